@@ -1,7 +1,8 @@
-//! Embeds the folders of texts and of protocols, so that what is in them needs no line of code.
+//! Generates code from the folders of prompts and protocols, so that a new file or folder needs no
+//! change in Rust code.
 //!
-//! `include_dir` makes the compiler follow the files that it found. That there is a new one only
-//! Cargo can see.
+//! The compiler tracks only files that it has already included, so Cargo must watch the folders for
+//! new ones.
 
 #[path = "model/build/folders.rs"]
 mod folders;
@@ -11,7 +12,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// A folder for each protocol.
+/// Folder with one subfolder per protocol.
 const PROTOCOLS: &str = "src/protocol";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -28,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The match of each protocol with its `ProtocolBehavior`, for `protocol/mod.rs`.
+/// Generates the function that maps each protocol to its `ProtocolBehavior`, for `protocol/mod.rs`.
 fn protocol_behaviors() -> Result<String, Box<dyn Error>> {
     let roots: String = folders::protocols(Path::new(PROTOCOLS))?
         .iter()
@@ -43,8 +44,8 @@ fn protocol_behaviors() -> Result<String, Box<dyn Error>> {
     ))
 }
 
-/// A constant for each text of a prompt, and the list of them: those of `prompts`, and those in the
-/// folders of protocols.
+/// Generates a constant for each Markdown file in `prompts` and in the folders of protocols, and
+/// the list of all of them.
 fn sections() -> Result<String, Box<dyn Error>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![PathBuf::from("prompts")];
@@ -81,8 +82,8 @@ fn sections() -> Result<String, Box<dyn Error>> {
     ))
 }
 
-/// The slots of a text, `{slot_name}` each, in the order of the alphabet: that does not change when
-/// the text does.
+/// Returns the names of the slots (`{slot_name}`) of a text. Alphabetical order keeps the list
+/// unchanged when slots are moved in the text.
 fn slots(text: &str) -> Vec<&str> {
     let is_slot = |name: &&str| {
         let mut bytes = name.bytes();

@@ -252,6 +252,7 @@ fn rules(plan: &Plan) -> Vec<Value> {
     match plan {
         Plan::Loop { iterations } => of(plan, *iterations, 0).into(),
         Plan::Hold => of(plan, 2, 0).into(),
+        Plan::Delay { .. } => of(plan, 1, 0).into(),
         Plan::Tree { widths } => (0..=widths.len())
             .flat_map(|depth| {
                 let widths = widths[depth..].to_vec();

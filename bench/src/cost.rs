@@ -30,6 +30,18 @@ pub fn adopt_orphans() {
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
 }
 
+/// Raises the limit of open files to the maximum that the system allows.
+pub fn raise_fd_limit() {
+    // SAFETY: the calls only read and write the struct.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 {
+            limit.rlim_cur = limit.rlim_max;
+            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
+        }
+    }
+}
+
 /// Runs a command to completion. With `watch`, samples its memory every few milliseconds.
 ///
 /// # Errors
@@ -133,8 +145,8 @@ fn kilobytes(text: &str, field: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Returns the CPU time, without children, of a process that has ended but has not been reaped.
-fn own_cpu(pid: u32) -> Duration {
+/// Returns the CPU time, without children, of a process that is running or has not been reaped.
+pub fn own_cpu(pid: u32) -> Duration {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     // The second field is a name in parentheses and may contain anything.
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);

@@ -38,6 +38,8 @@ pub enum Plan {
     Tree { widths: Vec<u32> },
     /// Runs one cell and waits at the gate.
     Hold,
+    /// Answers in the first turn, after this time.
+    Delay { milliseconds: u64 },
 }
 
 impl Plan {
@@ -61,6 +63,9 @@ impl Plan {
         let numbers: Vec<u32> = numbers.split('/').filter_map(|n| n.parse().ok()).collect();
         Some(match name {
             "hold" => Self::Hold,
+            "delay" => Self::Delay {
+                milliseconds: numbers.first().copied().unwrap_or(0).into(),
+            },
             "tree" => Self::Tree { widths: numbers },
             "loop" => Self::Loop {
                 iterations: numbers.first().copied().unwrap_or(2),
@@ -74,6 +79,7 @@ impl Plan {
         match self {
             Self::Loop { iterations } => format!("plan=loop/{iterations};"),
             Self::Hold => "plan=hold;".to_owned(),
+            Self::Delay { milliseconds } => format!("plan=delay/{milliseconds};"),
             Self::Tree { widths } => {
                 let widths: String = widths.iter().map(|width| format!("/{width}")).collect();
                 format!("plan=tree{widths};")
@@ -86,7 +92,7 @@ impl Plan {
         let is_leaf = match self {
             Self::Hold => true,
             Self::Tree { widths } => widths.is_empty(),
-            Self::Loop { .. } => false,
+            Self::Loop { .. } | Self::Delay { .. } => false,
         };
         is_leaf && turn == 2
     }
@@ -96,6 +102,7 @@ impl Plan {
         let last = match self {
             Self::Loop { iterations } => turn >= *iterations,
             Self::Tree { .. } | Self::Hold => turn >= 2,
+            Self::Delay { .. } => true,
         };
         let (fence, code) = match (language, last) {
             (Language::Eval, true) => ("javascript", "return(\"42\");".to_owned()),
@@ -140,6 +147,7 @@ mod tests {
         let plans = [
             Plan::Loop { iterations: 20 },
             Plan::Hold,
+            Plan::Delay { milliseconds: 1000 },
             Plan::Tree { widths: vec![8, 8] },
             Plan::Tree { widths: Vec::new() },
         ];

@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::routing::post;
@@ -107,6 +107,9 @@ async fn answer(State(shared): State<Arc<Shared>>, Json(request): Json<Request>)
     if turn == 2 {
         let mut first = shared.second_turn.lock();
         first.get_or_insert_with(Instant::now);
+    }
+    if let Plan::Delay { milliseconds } = plan {
+        tokio::time::sleep(Duration::from_millis(milliseconds)).await;
     }
     if plan.waits(turn) {
         shared.waiting.fetch_add(1, Ordering::SeqCst);

@@ -40,7 +40,7 @@ const FLAGS_OF_RUN: &str = "-- FLAGS OF";
 /// Reason why a command ended without an outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The command line is invalid, or asks for help.
+    /// The command line is invalid or requests help.
     #[error(transparent)]
     CommandLine(#[from] clap::Error),
     /// A setting, or a file that a setting names, is invalid.
@@ -88,7 +88,7 @@ pub enum Error {
     /// A request to a queue failed.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// A report cannot be made.
+    /// An HTML report cannot be created.
     #[error(transparent)]
     Report(#[from] HtmlError),
     /// A folder contains nothing to report.
@@ -116,7 +116,7 @@ pub enum Error {
         /// Cause reported by the system.
         reason: io::Error,
     },
-    /// The agent of `rlm-eval ask` gave no answer because infrastructure failed.
+    /// The agent of `rlm-eval ask` returned no answer because infrastructure failed.
     #[error("no answer: {0}")]
     NoAnswer(String),
     /// Data cannot be fetched.
@@ -131,10 +131,10 @@ pub enum Error {
     /// A request to a model server failed.
     #[error(transparent)]
     Provider(#[from] ProviderError),
-    /// Results cannot be written.
+    /// Results cannot be written to stdout.
     #[error("cannot write to stdout: {0}")]
     Stdout(io::Error),
-    /// Input cannot be read.
+    /// Input cannot be read from stdin.
     #[error("cannot read from stdin: {0}")]
     Stdin(io::Error),
     /// The async runtime cannot start its threads.
@@ -160,7 +160,8 @@ impl Error {
                 Some("continue that sweep with --resume".to_owned())
             }
             Self::Sweep(SweepError::NotASweep(folder)) => Some(format!(
-                "restart a sweep that was killed before its first cell with its flags and --out {}",
+                "if a sweep was killed before its first cell, restart it with its flags and --out \
+                 {}",
                 folder.display()
             )),
             Self::Folder(FolderError::Nothing(_)) => Some(
@@ -176,28 +177,29 @@ impl Error {
             Self::Resume(error @ ResumeError::Fingerprint { .. }) => {
                 Some(match error.missing_server() {
                     Some(server) => format!(
-                        "the run has tools of an MCP server, which is not recorded: repeat --mcp-server '{server}=COMMAND'"
+                        "the run uses tools of an MCP server, which is not recorded; pass \
+                         --mcp-server '{server}=COMMAND' again"
                     ),
                     None => "omit --resume to start a new run with these settings".to_owned(),
                 })
             }
             Self::Resume(ResumeError::Program { .. } | ResumeError::UnknownProgram { .. })
             | Self::Merge(MergeError::Program { .. }) => Some(
-                "continue anyway with --allow-program-change; each attempt records which program \
-                 made it"
+                "continue anyway with --allow-program-change; each attempt records the program \
+                 that made it"
                     .to_owned(),
             ),
             Self::Merge(MergeError::Disagree { .. }) => Some(
                 "the attempt was made twice, for example by a shard that was restarted instead of \
-                 resumed; --prefer newest keeps the latest try, and --prefer complete keeps the \
-                 one with a score, or else the one of the run with more attempts"
+                 resumed; --prefer newest keeps the record of the latest try, and --prefer \
+                 complete keeps the record with a score, or else that of the run with more attempts"
                     .to_owned(),
             ),
             Self::Benchmark(OpenError::Dataset(DatasetError::Absent { .. })) => {
                 Some("list the known benchmarks with `rlm-eval list benchmarks`".to_owned())
             }
             Self::Benchmark(OpenError::NeedsData { benchmark, .. }) => Some(format!(
-                "fetch it with `rlm-eval data fetch {benchmark}`, or give its folder with \
+                "fetch it with `rlm-eval data fetch {benchmark}`, or pass its folder with \
                  --data-dir DIR"
             )),
             Self::Browser(browser::Error::NoSandbox { .. }) => Some(

@@ -18,7 +18,7 @@ use crate::sweep::SweepError;
 pub const COMPLETE: u8 = 0;
 /// A failure outside the program: a disk, a pipe, a sandbox that does not start, a run in use.
 pub const INFRASTRUCTURE: u8 = 1;
-/// The command line, a setting, or a file that it names is invalid. Nothing was started.
+/// The command line, a setting, or a file that a setting names is invalid. Nothing was started.
 pub const USAGE: u8 = 2;
 /// The selection matches no sample, so nothing was started.
 pub const NOTHING_MATCHED: u8 = 4;
@@ -44,7 +44,7 @@ pub enum Outcome {
     InfrastructureFailed,
     /// The checked files contain errors.
     Faulty,
-    /// The user stopped it.
+    /// The user stopped the command.
     Interrupted,
 }
 

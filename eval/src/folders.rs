@@ -16,12 +16,11 @@ use crate::sweep::{Plan, SweepError};
 /// Runs and sweeps found in folders.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Run directories without duplicates: those of a folder by name, those of a sweep in cell
-    /// order.
+    /// Run directories without duplicates: runs of a folder by name, runs of a sweep in cell order.
     pub runs: Vec<PathBuf>,
     /// Sweeps that contain some of the runs.
     pub sweeps: Vec<FoundSweep>,
-    /// Runs that were left out, each with the reason.
+    /// Skipped runs, each with the reason.
     pub left_out: Vec<String>,
     /// Canonical paths of the runs.
     seen: BTreeSet<PathBuf>,
@@ -54,7 +53,7 @@ pub enum FolderError {
 
 impl Found {
     /// Finds the runs and sweeps in these folders. Each may be a run, a sweep, or a folder that
-    /// contains some at any depth.
+    /// contains runs or sweeps at any depth.
     ///
     /// # Errors
     /// [`FolderError`] for a folder that cannot be read or contains nothing to report.
@@ -85,7 +84,7 @@ impl Found {
         Ok(found)
     }
 
-    /// Returns whether runs in this folder were found before, possibly through another path.
+    /// Whether runs in this folder were found before, possibly through another path.
     fn holds_runs_of(&self, folder: &Path) -> bool {
         fs::canonicalize(folder)
             .is_ok_and(|folder| self.seen.iter().any(|run| run.starts_with(&folder)))

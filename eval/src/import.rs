@@ -27,7 +27,7 @@ pub use node_rlm::{Guidance, SCORER, read};
 pub struct Imported {
     /// Source file.
     pub file: PathBuf,
-    /// Time when the run ended, or when the file was read if it does not say.
+    /// Time when the run ended, or if the file lacks it, when the file was read.
     pub ended: Timestamp,
     /// Values shared by all attempts; `run_id` is set by [`Imported::write`].
     pub identity: RunIdentity,
@@ -85,7 +85,7 @@ impl Imported {
         let run_id = new.id().to_owned();
         let written = self.write_to(new, &run_id);
         if written.is_err() {
-            // Report the first failure, not one of the cleanup.
+            // Report the first failure, not a failure of the cleanup.
             let _ = fs::remove_dir_all(&path);
         }
         written.map(|()| path)

@@ -60,7 +60,7 @@ fn replaced<'a>(text: &'a str, form: &str) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-/// Quotes a text so that a shell reads it as one word.
+/// Quotes text so that a shell reads it as one word.
 pub fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:".contains(c);
     if text.chars().all(plain) {

@@ -1,33 +1,77 @@
 //! Connects the engine's journal to the folder of a run.
 
 use std::io;
+use std::sync::Arc;
+use std::time::Duration;
 
 use harness::journal::{JournalStore, ReplayedJournals};
 use records::run_dir::Journal;
 
+/// Shows a message to the user.
+type Show = fn(&str);
+
 /// Journal of a run being recorded.
-pub struct RunJournal(pub Journal);
+pub struct RunJournal {
+    journal: Arc<Journal>,
+    note: Show,
+}
 
-impl JournalStore for RunJournal {
-    fn read(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>> {
-        self.0.read(sample, attempt)
-    }
-
-    fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()> {
-        self.0.append(sample, attempt, lines)
-    }
-
-    fn end(&self, sample: &str, attempt: u32) -> io::Result<()> {
-        self.0.end(sample, attempt)
-    }
-
-    fn give_up(&self, sample: &str, attempt: u32) -> io::Result<()> {
-        self.0.give_up(sample, attempt)
+impl RunJournal {
+    /// Returns the journal of a run, whose lines are synced to disk at the ends of attempts and,
+    /// with `interval`, in these intervals. `note` and `warn` show messages.
+    pub fn new(journal: Journal, interval: Option<Duration>, note: Show, warn: Show) -> Self {
+        let journal = Arc::new(journal);
+        if let Some(interval) = interval {
+            let synced = Arc::downgrade(&journal);
+            std::thread::spawn(move || {
+                loop {
+                    std::thread::sleep(interval);
+                    let Some(journal) = synced.upgrade() else {
+                        return;
+                    };
+                    if let Err(error) = journal.sync() {
+                        warn(&format!("the journal cannot be synced to disk: {error}"));
+                        return;
+                    }
+                }
+            });
+        }
+        Self { journal, note }
     }
 }
 
-/// Journal of a run being replayed. Runs older than journals have none; their cells then read live
-/// clocks and random numbers.
+impl JournalStore for RunJournal {
+    fn read(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>> {
+        let read = self.journal.read(sample, attempt)?;
+        if read.is_cut {
+            (self.note)(&format!(
+                "{}: line {} is truncated and was removed; its request is sent again",
+                self.name(sample, attempt),
+                read.lines.len() + 1
+            ));
+        }
+        Ok(read.lines)
+    }
+
+    fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()> {
+        self.journal.append(sample, attempt, lines)
+    }
+
+    fn name(&self, sample: &str, attempt: u32) -> String {
+        self.journal.name(sample, attempt)
+    }
+
+    fn end(&self, sample: &str, attempt: u32) -> io::Result<()> {
+        self.journal.end(sample, attempt)
+    }
+
+    fn give_up(&self, sample: &str, attempt: u32) -> io::Result<()> {
+        self.journal.give_up(sample, attempt)
+    }
+}
+
+/// Journal of a run being replayed. Runs of versions without journals have none; their cells then
+/// read live clocks and random numbers.
 pub struct PlayedBack(pub Journal);
 
 impl ReplayedJournals for PlayedBack {

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Memory in bytes of a waiting attempt with eight attempts per worker, the most of any isolation
-/// (docs/concepts/performance.md).
+/// Memory in bytes of a waiting attempt with eight attempts per worker, which is the maximum over
+/// all kinds of isolation (docs/concepts/performance.md).
 const WAITING_ATTEMPT: u64 = 4 << 20;
 
-/// Share of the machine's memory below which a run warns.
+/// A run warns if less memory is available than the machine's memory divided by this number.
 const SHORT: u64 = 20;
 
 /// Memory of a machine, in bytes.
@@ -22,7 +22,7 @@ pub fn memory_warning(concurrency: usize) -> Option<String> {
     before(concurrency, memory()?)
 }
 
-/// Returns a warning if little memory is left while attempts run; only once per process.
+/// Returns a warning if little memory is available while attempts run; only once per process.
 pub fn low_memory_warning(attempts: usize) -> Option<String> {
     static WARNED: AtomicBool = AtomicBool::new(false);
     let warning = meanwhile(attempts, memory()?)?;

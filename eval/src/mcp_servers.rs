@@ -1,9 +1,9 @@
-//! The tools of MCP servers, for agents.
+//! Tools of MCP servers that agents can call.
 //!
-//! A server is a program that the user typed, and what it says is outside input: the number and
+//! A server is a program that the user typed, and its output is untrusted input: the number and
 //! length of its names, descriptions and schemas are bounded, control characters are removed, and
-//! the schemas are checked like those of other tools. The text that a model reads about a tool is
-//! part of the run's fingerprint; the command that starts the server is not.
+//! the schemas are checked like those of other tools. The description and schema of a tool are part
+//! of the run's fingerprint; the command that starts the server is not.
 
 mod result;
 
@@ -34,9 +34,9 @@ const CALL: Duration = Duration::from_secs(120);
 const LONGEST_DESCRIPTION: usize = 4_000;
 /// Maximum bytes of a tool's schema.
 const LONGEST_SCHEMA: usize = 32_000;
-/// Maximum length of the name of a tool with its server's, as the APIs of models have it.
+/// Maximum length of a tool's name including the server's name, as model APIs require.
 const LONGEST_NAME: usize = 64;
-/// Formats that the check of arguments knows; others are removed from schemas.
+/// Formats that argument validation supports; other formats are removed from schemas.
 const FORMATS: [&str; 12] = [
     "date",
     "date-time",
@@ -58,12 +58,12 @@ static RUNNING: Mutex<Vec<(McpServer, Weak<Server>)>> = Mutex::new(Vec::new());
 /// A tool of a server.
 struct McpTool {
     spec: ToolSpec,
-    /// Name by which the server knows it.
+    /// Name of the tool on its server.
     name: String,
     server: Arc<Server>,
 }
 
-/// Starts servers, unless they run already, and returns the tools of each.
+/// Starts the servers that are not running yet, and returns the tools of all.
 ///
 /// # Errors
 /// A [`SettingsError`] for a server that does not start, or a tool that agents cannot call.
@@ -75,7 +75,7 @@ pub fn tools(servers: &[McpServer]) -> Result<Vec<Arc<dyn Tool>>, SettingsError>
             SettingsError::new(format!("--mcp-server {}: {problem}", server.name))
         };
         if !names.insert(&server.name) {
-            return Err(wrong("two servers have this name".to_owned()));
+            return Err(wrong("duplicate server name".to_owned()));
         }
         let running = running(server).map_err(|error| match error {
             ServerError::NotBuilt => mcp_not_built(),
@@ -85,7 +85,10 @@ pub fn tools(servers: &[McpServer]) -> Result<Vec<Arc<dyn Tool>>, SettingsError>
         for tool in running.tools() {
             let spec = spec(&server.name, tool).map_err(wrong)?;
             if !of_server.insert(spec.name.clone()) {
-                return Err(wrong(format!("two of its tools would be `{}`", spec.name)));
+                return Err(wrong(format!(
+                    "two of the server's tools would be named `{}`",
+                    spec.name
+                )));
             }
             tools.push(Arc::new(McpTool {
                 spec,
@@ -94,7 +97,7 @@ pub fn tools(servers: &[McpServer]) -> Result<Vec<Arc<dyn Tool>>, SettingsError>
             }));
         }
         if of_server.is_empty() {
-            return Err(wrong("it has no tools".to_owned()));
+            return Err(wrong("the server has no tools".to_owned()));
         }
     }
     Ok(tools)
@@ -112,7 +115,7 @@ fn running(server: &McpServer) -> Result<Arc<Server>, ServerError> {
     Ok(started)
 }
 
-/// Returns what starts a process of a server: with an environment without keys, and in a process
+/// Returns a function that starts a server process without keys in its environment, in a process
 /// group that ends with this program.
 fn spawn(server: McpServer) -> Spawn {
     Box::new(move || {
@@ -134,20 +137,21 @@ fn spawn(server: McpServer) -> Spawn {
     })
 }
 
-/// Returns the text that a model reads about a tool.
+/// Returns a tool's name, description and schema for models.
 fn spec(server: &str, tool: &ServerTool) -> Result<ToolSpec, String> {
     let method = method(&tool.name);
     let name = format!("{server}.{method}");
     if method.is_empty() || name.len() > LONGEST_NAME {
         return Err(format!(
-            "its tool {:?} has an invalid name: expected at most {LONGEST_NAME} characters with that of the server",
+            "the name of the tool {:?} is invalid: expected at most {LONGEST_NAME} characters \
+             including the server's name",
             shortened(&tool.name, LONGEST_NAME)
         ));
     }
     let bytes = tool.input_schema.to_string().len();
     if bytes > LONGEST_SCHEMA {
         return Err(format!(
-            "the schema of its tool `{method}` has {bytes} bytes: expected at most {LONGEST_SCHEMA}"
+            "the schema of the tool `{method}` has {bytes} bytes: expected at most {LONGEST_SCHEMA}"
         ));
     }
     let description = shortened(&plain(&tool.description), LONGEST_DESCRIPTION);
@@ -161,7 +165,7 @@ fn spec(server: &str, tool: &ServerTool) -> Result<ToolSpec, String> {
     })
 }
 
-/// Returns the name of a method in JavaScript.
+/// Converts a tool's name to the name of a JavaScript method.
 fn method(name: &str) -> String {
     let kept = name.chars().map(|c| match c {
         c if c.is_ascii_alphanumeric() || c == '_' => c,
@@ -174,7 +178,7 @@ fn method(name: &str) -> String {
     kept
 }
 
-/// Returns a text without control characters other than line breaks.
+/// Removes control characters other than line breaks.
 fn plain(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let kept = text.chars().filter(|c| *c == '\n' || !c.is_control());
@@ -188,8 +192,8 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// Returns a schema without formats that the check of arguments does not know, and without the
-/// address of an unknown dialect: both are only hints, but the check refuses them.
+/// Removes formats that argument validation does not support, and the URI of an unknown dialect,
+/// from a schema. Both are only hints, but validation rejects them.
 fn known_formats(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {

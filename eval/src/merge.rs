@@ -1,4 +1,4 @@
-//! Merges the shards of a run, run on several machines, into one run directory.
+//! Merges the shards of a run from several machines into one run directory.
 //!
 //! The result equals a run on one machine. Shards must agree in fingerprint, program and selection.
 
@@ -25,9 +25,9 @@ use shards::Shards;
 /// Rule that chooses between different records of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Preference {
-    /// The record of the try that began last.
+    /// The record of the try that started last.
     Newest,
-    /// The record with a score, else that of the run with more attempts.
+    /// The record with a score, or else the record of the run with more attempts.
     Complete,
 }
 
@@ -72,9 +72,9 @@ pub enum MergeError {
     /// Runs belong to partitions of different sizes.
     #[error("the runs are shards of {}: expected the same number of shards", .0.join(" and of "))]
     Shards(Vec<String>),
-    /// Two runs contain an attempt with different contents.
+    /// Two runs contain different records of one attempt.
     #[error(
-        "attempt {attempt} at {id} is in {} and in {}, but they differ in \
+        "attempt {attempt} at {id} is in {} and in {}, but the records differ in \
          {}", first.display(), other.display(),
         fields.join(", ")
     )]
@@ -91,7 +91,7 @@ pub enum MergeError {
         fields: Vec<String>,
     },
     /// The output folder already exists.
-    #[error("{} already exists; give the path of a new folder", .0.display())]
+    #[error("{} already exists; pass the path of a new folder", .0.display())]
     Exists(PathBuf),
     /// A run cannot be read, or the merged run cannot be written.
     #[error(transparent)]
@@ -115,9 +115,9 @@ pub struct Merged {
     pub label: String,
     /// Number of attempts that were in more than one run, with equal records.
     pub overlaps: usize,
-    /// Number of those that were made, and paid for, more than once.
+    /// Number of these attempts that were made, and paid for, more than once.
     pub made_again: usize,
-    /// Number of records that another run's record of the same attempt replaced, by run.
+    /// Number of records replaced by another run's record of the same attempt, by run.
     pub dropped: BTreeMap<PathBuf, usize>,
     /// Missing shards, such as `2/3`.
     pub missing: Vec<String>,
@@ -132,9 +132,9 @@ pub struct Merged {
 
 /// Merges runs into a new folder, whose name becomes the id of the run.
 ///
-/// Takes the attempts of all runs and the settings of the first, without its partition.
-/// `prefer` chooses between different records of one attempt, and `allow_program_change` accepts
-/// runs of different programs.
+/// The merged run has the attempts of all runs, and the settings of the first run except its
+/// partition. `prefer` chooses between different records of one attempt, and `allow_program_change`
+/// accepts runs of different programs.
 ///
 /// # Errors
 /// [`MergeError`]; the new folder is then removed.
@@ -181,7 +181,7 @@ pub fn merge(
     let mixed = merge_settings(&mut config, &runs[1..]);
     let written = write(new, first, config, &runs, (&chosen, &made_again), &shares);
     if written.is_err() {
-        // Report the first failure, not one of the cleanup.
+        // Report the first failure, not a failure of the cleanup.
         let _ = fs::remove_dir_all(out);
     }
     Ok(Merged {
@@ -238,7 +238,7 @@ fn unfinished(run: &RunDir) -> Option<String> {
     ))
 }
 
-/// Returns the sample ids in the order of a run on one machine: as named by the user, else in
+/// Returns the sample ids in the order of a run on one machine: as named by the user, or else in
 /// dataset order.
 fn order(config: &Value, chosen: &Chosen<'_>) -> Vec<String> {
     let named = config
@@ -305,14 +305,14 @@ struct Choice<'a> {
     chosen: Chosen<'a>,
     /// Number of attempts in more than one run with equal records.
     overlaps: usize,
-    /// Number of those that were made separately rather than copied.
+    /// Number of these attempts that were made separately rather than copied.
     copies_made_again: usize,
     /// Number of records replaced by those of other runs, by run.
     dropped: BTreeMap<PathBuf, usize>,
     made_again: MadeAgain,
 }
 
-/// Trajectories of attempts that are taken from another run, by folder of the run.
+/// Unused trajectories, whose attempts are taken from another run, by folder of the run.
 type MadeAgain = BTreeMap<PathBuf, Vec<PathBuf>>;
 
 fn choose(runs: &[RunDir], prefer: Option<Preference>) -> Result<Choice<'_>, MergeError> {
@@ -371,7 +371,7 @@ fn choose(runs: &[RunDir], prefer: Option<Preference>) -> Result<Choice<'_>, Mer
     })
 }
 
-/// Returns whether a record of an attempt takes the place of an earlier one.
+/// Whether a record replaces an earlier record of the same attempt.
 fn is_preferred(
     (run, record): (&RunDir, &AttemptRecord),
     (other_run, other): (&RunDir, &AttemptRecord),
@@ -470,7 +470,7 @@ fn write(
             return Err(error.into());
         }
     }
-    // Count the spending of a run that is given twice only once.
+    // Count the spending of a run only once if it is listed twice.
     let places = runs.iter().map(|run| {
         let path = &run.path;
         let place = fs::canonicalize(path).unwrap_or_else(|_| path.clone());

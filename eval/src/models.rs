@@ -144,8 +144,8 @@ fn open_cassette(
     })?))
 }
 
-/// Returns the model's name in the cassette that it replays, if it replays one, so that the records
-/// of a replayed run equal those of the recorded run.
+/// If the provider replays a cassette, returns the model's name in it, so that the records of a
+/// replayed run equal those of the recorded run.
 fn recorded_as(provider: &dyn Provider, alias: Option<&str>) -> Option<String> {
     let header = provider.recording()?.cassette?;
     match alias {
@@ -154,8 +154,8 @@ fn recorded_as(provider: &dyn Provider, alias: Option<&str>) -> Option<String> {
     }
 }
 
-/// Policies around the providers of a run. Those that apply to each request sent are inside those
-/// that apply to each call.
+/// Policies around the providers of a run. Policies for each request sent are inside policies for
+/// each call.
 struct Stack<'a> {
     traffic: &'a TrafficArgs,
     prices: &'a PriceTable,
@@ -206,7 +206,7 @@ impl<'a> Stack<'a> {
         Model { provider, ..model }
     }
 
-    /// Opens the model of a judge. Its responses are not recorded, because cassettes hold only
+    /// Opens the model of a judge. Its responses are not recorded, because cassettes contain only
     /// responses to agents.
     fn judge(&mut self, settings: &JudgeSettings) -> Result<Model, ModelError> {
         let servers = open_servers(&settings.models)?;

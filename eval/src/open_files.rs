@@ -4,11 +4,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Files that an attempt keeps open: trajectory, journal, worker socket and model connection.
 const FILES_PER_ATTEMPT: u64 = 4;
-/// Files that the program keeps open independent of attempts.
+/// Files that the program keeps open regardless of attempts.
 const BASE_FILES: u64 = 64;
 
-/// Raises the limit to the maximum that the system allows, because shells often start with a low
-/// one.
+/// Raises the limit to the maximum that the system allows, because the default limit of shells is
+/// often low.
 pub fn raise_fd_limit() {
     let maximum = getrlimit(Resource::Nofile).maximum;
     let limit = Rlimit {

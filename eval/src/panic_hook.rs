@@ -1,4 +1,4 @@
-//! Prints panics as Rust does, with every known key redacted.
+//! Prints panics like Rust's default hook, with all known keys redacted.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{self, PanicHookInfo};
@@ -7,7 +7,7 @@ use harness::provider::http::redact;
 
 use crate::terminal;
 
-/// Installs the hook. A panic is a bug in this program, but its message may quote any text.
+/// Installs the hook. A panic is a bug in this program, but its message may quote arbitrary text.
 pub fn install() {
     panic::set_hook(Box::new(|info| {
         terminal::lines(&redact(text(info, &Backtrace::capture())));
@@ -17,7 +17,7 @@ pub fn install() {
 fn text(info: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
     let thread = std::thread::current();
     let name = thread.name().unwrap_or("<unnamed>");
-    // Same format as Rust's own hook.
+    // Same format as Rust's default hook.
     let message = format!("thread '{name}' {info}");
     match backtrace.status() {
         BacktraceStatus::Captured => format!("{message}\nstack backtrace:\n{backtrace}"),

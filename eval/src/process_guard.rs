@@ -1,4 +1,4 @@
-//! Ends the processes of a server together with this program, however this program ends.
+//! Ends the processes of a server when this program ends for any reason.
 
 use std::io;
 use std::process::Stdio;
@@ -6,11 +6,11 @@ use std::process::Stdio;
 use browser::environment;
 use tokio::process::{Child, Command};
 
-/// Starts a process that kills a process group once its stdin closes: when the returned child is
-/// dropped, or this program has itself died.
+/// Starts a process that kills a process group when its own stdin closes: when the returned child
+/// is dropped or this program ends.
 ///
 /// # Errors
-/// The error of starting it.
+/// The error if the process cannot be started.
 pub fn watch(group: u32) -> io::Result<Child> {
     Command::new("/bin/sh")
         .args(["-c", include_str!("process_guard.sh"), "guard"])

@@ -1,5 +1,4 @@
-//! Identifies this program by digests of everything compiled in that can change an answer, per
-//! component.
+//! Identifies this program by a digest of each component that can change an answer.
 //!
 //! The build script `build.rs` computes the digests; `build/sources.rs` selects the source files
 //! and `build/dependencies.rs` the dependencies.
@@ -9,7 +8,7 @@ use std::sync::LazyLock;
 use harness::sandbox::ENGINE;
 use records::program::{self, Program, short};
 
-/// Names of the components, each with the SHA-256 of its sources.
+/// Name of each component and the SHA-256 of its sources.
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/components.rs"));
 
 /// Returns the identity of this program.

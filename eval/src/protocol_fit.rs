@@ -4,15 +4,15 @@ use benchmarks::{Dataset, DatasetError, UserEnvironment};
 use harness::treatment::Treatment;
 use harness::{Counterpart, InputKind, Protocol, protocol_words};
 
-/// Settings that do not fit the material that agents work on.
+/// Settings that are unsuitable for the agents' input.
 #[derive(Debug, thiserror::Error)]
 pub enum UnfitProtocol {
-    /// The protocol does not support the material.
+    /// The protocol does not support the input.
     #[error("--protocol {protocol} cannot work on {subject}; use --protocol {}", protocol_words(.fitting))]
     Protocol {
         /// Name of the protocol.
         protocol: Protocol,
-        /// Kind of material.
+        /// Description of the input.
         subject: String,
         /// Protocols that support it.
         fitting: Vec<Protocol>,
@@ -26,20 +26,21 @@ pub enum UnfitProtocol {
     /// The first sample cannot be read.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// An agent talks with a person, but no person can reply.
+    /// An agent talks with a person, but nobody can reply.
     #[error("the agent `{agent}` talks with a person through stdin, but {why}")]
     NoPerson {
         /// Name of the agent.
         agent: String,
-        /// Reason, and what to do about it.
+        /// Reason, followed by advice.
         why: &'static str,
     },
 }
 
-/// Checks that this treatment supports the benchmark's samples, all of which are of one kind.
+/// Checks that this treatment supports the benchmark's samples, which all have the same kind of
+/// input.
 ///
 /// # Errors
-/// [`UnfitProtocol`], naming the alternatives.
+/// [`UnfitProtocol`], which names the alternatives.
 pub fn check(dataset: &dyn Dataset, treatment: &Treatment) -> Result<(), UnfitProtocol> {
     let Some(first) = dataset.ids().first() else {
         return Ok(());
@@ -63,10 +64,10 @@ pub fn check(dataset: &dyn Dataset, treatment: &Treatment) -> Result<(), UnfitPr
     )
 }
 
-/// Checks that no agent talks with a person; `why` is the reason why no person can reply.
+/// Checks that agents do not talk with a person; `why` is the reason why nobody can reply.
 ///
 /// # Errors
-/// [`UnfitProtocol::NoPerson`], naming the agent.
+/// [`UnfitProtocol::NoPerson`], which names the agent.
 pub fn check_nobody_answers(treatment: &Treatment, why: &'static str) -> Result<(), UnfitProtocol> {
     let mut agents = treatment.tools.specialists.values();
     let with_person = agents.find(|agent| {
@@ -90,7 +91,7 @@ const MULTI_MESSAGE_PROTOCOLS: [Protocol; 4] = [
     Protocol::Codeact,
 ];
 
-/// Returns the kind of material of a sample.
+/// Returns the kind of a sample's input.
 ///
 /// # Errors
 /// [`DatasetError`] if the sample cannot be read.
@@ -104,10 +105,11 @@ pub fn subject(dataset: &dyn Dataset, id: &str) -> Result<InputKind, DatasetErro
     })
 }
 
-/// Checks that the protocol supports a question with its context or its environment.
+/// Checks that the protocol supports a question with a context or, if given, the environment
+/// `world`.
 ///
 /// # Errors
-/// [`UnfitProtocol`], naming the protocols that do.
+/// [`UnfitProtocol`], which names the supported protocols.
 pub fn check_question(
     treatment: &Treatment,
     world: Option<&UserEnvironment>,

@@ -14,9 +14,9 @@ use crate::program;
 
 /// Builds the record of an attempt that started at `started_at`.
 ///
-/// `grade` applies only if there is an answer to judge; if its scorer failed, the status is
-/// `error`. A `limit` without an answer scores 0, because the agent was able to work; an `error` or
-/// `cancelled` attempt gets no score.
+/// `grade` is ignored without an answer; if the scorer failed, the status is `error`. A `limit`
+/// without an answer scores 0, because the agent was able to work; an `error` or `cancelled`
+/// attempt gets no score.
 pub(crate) fn of_attempt(
     run: &RunIdentity,
     sample: &Sample,
@@ -32,7 +32,7 @@ pub(crate) fn of_attempt(
     };
     let stats = &outcome.stats;
     let total_time_s = stats.total.as_secs_f64();
-    // No response and no paid try: a rejected request costs nothing.
+    // Without a response or a paid try, the cost is 0, because rejected requests are free.
     let used_nothing =
         stats.usage.is_none() && stats.known_cost_usd.is_none() && stats.unpriced_calls == 0;
     AttemptRecord {
@@ -74,12 +74,14 @@ pub(crate) fn of_attempt(
         unawaited: Some(stats.unawaited),
         failed_cells: stats.failed_cells,
         returned_early: Some(stats.returned_early),
+        continued: stats.continued,
         program: Some(program::this().digest()),
         started_at: Some(started_at),
     }
 }
 
-/// Returns the text that a scorer judges: the state of the environment as JSON, or else the answer.
+/// Returns the text to score: the environment's state as JSON if there is one, otherwise the
+/// answer.
 pub(crate) fn judged(answer: Option<&str>, state: Option<&Value>) -> Option<String> {
     match state {
         Some(state) => Some(state.to_string()),
@@ -105,7 +107,7 @@ pub(crate) struct Scored {
 }
 
 impl Scored {
-    /// Returns the score of a refusal, which every scorer gives.
+    /// Returns the score of a refusal, which is the same for every scorer.
     pub fn refused() -> Self {
         Self {
             status: Status::Ok,

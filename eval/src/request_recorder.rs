@@ -10,7 +10,7 @@ use records::run_dir::{RequestFiles, SentRequest};
 
 use crate::terminal;
 
-/// Writes requests into the folder of a run. Drops them until the run has one.
+/// Writes requests to the folder of a run. Requests before the run has a folder are dropped.
 #[derive(Debug, Default)]
 pub struct RequestRecorder {
     files: OnceLock<RequestFiles>,
@@ -18,7 +18,7 @@ pub struct RequestRecorder {
 }
 
 impl RequestRecorder {
-    /// Starts recording into the folder of a run.
+    /// Starts recording to the folder of a run.
     pub fn begin(&self, run: &Path) {
         self.files.get_or_init(|| RequestFiles::of(run));
     }
@@ -42,7 +42,8 @@ impl RequestLog for RequestRecorder {
             && !self.failed.swap(true, Ordering::Relaxed)
         {
             terminal::warning(&format!(
-                "--record-requests: {error}; this request, and maybe others, are missing from the folder"
+                "--record-requests: {error}; this request and possibly others are missing from the \
+                 folder"
             ));
         }
     }

@@ -1,6 +1,6 @@
-//! Scores a run again from its records, without running agents.
+//! Rescores a run from its records, without running agents.
 //!
-//! Records contain what scorers read, except the query, which comes from the trajectory. The
+//! Records contain the inputs of scorers except the query, which comes from the trajectory. The
 //! context is empty, because no scorer reads it. Verdicts of a judge are stored as they arrive
 //! ([`Judging`]).
 
@@ -24,7 +24,7 @@ use crate::record::{Scored, judged};
 use judging::repeated;
 pub use judging::{Judging, Verdicts};
 
-/// Version of the lines in a file of scores, stored as `v`.
+/// Format version of the lines in a file of scores, stored as `v`.
 pub const SCORES_VERSION: u32 = 1;
 
 /// New score of an attempt: a line of `scores/<scorer>.jsonl`.
@@ -59,14 +59,14 @@ pub struct Rescoring {
 /// Reason why scoring stopped early.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stopped {
-    /// The user stopped it.
+    /// The user stopped the scoring.
     Interrupted,
-    /// A failure that would affect all remaining answers.
+    /// Scoring an answer failed in a way that would affect all remaining answers.
     Because(String),
 }
 
 impl Rescoring {
-    /// Returns how many answers were scored or failed to be.
+    /// Number of answers that were scored or whose scoring failed.
     pub fn done(&self) -> usize {
         self.records.iter().flatten().count()
     }
@@ -85,9 +85,9 @@ impl Rescoring {
 
 /// Scores the answers of a run, at most `at_once` concurrently, until `stop` completes. Statuses
 /// have the same effect as in the original run: an attempt with status `error` gets no score, and a
-/// missing answer within the limits scores 0. An answer whose recorded scorer failed is scored
-/// again. With `judging`, verdicts of earlier starts and on equal answers are reused, and the judge
-/// stays within the budget.
+/// missing answer within the limits scores 0. An answer whose recorded scorer failed is scored.
+/// With `judging`, verdicts of earlier starts and verdicts on equal answers are reused, and the
+/// judge's budget is enforced.
 ///
 /// # Errors
 /// [`RunDirError::Write`] if a verdict cannot be stored, [`RunDirError::Answer`] if an answer's
@@ -178,7 +178,8 @@ pub async fn rescore(
     Ok(Rescoring { records, stopped })
 }
 
-/// Scores one answer. `halted` receives the reason if no other answer could be scored either.
+/// Scores one answer. `halted` receives the reason for a failure that would also affect all other
+/// answers.
 ///
 /// # Errors
 /// [`RunDirError::Answer`] if the answer's file cannot be read.
@@ -194,7 +195,7 @@ async fn score(
     }
     let answer = run.answer(record)?;
     let status = match (record.status, &answer) {
-        // An error with an answer is a failure of the scorer, not of the attempt.
+        // If an attempt with an error has an answer, the scorer failed, not the attempt.
         (Status::Error, Some(_)) => Status::Ok,
         (status, _) => status,
     };

@@ -1,4 +1,4 @@
-//! The events of a run: the contract between the runner and everything that shows or stores a run.
+//! The events of a run: the contract between the runner and the code that shows or stores a run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,9 +25,9 @@ pub enum RunEvent {
     Engine(Event),
     /// Amounts spent so far, at most once per second.
     Spending(Spent),
-    /// An attempt ended. No event of it follows.
+    /// An attempt ended. It does not send further events.
     AttemptFinished(Arc<AttemptRecord>),
-    /// The run ended, complete or not. No event follows.
+    /// The run ended, complete or not. This is the last event.
     RunFinished(Arc<Summary>),
 }
 
@@ -52,8 +52,8 @@ pub struct RunPlan {
     pub budget: Budget,
 }
 
-/// Shows or stores a run. It only receives events: a reporter cannot change what a run does.
+/// Shows or stores a run. It only receives events and cannot change the run.
 pub trait Reporter: Send {
-    /// Handles one event. Must not block for long, because the run waits.
+    /// Handles one event. Must not block for long, because the run waits for it.
     fn report(&mut self, event: &RunEvent);
 }

@@ -5,7 +5,8 @@ use report::summary::Summary;
 
 use crate::run_event::{Reporter, RunEvent};
 
-/// Stores a run as its events arrive. A write failure does not stop it; the runner polls for it.
+/// Stores a run as its events arrive. A write failure does not stop it; the runner polls for
+/// failures.
 #[derive(Debug)]
 pub struct RunStore {
     writer: RunWriter,
@@ -36,7 +37,7 @@ impl RunStore {
         self.summary.take()
     }
 
-    /// Stores events in order, waiting for the disk once. Records among them are on disk on return.
+    /// Stores events in order, waiting for the disk once. On return, their records are on disk.
     pub fn report_all(&mut self, events: &[RunEvent]) {
         for event in events {
             self.store(event);

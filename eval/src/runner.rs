@@ -1,7 +1,7 @@
 //! Runs the attempts of a run with limited concurrency and reports [`RunEvent`]s.
 //!
 //! Data flows one way: attempts send events, and one thread passes them to the run directory and
-//! then to the reporters. Invariant: the runner itself shows and stores nothing.
+//! then to the reporters. Invariant: the runner itself does not show or store anything.
 
 mod attempt_runner;
 mod shared_samples;
@@ -37,13 +37,13 @@ use shared_samples::SharedSamples;
 
 pub use attempt_runner::AttemptRunner;
 
-/// Time that a stopped run waits for its attempts. An attempt that is busy for longer is abandoned.
+/// Time for which a stopped run waits for its attempts. Attempts that take longer are abandoned.
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
 /// Maximum events stored in one batch before they are reported.
 const EVENTS_AT_ONCE: usize = 1_000;
 
-/// A run to carry out.
+/// A run to execute.
 pub struct Run {
     /// Plan, reported first.
     pub plan: RunPlan,
@@ -57,9 +57,9 @@ pub struct Run {
     pub further: Further,
     /// Attempts to make, in order: index of the sample and 1-based number of the attempt.
     pub jobs: Vec<(usize, u32)>,
-    /// Attempts finished by earlier starts. Jobs may rerun some of them.
+    /// Attempts finished by earlier starts. `jobs` may contain some of them, to be rerun.
     pub earlier: Vec<AttemptRecord>,
-    /// Maximum attempts that may end in an error in this start before the run stops; `None` for no
+    /// Maximum attempts of this start that may end in an error before the run stops; `None` for no
     /// limit.
     pub errors_allowed: Option<u64>,
 }
@@ -78,7 +78,7 @@ pub struct RunOutcome {
 pub enum StopReason {
     /// Every attempt was made.
     Done,
-    /// The run was stopped from outside.
+    /// The caller stopped the run.
     Interrupted,
     /// More attempts ended in an error than were allowed.
     TooManyErrors {
@@ -95,7 +95,7 @@ pub enum RunError {
     /// A sample cannot be generated or read.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// The run directory cannot be written; what was written stays.
+    /// The run directory cannot be written. Earlier writes are kept.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
 }
@@ -153,7 +153,8 @@ pub async fn conduct(
     let summary = Arc::new(Summary::new(&latest(records), attempts_total));
     send(&events, RunEvent::RunFinished(Arc::clone(&summary)));
     let stored = tokio::task::spawn_blocking(move || consumer.join()).await;
-    // The consumer does not panic. If it did, its output is on disk and the panic was printed.
+    // The consumer is not expected to panic. After a panic, its output is on disk and the panic was
+    // printed.
     let stored = match stored {
         Ok(Ok(Err(error))) => return Err(error.into()),
         Ok(Ok(Ok(stored))) => stored.map(Arc::new),
@@ -169,7 +170,7 @@ pub async fn conduct(
 }
 
 /// Passes events to the run directory first and then to the reporter, until the run ends. Returns
-/// the summary as stored, or the first write error.
+/// the stored summary or the first write error.
 fn consume(
     mut inbox: mpsc::UnboundedReceiver<RunEvent>,
     mut writer: RunStore,
@@ -205,9 +206,9 @@ fn consume(
     }
 }
 
-/// Finished attempts, and the reason why the run ended.
+/// Finished attempts and the reason why the run ended.
 pub struct Progress {
-    /// Records without texts, because a run may have tens of thousands.
+    /// Records without their texts, because a run may have tens of thousands of records.
     records: Vec<AttemptRecord>,
     /// Number of records with status `error`.
     errors: u64,
@@ -227,7 +228,7 @@ impl Default for Progress {
     }
 }
 
-/// Makes the attempts until all are made or something stops the run.
+/// Makes attempts until all are made or the run is stopped.
 async fn attempts(
     run: Run,
     events: &mpsc::UnboundedSender<RunEvent>,
@@ -310,7 +311,8 @@ async fn attempts(
                     terminal::warning(&warning);
                 }
             }
-            // Start no more attempts. Those in progress may finish, unless all of them would fail.
+            // Do not start further attempts. Those in progress may finish, unless they would all
+            // fail.
             reason = run.engine.halted(), if !made.is_halted() => made.ending = StopReason::Halted(reason),
         }
         if let StopReason::Halted(HaltReason::Failing(_)) = made.ending {
@@ -318,7 +320,7 @@ async fn attempts(
         }
     }
     running.abort_all();
-    // Attempts that end at the same moment count.
+    // Count attempts that end while the others are being aborted.
     let stopping = async {
         while let Some(ended) = running.join_next().await {
             if let Ok(Ok(record)) = ended {
@@ -326,7 +328,7 @@ async fn attempts(
             }
         }
     };
-    // What is stored does not depend on whether all stopped in time.
+    // Ignore a timeout, because a resumed run reruns attempts without a record.
     let _ = timeout(STOP_GRACE, stopping).await;
     made
 }
@@ -356,7 +358,7 @@ impl Progress {
 
     /// Adds a finished attempt.
     pub fn add(&mut self, record: AttemptRecord, events: &mpsc::UnboundedSender<RunEvent>) {
-        // Stopped by the end of the run, so a resumed run makes it again.
+        // The end of the run cancelled the attempt, so a resumed run reruns it.
         if record.status == Status::Cancelled {
             return;
         }
@@ -452,7 +454,7 @@ impl Job {
             scores.insert(grader.name().to_owned(), score);
         }
         if is_over_budget {
-            // A resumed run takes the answer from the journal and judges it.
+            // A resumed run replays the answer from the journal and judges it.
             outcome.status = Status::Cancelled;
         }
         let record = of_attempt(
@@ -463,7 +465,7 @@ impl Job {
             grade,
             started_at,
         );
-        // Only one of the scorers can be a judge.
+        // At most one of the scorers is a judge.
         let judge = record.judge.clone().or(judge);
         Ok(AttemptRecord {
             scores,
@@ -474,7 +476,7 @@ impl Job {
 }
 
 impl Job {
-    /// Scores an answer, if there is one to score. Ends the run if no further answer can be judged.
+    /// Scores the answer, if any. Ends the run if further answers cannot be judged.
     async fn grade(
         &self,
         grader: &dyn Grader,
@@ -497,8 +499,8 @@ impl Job {
     /// file.
     ///
     /// # Errors
-    /// Those of [`Dataset::sample`]. A panic is propagated, so that it is reported as the
-    /// attempt's.
+    /// Like [`Dataset::sample`]. A panic is propagated, so that it is reported as a panic of the
+    /// attempt.
     async fn sample(&self) -> Result<Arc<Sample>, DatasetError> {
         let samples = Arc::clone(&self.samples);
         let index = self.index;
@@ -510,7 +512,7 @@ impl Job {
         })
     }
 
-    /// Ends the run if no further answer can be judged.
+    /// Ends the run if further answers cannot be judged.
     fn halt_for(&self, grade: &Grade) {
         if let Some(reason) = &grade.halts {
             self.engine.halt(reason.clone());
@@ -537,7 +539,7 @@ fn turns(outcome: &AttemptOutcome, scorer: &str) -> Option<Value> {
     Some(json!({ "turns": turns }))
 }
 
-/// Returns the text that a scorer judges, whatever another scorer needs as state.
+/// Returns the text for a scorer, regardless of the state that other scorers need.
 fn judged_by(outcome: &AttemptOutcome, scorer: &str) -> Option<String> {
     let answer = outcome.answer.as_deref();
     match &outcome.state {
@@ -576,7 +578,7 @@ fn broken(
     Ok(of_attempt(identity, &sample, attempt, &outcome, None, Timestamp::now()).of_sample(index))
 }
 
-/// Adds a judge's calls to the events of the attempt and books them on the run's budget.
+/// Adds the judge's calls to the attempt's events and charges them to the run's budget.
 struct Judging<'a> {
     engine: &'a Engine,
     task: &'a Task,
@@ -637,7 +639,8 @@ impl EventSink for Forward {
     }
 }
 
-/// Sends an event. The receiver is gone only after the run has ended or the consumer has panicked.
+/// Sends an event. The receiver is dropped only after the run has ended or the consumer has
+/// panicked.
 fn send(events: &mpsc::UnboundedSender<RunEvent>, event: RunEvent) {
     let _ = events.send(event);
 }

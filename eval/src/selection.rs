@@ -1,6 +1,6 @@
 //! Selects the samples of a run.
 //!
-//! Steps: named or recorded samples, filters, a maximum (optionally at random), and last the shard.
+//! The steps are: named or recorded samples, filters, a maximum (optionally random), and the shard.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::settings::{Selection, ShardAssignment};
 pub struct Selected {
     /// Indices into the dataset, in run order.
     pub indices: Vec<usize>,
-    /// Number of samples in all shards; without a partition, the length of `indices`.
+    /// Number of samples in all shards; in a run without shards, the length of `indices`.
     pub whole: usize,
     /// Notes for stderr.
     pub notes: Vec<String>,
@@ -27,13 +27,13 @@ pub enum SelectionError {
     /// A named sample does not exist.
     #[error("--sample-ids: benchmark {benchmark} has no sample `{id}`{}", match (.nearest, .first) {
         (Some(nearest), _) => format!(", did you mean `{nearest}`?"),
-        (None, Some(first)) => format!("; the first is `{first}`"),
+        (None, Some(first)) => format!("; expected, for example, `{first}`"),
         (None, None) => "; it is empty".to_owned(),
     })]
     UnknownSample {
         /// Name of the benchmark.
         benchmark: String,
-        /// Id as given.
+        /// Id given by the user.
         id: String,
         /// Most similar id in the dataset.
         nearest: Option<String>,
@@ -45,16 +45,15 @@ pub enum SelectionError {
     UnknownKey {
         /// Name of the benchmark.
         benchmark: String,
-        /// Key as given.
+        /// Key given by the user.
         key: String,
-        /// Keys that samples have.
+        /// Metadata keys of the samples.
         known: Vec<String>,
     },
 }
 
-/// Selects samples: the named ones, else those recorded by the model, else all. Of these it keeps
-/// what passes the filters, then the first `max_samples` or as many at random, then the shard of
-/// the partition.
+/// Starts with the named samples, otherwise those that the model has recorded, otherwise all. Keeps
+/// those that pass the filters, then the first or random `max_samples`, then those of the shard.
 ///
 /// # Errors
 /// [`SelectionError`] for an unknown name. Ids may omit the prefix of the benchmark.
@@ -82,7 +81,7 @@ pub fn select(
     } else if let Some(recorded) = recorded {
         let found: Vec<usize> = recorded.iter().filter_map(|id| position(id)).collect();
         notes.push(format!(
-            "replaying the {} of the recording that exist in {}; choose others with --sample-ids",
+            "replaying the recorded {} that exist in {}; select others with --sample-ids",
             samples(found.len()),
             dataset.name()
         ));
@@ -106,7 +105,7 @@ pub fn select(
         indices = at_random(indices, ids, most, seed);
     }
     indices.truncate(most);
-    // Last, so that all shards together equal an unpartitioned run.
+    // Partition last, so that all shards together equal a run without shards.
     let whole = indices.len();
     if let Some(partition) = selection.partition {
         match &selection.deal {
@@ -116,11 +115,11 @@ pub fn select(
             }
             ShardAssignment::ByHash => indices.retain(|index| partition.holds(&ids[*index])),
             ShardAssignment::Recorded(own) => {
-                indices = own.iter().filter_map(|id| position(id)).collect()
+                indices = own.iter().filter_map(|id| position(id)).collect();
             }
         }
         notes.push(format!(
-            "partition {partition} has {} of the {}",
+            "shard {partition} contains {} of the {}",
             indices.len(),
             samples(whole)
         ));
@@ -132,19 +131,19 @@ pub fn select(
     })
 }
 
-/// Keeps the samples that pass all filters. Metadata other than text is compared as JSON. If no
-/// sample passes, `notes` list known values.
+/// Keeps the samples that pass all filters. Metadata other than strings is compared as JSON. If no
+/// sample passes, adds the known values to `notes`.
 fn filter(
     indices: &mut Vec<usize>,
     dataset: &dyn Dataset,
     filters: &[(String, Vec<String>)],
     notes: &mut Vec<String>,
 ) -> Result<(), SelectionError> {
-    // Without samples, no key can be called unknown.
+    // Without samples, unknown keys cannot be detected.
     if filters.is_empty() || indices.is_empty() {
         return Ok(());
     }
-    // Collect some values of each key, to suggest them if none matches.
+    // Collect some values of each key as suggestions if none matches.
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     indices.retain(|index| {
         let metadata = dataset.metadata(*index);
@@ -190,8 +189,8 @@ fn filter(
 /// Maximum metadata values listed if no sample matches.
 const MOST_KNOWN: usize = 12;
 
-/// Selects `most` samples at random, keeping their order: those with the lowest hashes of their
-/// ids, so that a larger selection contains a smaller one.
+/// Selects `most` random samples in their original order. They have the lowest hashes of their ids,
+/// so that a larger selection contains a smaller one.
 fn at_random(indices: Vec<usize>, ids: &[String], most: usize, seed: u64) -> Vec<usize> {
     let mut ranked: Vec<_> = indices
         .into_iter()

@@ -1,4 +1,5 @@
-//! Settings: flags as resolved, with every value present and every check done that needs no work.
+//! Settings: resolved and validated flags. Checks that require work, such as opening a benchmark,
+//! come later.
 //!
 //! Invariant: only this module, clap's `env` attributes and [`browser::environment`] read the
 //! environment.
@@ -8,6 +9,7 @@ mod data;
 mod budget;
 mod compare;
 mod engine;
+mod fork;
 mod import;
 mod mcp;
 mod tools;
@@ -57,6 +59,7 @@ pub use display::{Display, is_run_by_cargo, table_width};
 pub use engine::EngineSettings;
 pub use env_file::{env_file_note, load_env_file, misspelt_variables};
 pub use error::SettingsError;
+pub use fork::ForkSettings;
 pub use grader::{GraderSettings, JudgeSettings, ScorerArgs, ScorerLimits};
 pub use guidance::alias_names;
 pub use header::Header;

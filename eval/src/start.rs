@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::exit::{self, Outcome};
 use crate::{cli, command, invocation, open_files, panic_hook, settings, terminal};
 
-/// Runs the program; the whole body of its binaries.
+/// Runs the program. The binaries contain only a call of this function.
 pub fn main() -> ExitCode {
     if std::env::args_os()
         .nth(1)
@@ -29,7 +29,8 @@ fn run() -> Result<Outcome, Error> {
     invocation::note(std::env::args_os().next(), settings::is_run_by_cargo());
     settings::load_env_file()?;
     settings::register_secrets();
-    // While there is a single thread: later the environment cannot be changed safely.
+    // Set the time zone before other threads start, because changing the environment later is
+    // unsafe.
     harness::sandbox::use_utc();
     for remark in settings::misspelt_variables() {
         terminal::warning(&remark);
@@ -48,12 +49,13 @@ fn run() -> Result<Outcome, Error> {
     command::execute(cli.command)
 }
 
-/// Returns whether a command calls models with settings that a file may have provided.
+/// Whether a command calls models with settings that may come from a file.
 const fn asks_models(command: &Command) -> bool {
     matches!(
         command,
         Command::Run(_)
             | Command::Resume(_)
+            | Command::Fork(_)
             | Command::Sweep(_)
             | Command::Ask(_)
             | Command::Serve(_)

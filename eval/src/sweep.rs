@@ -29,17 +29,17 @@ pub struct Plan {
     /// Id of the sweep, independent of the folder's name; empty in plans of earlier versions.
     #[serde(default)]
     pub id: String,
-    /// Runs of the sweep. The first of each model is its baseline.
+    /// Runs of the sweep. The first cell of each model is its baseline.
     pub cells: Vec<Cell>,
-    /// Combinations that are not meaningful.
+    /// Combinations that are not run.
     pub skipped: Vec<Skipped>,
-    /// Shared flags left out of cells in which they have no effect.
+    /// Shared flags omitted from cells in which they have no effect.
     #[serde(default)]
     pub left_out: Vec<Skipped>,
     /// Budget for all cells together.
     #[serde(default, skip_serializing_if = "SweepBudgetArgs::is_unlimited")]
     pub budget: SweepBudgetArgs,
-    /// Header of the race, if the sweep is one.
+    /// Header of the race, if the sweep is a race.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub race: Option<RaceHeader>,
 }
@@ -56,9 +56,9 @@ pub struct Cell {
 /// A combination that is not run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// Flags in which it differs from the other cells.
+    /// Flags in which the combination differs from the other cells.
     pub cell: String,
-    /// Reason why it is skipped.
+    /// Reason why the combination is skipped.
     pub reason: String,
 }
 
@@ -73,7 +73,7 @@ pub enum SweepError {
         /// Clap's message without usage.
         problem: String,
     },
-    /// A setting is invalid, not only in combination with this cell.
+    /// A setting of a cell is invalid, independent of the combination of axes.
     #[error("cell `{cell}`: {problem}")]
     Settings {
         /// Flags in which the cell differs from the others.
@@ -83,7 +83,8 @@ pub enum SweepError {
     },
     /// Two cells would be the same experiment.
     #[error(
-        "cells `{first}` and `{second}` would send the same to the same model; remove one of them"
+        "cells `{first}` and `{second}` would send the same requests to the same model; remove one \
+         of them"
     )]
     SameCells {
         /// Name of the earlier cell.
@@ -125,12 +126,12 @@ pub enum SweepError {
 }
 
 impl Plan {
-    /// Builds the plan of a matrix: for each model `direct` once, then every combination that makes
-    /// sense.
+    /// Builds the plan of a matrix. For each model, it contains `direct` once, then every
+    /// meaningful combination.
     ///
     /// # Errors
     /// [`SweepError`] for flags that are invalid in any cell, shared flags without effect in every
-    /// cell, and two cells whose agents would get the same.
+    /// cell, and two cells that would send the same requests.
     pub fn of(matrix: &Matrix) -> Result<Self, SweepError> {
         let mut cells = Cells::default();
         for combination in combinations(matrix) {
@@ -148,7 +149,7 @@ impl Plan {
         }
     }
 
-    /// Returns whether a folder is a sweep.
+    /// Whether a folder contains a sweep.
     pub fn is_in(folder: &Path) -> bool {
         folder.join(PLAN).is_file()
     }
@@ -160,13 +161,13 @@ impl Plan {
         self.skipped.push(Skipped { cell, reason });
     }
 
-    /// Returns the index of each cell's baseline: the `direct` cell of the same model, or the
-    /// model's first cell if there is none.
+    /// Returns the index of each cell's baseline: the `direct` cell of the same model, otherwise
+    /// the model's first cell.
     pub fn baselines(&self) -> Vec<usize> {
         let of = |cell: &Cell| {
             let is_direct =
                 |other: &Cell| other.flags.engine.guidance.protocol.as_str() == BASELINE;
-            // Same model with the same sampling.
+            // Same model with the same sampling settings.
             let same = |other: &Cell| {
                 let (own, its) = (&cell.flags.engine.models, &other.flags.engine.models);
                 other.flags.engine.model == cell.flags.engine.model
@@ -181,8 +182,8 @@ impl Plan {
         found.map(Option::unwrap_or_default).collect()
     }
 
-    /// Creates the folder of a sweep with its plan. Accepts a folder that an earlier start left
-    /// empty when it was killed.
+    /// Creates the folder of a sweep with its plan. Accepts a folder that is empty because an
+    /// earlier start was killed.
     ///
     /// # Errors
     /// [`SweepError::Exists`], or [`SweepError::RunDir`] if it cannot be written.
@@ -236,19 +237,16 @@ impl Plan {
                 plan.v
             )));
         }
-        // A name becomes a path, which must stay inside the folder.
+        // A cell's name becomes a path, which must stay inside the folder.
         let inside = |cell: &Cell| !cell.name.is_empty() && cell.name == safe(&cell.name);
         if let Some(cell) = plan.cells.iter().find(|cell| !inside(cell)) {
-            return Err(malformed(format!(
-                "invalid name of a cell: `{}`",
-                cell.name
-            )));
+            return Err(malformed(format!("invalid cell name `{}`", cell.name)));
         }
         Ok(plan)
     }
 }
 
-/// Returns whether a folder contains at most a partly written plan.
+/// Whether a folder is empty except for a partially written plan.
 fn is_unbegun(folder: &Path) -> bool {
     let unfinished = format!("{PLAN}.tmp");
     let Ok(mut entries) = fs::read_dir(folder) else {

@@ -17,7 +17,7 @@ pub fn note(text: &str) {
     stderr_line("note: ", Style::new(), text);
 }
 
-/// Prints a line `warning: …` on stderr, for something that is probably a mistake.
+/// Prints a line `warning: …` on stderr about a probable mistake.
 pub fn warning(text: &str) {
     stderr_line("warning: ", WARNING, text);
 }
@@ -27,22 +27,22 @@ pub fn progress(text: &str) {
     stderr_line("", Style::new(), text);
 }
 
-/// Prints text of several lines on stderr.
+/// Prints multi-line text on stderr.
 pub fn lines(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", plain_text(&as_called(text)));
 }
 
 fn stderr_line(kind: &str, style: Style, text: &str) {
-    // If stderr cannot be written, there is no other place to report that.
+    // A failure to write to stderr cannot be reported anywhere.
     let text = as_called(text);
     let _ = writeln!(stderr().lock(), "{style}{kind}{style:#}{}", one_line(&text));
 }
 
 /// Removes control characters except line breaks and tabs.
 ///
-/// Text from a model or a file could otherwise move the cursor, set the window title, or hide
-/// earlier output. Bidirectional formatting characters are escaped instead of removed: they may
-/// belong to the answer, but would reorder the text around them.
+/// Otherwise, text from a model or a file could move the cursor, set the window title, or hide
+/// earlier output. Bidirectional formatting characters are escaped instead of removed: they may be
+/// part of the answer, but would reorder the text around them.
 pub fn plain_text(text: &str) -> Cow<'_, str> {
     let unsafe_in_lines = |c: char| c.is_control() && c != '\n' && c != '\t';
     escaped(text, unsafe_in_lines, |_| false)
@@ -53,7 +53,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false, char::is_control)
 }
 
-/// Removes some characters and escapes others.
+/// Removes the characters in `left_out`. Escapes those in `escapes` and bidirectional formatting.
 fn escaped(
     text: &str,
     left_out: impl Fn(char) -> bool,
@@ -74,7 +74,7 @@ fn escaped(
     Cow::Owned(shown)
 }
 
-/// Whether the character has the Unicode property `Bidi_Control`.
+/// Whether a character has the Unicode property `Bidi_Control`.
 fn turns_direction(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -29,14 +29,14 @@ use page::{AttemptSite, Tab, Window};
 use site::Site;
 use user_site::{AddressLock, OpenSite};
 
-/// Opens a web site and a fresh browser profile for each attempt that needs them. Server and
-/// profile end with the last page of the attempt.
+/// Opens a web site and a fresh browser profile for every attempt with an environment. Dropping the
+/// attempt's last page ends its server and profile.
 pub(crate) struct Web {
     pool: Pool,
     worlds: Worlds,
     kept: PersistentState,
     allow_local: bool,
-    /// Locks of addresses that servers of user-supplied rows cannot share.
+    /// Lock of each address at which a user-supplied row starts a server.
     turns: Mutex<HashMap<String, AddressLock>>,
 }
 
@@ -85,7 +85,7 @@ impl Worlds {
     }
 }
 
-/// Author of pages, which decides how far they are trusted.
+/// Author of pages, which determines how far the pages are trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Author {
     /// This program, or models in a benchmark of this program. These pages may run without
@@ -95,7 +95,7 @@ enum Author {
 }
 
 impl Web {
-    /// Finds and starts a browser, so that a missing or broken one is reported before the first
+    /// Finds and starts a browser, so that a missing or broken browser is reported before the first
     /// attempt.
     ///
     /// # Errors
@@ -134,7 +134,7 @@ impl Web {
         })
     }
 
-    /// Returns a sentence about blocked requests of pages, if any.
+    /// Returns a sentence about the blocked requests of pages, if any.
     pub(crate) fn refused(&self) -> Option<String> {
         self.kept.refused.sum()
     }
@@ -144,7 +144,7 @@ impl Web {
         self.kept.launched.lock().clone()
     }
 
-    /// Opens a user-supplied site with everything that an attempt needs.
+    /// Opens a user-supplied site with its server and a browser profile for an attempt.
     async fn open_own(&self, own: &UserSite) -> Result<Arc<dyn Page>, PageError> {
         let turn = |address: &str| {
             let mut turns = self.turns.lock();

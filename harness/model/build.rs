@@ -17,8 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the input of the macro in `src/protocol.rs`. Only a protocol's declaration affects this
-/// crate, not its code; the first line of the code's documentation is part of the declaration.
+/// Returns the input of the macro in `src/protocol.rs`: each protocol's `protocol.yaml`, and the
+/// first line of its module documentation. Other code of a protocol does not affect this crate.
 fn protocols() -> Result<String, Box<dyn Error>> {
     let home = Path::new(PROTOCOLS);
     println!("cargo::rerun-if-changed={PROTOCOLS}/mod.rs");

@@ -1,4 +1,4 @@
-//! Runs attempts. Each attempt is one task, run by a tree of agents in a sandbox session.
+//! Runs attempts. An attempt is a tree of agents that works on one task.
 
 use std::io;
 use std::sync::Arc;
@@ -20,8 +20,10 @@ use crate::provider::{Forecast, ProviderError, Request};
 /// Error for settings that cannot be combined.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// Coordinator mode without children.
-    #[error("coordinator mode has nothing to delegate to at max depth {max_depth}")]
+    /// Coordinator mode is set, but the root cannot have children.
+    #[error(
+        "coordinator mode requires agents that can have children: expected a protocol with children and a max depth of at least 2, found max depth {max_depth}"
+    )]
     NothingToDelegateTo {
         /// Depth limit.
         max_depth: u32,
@@ -34,7 +36,7 @@ pub enum EngineError {
     Sandbox(#[from] StartError),
 }
 
-/// Runs attempts of one treatment, concurrently if requested.
+/// Runs attempts with the settings of one run. Attempts may run concurrently.
 pub struct Engine {
     run: Run,
     journal: Option<Arc<dyn JournalStore>>,
@@ -43,8 +45,8 @@ pub struct Engine {
 
 impl Engine {
     /// Creates an engine for the settings and models of a run. The time of the run's budget starts
-    /// now. `warn` is called once if the kernel cannot fully confine the sandbox's processes, and
-    /// once for each model whose served version changes.
+    /// now. `warn` is called if the kernel cannot fully confine the sandbox's processes, and once
+    /// for each model whose server reports a changed version.
     ///
     /// # Errors
     /// Returns [`EngineError`] if the settings cannot be combined.
@@ -91,26 +93,27 @@ impl Engine {
         self
     }
 
-    /// Adds the browser for attempts that use web pages.
+    /// Sets the browser for attempts that use web pages.
     #[must_use]
     pub fn with_browser(mut self, browser: Arc<dyn Browser>) -> Self {
         self.run.browser = Some(browser);
         self
     }
 
-    /// Adds a person who takes part in dialogues.
+    /// Sets the person who takes part in dialogues.
     #[must_use]
     pub fn with_person(mut self, person: Arc<dyn Person>) -> Self {
         self.run.person = Some(person);
         self
     }
 
-    /// Announces this many attempts. Their sandboxes are then started ahead of time.
+    /// Announces the number of attempts to run, so that their sandboxes are started in advance.
     pub fn expect(&self, attempts: usize) {
         self.run.sandbox.expect(attempts);
     }
 
-    /// Keeps sandboxes ready for this number of concurrent attempts, which may start at any time.
+    /// Keeps sandboxes ready for this number of concurrent attempts. The total number of attempts
+    /// is not limited.
     ///
     /// # Panics
     /// Panics outside a tokio runtime.
@@ -121,30 +124,30 @@ impl Engine {
         }
     }
 
-    /// Keeps a journal of every attempt, so that a later process can resume it.
+    /// Sets the store for journals of attempts, from which a later process can resume them.
     #[must_use]
     pub fn with_journal(mut self, journal: Arc<dyn JournalStore>) -> Self {
         self.journal = Some(journal);
         self
     }
 
-    /// Replays the clocks and random numbers of an earlier run, whose responses are replayed as
-    /// well.
+    /// Plays back the clocks and random numbers of an earlier run. Its responses must also be
+    /// played back.
     #[must_use]
     pub fn playing_back(mut self, run: Arc<dyn ReplayedJournals>) -> Self {
         self.played_back = Some(run);
         self
     }
 
-    /// Runs one attempt. Dropping the future stops the attempt, its children and its sandbox. An
-    /// attempt whose journal has responses of an earlier process resumes from them. If it deviates
-    /// from the journal, it restarts, with an event about the reason.
+    /// Runs one attempt. Dropping the future stops the attempt with all its agents and its sandbox.
+    /// If the attempt's journal has responses from an earlier process, the attempt resumes from
+    /// them. If it then deviates from the journal, it restarts, and an event states the reason.
     pub async fn run(&self, task: &Task, sink: Arc<dyn EventSink>) -> AttemptOutcome {
         self.run_charging(task, sink, &self.run.ledger).await
     }
 
-    /// Runs one attempt like [`Engine::run`], but charges its spending to a client's request
-    /// instead of this engine's run.
+    /// Runs one attempt like [`Engine::run`], but books its spending in the budget of a client's
+    /// request instead of the run's.
     pub async fn run_within(
         &self,
         task: &Task,
@@ -214,10 +217,10 @@ impl Engine {
         attempt.run_root(&root, restarted, work).await
     }
 
-    /// Halts the run, and returns the outcome of an attempt whose journal cannot be read or
-    /// written.
+    /// Halts the run because an attempt's journal cannot be read or written, and returns the
+    /// attempt's outcome.
     fn without_journal(&self, error: &io::Error, stats: Stats) -> AttemptOutcome {
-        let reason = format!("the journal cannot be used: {error}");
+        let reason = format!("cannot read or write the journal: {error}");
         self.halt(HaltReason::Failing(reason.clone()));
         AttemptOutcome {
             earlier_answers: Vec::new(),
@@ -230,7 +233,7 @@ impl Engine {
         }
     }
 
-    /// Returns the first request of an attempt's root, without sending it.
+    /// Returns the first request of an attempt without sending it.
     pub fn first_request(&self, task: &Task) -> Request {
         let lane = AttemptJournal::default();
         let attempt = Attempt::new(&self.run, task, Arc::new(NoEvents), &lane, &self.run.ledger);
@@ -246,8 +249,8 @@ impl Engine {
         protocol::protocol_behavior(self.run.treatment.protocol)
     }
 
-    /// Waits until no attempt can continue, and returns the reason. Attempts whose next step is a
-    /// model call then end with status `cancelled`.
+    /// Waits until the run is halted, and returns the reason. Attempts then end with status
+    /// `cancelled` at their next model call.
     pub async fn halted(&self) -> HaltReason {
         let run_is_over = async {
             match self.run.ledger.left().time {
@@ -267,13 +270,14 @@ impl Engine {
         self.run.halt.raised().await
     }
 
-    /// Returns the reason why no further attempt may begin, if any.
+    /// Returns the reason why no further attempt may start, if any.
     pub fn halt_reason(&self) -> Option<HaltReason> {
         let raised = self.run.halt.reason();
         if let Some(HaltReason::Failing(_)) = raised {
             return raised;
         }
-        // Usage of calls that were under way then has been booked since, so the amounts are newer.
+        // Takes precedence over the raised reason, because calls in progress may have increased the
+        // amounts since.
         let exhausted = self.run.ledger.exhausted();
         exhausted
             .map(|error| HaltReason::OverBudget(error.to_string()))
@@ -285,24 +289,24 @@ impl Engine {
         self.run.ledger.spent()
     }
 
-    /// Halts the run for a reason found outside its attempts.
+    /// Halts the run for a reason that is detected outside its attempts.
     pub fn halt(&self, reason: HaltReason) {
         self.run.halt.raise(reason);
     }
 
-    /// Books the spending of an earlier start of the same run, so that its budget covers both.
+    /// Adds spending of an earlier process to the run's ledger, so that the budget covers both.
     pub fn charge(&self, earlier: Spent) {
         self.run.ledger.charge(earlier);
     }
 
-    /// Returns the reason why nothing more may be spent, if any.
+    /// Returns an error if nothing more may be spent.
     pub fn exhausted(&self) -> Option<ProviderError> {
         let own = self.run.ledger.exhausted();
         own.or_else(|| self.run.purse.as_ref()?.exhausted())
     }
 
-    /// Reserves the expected expense of a request that no agent makes, such as a judge's. Waits
-    /// while other calls leave no room in the budget.
+    /// Reserves the expected expense of a request that is not made by an agent, such as a judge's.
+    /// Waits while other calls in progress leave no room in the budget.
     ///
     /// # Errors
     /// Returns [`ProviderError::OverBudget`] if the request does not fit.
@@ -317,7 +321,7 @@ impl Engine {
         )
     }
 
-    /// Books spending other than the calls of agents, such as a judge's.
+    /// Books spending other than agents' calls, such as a judge's.
     pub fn book(&self, spent: Spent) {
         self.run.ledger.add(spent);
     }

@@ -1,12 +1,12 @@
 //! The engine: runs a language model as a recursive agent in a JavaScript sandbox.
 //!
-//! An [`Engine`] runs attempts. Each is a tree of agents that share one sandbox session. It emits
-//! [`Event`](model::Event)s while it runs, and ends in an
+//! An [`Engine`] runs attempts. An attempt is a tree of agents that share one sandbox session. It
+//! emits [`Event`](model::Event)s while it runs and results in an
 //! [`AttemptOutcome`](model::AttemptOutcome).
 //!
 //! Invariants: the harness does not depend on benchmarks or scorers, and does not read the
-//! environment or flags. Its folders are layers, listed here from the bottom up: each imports only
-//! earlier ones, which `scripts/check-layers.py` checks.
+//! environment or flags. The folders are layers, listed here from the bottom up. Each imports only
+//! earlier layers; `scripts/check-layers.py` checks this.
 
 mod text;
 
@@ -14,8 +14,8 @@ mod script_file;
 
 pub mod prompt;
 
-// Above `prompt`: parts that a wire format does not support, such as past tool calls, are sent as
-// texts from prompts.
+// Above `prompt`, because content that a wire format does not support, such as past tool calls, is
+// sent as text from prompts.
 pub mod provider;
 
 pub mod journal;

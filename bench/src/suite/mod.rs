@@ -2,6 +2,7 @@
 
 mod start;
 mod ready;
+mod serve;
 mod throughput;
 
 mod context;
@@ -23,11 +24,12 @@ use crate::report::Figure;
 type Measure = fn(&Bench) -> Result<Vec<Figure>, SuiteError>;
 
 /// Name and function of each part.
-pub const PARTS: [(&str, Measure); 12] = [
+pub const PARTS: [(&str, Measure); 13] = [
     ("micro", micro::measure),
     ("start", start::measure),
     ("ready", ready::measure),
     ("throughput", throughput::measure),
+    ("serve", serve::measure),
     ("tree", tree::measure),
     ("context", context::measure),
     ("memory", memory::measure),

@@ -1,4 +1,4 @@
-//! Replaces both directions in builds without the feature `mcp`.
+//! Stand-ins for both directions in builds without the feature `mcp`.
 
 use std::convert::Infallible;
 use std::io;
@@ -11,17 +11,17 @@ use serve::ServeError;
 use super::interface::{HttpSettings, ServerError, ServerTool, Spawn};
 use super::toolbox::Toolbox;
 
-/// A server that cannot exist.
+/// A server, which cannot exist in this build.
 pub struct Server(Infallible);
 
-/// A server that cannot exist.
+/// A server, which cannot exist in this build.
 pub struct HttpServer(Infallible);
 
 impl Server {
     /// Always fails.
     ///
     /// # Errors
-    /// [`ServerError::NotBuilt`].
+    /// Always returns [`ServerError::NotBuilt`].
     pub fn start(_: Spawn, _: Duration, _: Duration) -> Result<Self, ServerError> {
         Err(ServerError::NotBuilt)
     }
@@ -39,11 +39,8 @@ impl Server {
     /// Never called.
     ///
     /// # Errors
-    /// None.
-    #[expect(
-        clippy::unused_async,
-        reason = "the interface of the server that is there"
-    )]
+    /// Never returns an error, because it is never called.
+    #[expect(clippy::unused_async, reason = "same signature as with the feature")]
     pub async fn call(&self, _: &str, _: Map<String, Value>) -> Result<Value, ServerError> {
         match self.0 {}
     }
@@ -53,11 +50,8 @@ impl HttpServer {
     /// Always fails.
     ///
     /// # Errors
-    /// [`ServeError::Serve`].
-    #[expect(
-        clippy::unused_async,
-        reason = "the interface of the server that is there"
-    )]
+    /// Always returns [`ServeError::Serve`].
+    #[expect(clippy::unused_async, reason = "same signature as with the feature")]
     pub async fn bind(_: HttpSettings, _: Arc<dyn Toolbox>) -> Result<Self, ServeError> {
         Err(ServeError::Serve(io::ErrorKind::Unsupported.into()))
     }
@@ -70,11 +64,8 @@ impl HttpServer {
     /// Never called.
     ///
     /// # Errors
-    /// None.
-    #[expect(
-        clippy::unused_async,
-        reason = "the interface of the server that is there"
-    )]
+    /// Never returns an error, because it is never called.
+    #[expect(clippy::unused_async, reason = "same signature as with the feature")]
     pub async fn serve(
         self,
         _: impl Future<Output = ()>,
@@ -87,11 +78,8 @@ impl HttpServer {
 /// Always fails.
 ///
 /// # Errors
-/// A sentence.
-#[expect(
-    clippy::unused_async,
-    reason = "the interface of the server that is there"
-)]
+/// Always returns the text of [`ServerError::NotBuilt`].
+#[expect(clippy::unused_async, reason = "same signature as with the feature")]
 pub async fn serve_stdio(
     _: Arc<dyn Toolbox>,
     _: usize,

@@ -1,4 +1,4 @@
-//! Answers the requests of a client, whatever they came by.
+//! Answers the requests of a client over any transport.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,16 +17,17 @@ use tokio_util::sync::CancellationToken;
 
 use super::toolbox::{Caller, OnReport, Toolbox};
 
-/// Cancelled when the connection of an HTTP request ends; an extension of the request.
+/// Token that is cancelled when the connection of an HTTP request ends; an extension of the
+/// request.
 #[derive(Debug, Clone)]
 pub(crate) struct Disconnected(pub CancellationToken);
 
 /// State shared by all sessions of a server.
 pub(crate) struct Shared {
     pub toolbox: Arc<dyn Toolbox>,
-    /// Client of connections without keys.
+    /// Client whose connection does not use a key.
     pub client: Arc<Client>,
-    /// Cancelled when the server accepts no more calls.
+    /// Cancelled when the server stops accepting calls.
     pub draining: CancellationToken,
     calls: AtomicUsize,
     idle: Notify,
@@ -55,7 +56,7 @@ impl Shared {
     }
 }
 
-/// Counts a call as in progress until dropped.
+/// Guard that counts a call as in progress until dropped.
 struct InProgress<'a>(&'a Shared);
 
 impl<'a> InProgress<'a> {
@@ -72,7 +73,7 @@ impl Drop for InProgress<'_> {
     }
 }
 
-/// The server's side of a session.
+/// Server side of a session.
 #[derive(Clone)]
 pub(crate) struct Handler(pub Arc<Shared>);
 
@@ -117,7 +118,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        // The library parses a known method with invalid parameters as an unknown one.
+        // The library reports a known method with invalid parameters as an unknown method.
         Err(if method == "tools/call" {
             let problem =
                 "invalid parameters: expected `name`, a string, and `arguments`, an object";
@@ -170,7 +171,7 @@ impl ServerHandler for Handler {
             let Some(token) = token.clone() else { return };
             done += 1;
             let progress = ProgressNotificationParam::new(token, f64::from(done));
-            // A client that does not read will be noticed elsewhere.
+            // An error means that the client is gone, which ends the session elsewhere.
             let _ = context
                 .peer
                 .notify_progress(progress.with_message(line))

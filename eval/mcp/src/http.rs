@@ -23,14 +23,14 @@ use super::handler::{Disconnected, Handler, Shared};
 use super::interface::HttpSettings;
 use super::toolbox::Toolbox;
 
-/// Time after which a session without messages ends. Longer than an agent may work in silence.
+/// Idle time after which a session ends. Longer than an agent may run without sending a message.
 const SESSION_SILENCE: Duration = Duration::from_hours(24);
-/// Maximum time for stopped requests to end.
+/// Maximum time for requests to end after they are stopped.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 /// Path of the endpoint.
 const PATH: &str = "/mcp";
 
-/// A server that listens but does not answer yet.
+/// A server that listens but does not yet answer.
 pub struct HttpServer {
     listener: TcpListener,
     address: SocketAddr,
@@ -88,11 +88,11 @@ impl HttpServer {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Answers requests until `stop` completes. Then accepts no more calls and waits for those in
+    /// Answers requests until `stop` completes. Then stops accepting calls and waits for those in
     /// progress, until `stop_now` completes or the shutdown timeout passes.
     ///
     /// # Errors
-    /// Returns [`ServeError::Serve`] if the server can no longer accept connections.
+    /// Returns [`ServeError::Serve`] if the server cannot accept further connections.
     pub async fn serve(
         self,
         stop: impl Future<Output = ()>,
@@ -116,7 +116,7 @@ impl HttpServer {
             () = stop_now => {}
         }
         stopping.cancel();
-        // A connection whose client does not read is abandoned.
+        // Abandon connections whose clients do not read.
         match timeout(STOP_GRACE, &mut serve).await {
             Ok(ended) => ended.map_err(ServeError::Serve),
             Err(_) => Ok(()),
@@ -124,10 +124,10 @@ impl HttpServer {
     }
 }
 
-/// Lets the handler of a request know when the connection ends before the response does.
+/// Notifies the handler of a request when the connection ends before the response is complete.
 ///
-/// The protocol allows a client to come back for the rest of a response; an agent that nobody waits
-/// for would keep its slot and go on spending, so it is stopped instead.
+/// The protocol lets a client reconnect for the rest of a response. But an agent without a waiting
+/// client would keep its slot and keep spending, so it is stopped instead.
 async fn note_disconnect(mut request: Request, next: Next) -> Response {
     let token = CancellationToken::new();
     let guard = token.clone().drop_guard();
@@ -141,7 +141,7 @@ async fn note_disconnect(mut request: Request, next: Next) -> Response {
     })
 }
 
-/// A body that cancels a token when it is dropped.
+/// Response body that cancels a token when dropped.
 struct Watched {
     body: Body,
     _guard: DropGuard,

@@ -1,4 +1,4 @@
-//! Types that callers share with this crate, whether it was built with the protocol or not.
+//! Types that callers share with this crate, with or without the feature `mcp`.
 
 use std::any::Any;
 use std::io;
@@ -22,21 +22,21 @@ pub struct HttpSettings {
     pub shutdown_timeout: Duration,
 }
 
-/// A process of a server, with pipes for stdin, stdout and stderr.
+/// A server process with pipes for stdin, stdout and stderr.
 pub struct Spawned {
     /// The process.
     pub child: Child,
-    /// Ends what the process has started when it is dropped.
+    /// Guard that ends the process's own children when dropped.
     pub guard: Box<dyn Any>,
 }
 
-/// Starts a process of a server. Called on a thread with a tokio runtime.
+/// Starts a server process. Called on a thread with a tokio runtime.
 pub type Spawn = Box<dyn Fn() -> io::Result<Spawned> + Send>;
 
-/// A tool as a server describes it. Untrusted.
+/// A tool as described by a server. Untrusted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerTool {
-    /// Name by which it is called.
+    /// Name that calls use.
     pub name: String,
     /// Description for models.
     pub description: String,
@@ -47,22 +47,22 @@ pub struct ServerTool {
 /// Reason why a server cannot be used, or why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerError {
-    /// The process did not start, or does not speak the protocol.
+    /// The process did not start or does not speak the protocol.
     #[error("the server did not start: {0}")]
     NotStarted(String),
     /// The process ended during a call.
     #[error("the server ended during the call{0}; the next call starts it again")]
     Ended(String),
-    /// The process ended twice.
+    /// The process ended during a call for the second time.
     #[error("the server ended a second time{0}; it is not started again")]
     EndedAgain(String),
-    /// The server has other tools since it was started again.
+    /// The restarted server offers other tools than before.
     #[error("the server offers other tools since it was started again")]
     ToolsChanged,
     /// The server did not answer in time.
     #[error("no answer after {} s", .0.as_secs())]
     Timeout(Duration),
-    /// The server answered with an error of the protocol.
+    /// The server answered with a protocol error.
     #[error("{0}")]
     Refused(String),
     /// This program was built without the feature `mcp`.

@@ -5,10 +5,10 @@
 //! an agent's tool call → Server ─→ process of an MCP server that the user named
 //! ```
 //!
-//! What a tool does is a trait ([`Toolbox`]): nothing in this crate knows models, prompts or run
-//! directories. Everything that a peer sends is untrusted: its size is bounded, and a message that
-//! cannot be parsed is answered or dropped, but never ends the connection. A request that its
-//! client cancels, or whose connection ends, is dropped with the work behind it.
+//! The behavior of tools is behind a trait ([`Toolbox`]): this crate does not know models, prompts
+//! or run directories. All input from peers is untrusted: its size is limited, and a message that
+//! cannot be parsed is answered or dropped, but never ends the connection. If a client cancels a
+//! request or its connection ends, the request and its work are dropped.
 
 mod interface;
 mod toolbox;
@@ -30,7 +30,7 @@ mod server_process;
 #[cfg(not(feature = "mcp"))]
 mod absent;
 
-/// Whether this was built with the protocol.
+/// Whether this program was built with the feature `mcp`.
 pub const IS_BUILT: bool = cfg!(feature = "mcp");
 
 #[cfg(not(feature = "mcp"))]

@@ -1,8 +1,8 @@
-//! One JSON-RPC message a line, over stdin and stdout.
+//! Transport over stdin and stdout with one JSON-RPC message per line.
 //!
-//! A line that is too long or cannot be parsed is answered with an error that names its id if it
-//! has one, so that its client does not wait for it, and is then forgotten. Only the end of the
-//! input ends the connection.
+//! A line that is too long or cannot be parsed is discarded. The reply is an error with the id of
+//! the message, if known, so that the client does not wait. Only the end of the input ends the
+//! connection.
 
 use std::io;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::Mutex;
 
-/// JSON-RPC's code for text that is not JSON.
+/// JSON-RPC error code for input that is not JSON.
 const PARSE_ERROR: i32 = -32_700;
-/// JSON-RPC's code for JSON that is not a message of the protocol.
+/// JSON-RPC error code for JSON that is not a valid message.
 const INVALID_REQUEST: i32 = -32_600;
 
 /// A connection over a reader and a writer.
@@ -26,9 +26,10 @@ pub(crate) struct Lines<R, W> {
     line: Vec<u8>,
     /// Maximum bytes of a line.
     longest: usize,
-    /// Whether the rest of a line that is too long is being skipped.
+    /// Whether the rest of an overlong line is being skipped.
     is_skipping: bool,
-    /// Whether a request arrived. What comes before the first cannot be meant for this server.
+    /// Whether a request has arrived. Messages before the first request cannot be meant for this
+    /// server.
     is_begun: bool,
 }
 
@@ -44,8 +45,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
         }
     }
 
-    /// Reads until a line is complete in `line`. Returns `false` at the end of the input. Can be
-    /// cancelled: what was read stays in `line`.
+    /// Reads until `line` contains a complete line. Returns `false` at the end of the input. Can be
+    /// cancelled: the bytes read so far stay in `line`.
     async fn read(&mut self) -> bool {
         loop {
             let Ok(bytes) = self.reader.fill_buf().await else {
@@ -73,12 +74,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
         }
     }
 
-    /// Sends an error without waiting for it, so that reading can be cancelled at any time.
+    /// Sends an error in the background, so that reading can be cancelled at any time.
     fn refuse(&self, id: &Value, code: i32, problem: &str) {
         let error = json!({"code": code, "message": problem});
         let message = json!({"jsonrpc": "2.0", "id": id, "error": error});
         let writer = Arc::clone(&self.writer);
-        // An error means that the client is gone, which reading reports.
+        // A write error means that the client is gone, which the reader also detects.
         tokio::spawn(async move { write(&writer, message.to_string()).await });
     }
 
@@ -103,7 +104,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
                 self.is_begun |= is_call && id.is_some();
                 self.is_begun.then_some(message)
             }
-            // Unknown notifications and answers to nothing need no answer.
+            // Unknown notifications and responses without a matching request need no answer.
             Err(_) if id.is_none() || !is_call => None,
             Err(error) => {
                 let problem = format!("invalid request: {error}");

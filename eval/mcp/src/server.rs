@@ -1,4 +1,4 @@
-//! A server whose tools agents call: its process, on a thread of its own, and the calls to it.
+//! A server with tools for agents: its process on a separate thread, and the calls to it.
 
 use std::cell::Cell;
 use std::io;
@@ -14,7 +14,7 @@ use tokio::task::LocalSet;
 use super::interface::{ServerError, ServerTool, Spawn};
 use super::server_process::{Listing, ServerProcess};
 
-/// A running server. Its process ends when this is dropped.
+/// A running server. Its process ends when this value is dropped.
 pub struct Server {
     tools: Vec<ServerTool>,
     version: String,
@@ -22,7 +22,7 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// A call that waits for its result.
+/// A call that is waiting for its result.
 struct Call {
     tool: String,
     arguments: Map<String, Value>,
@@ -30,11 +30,11 @@ struct Call {
 }
 
 impl Server {
-    /// Starts a server and reads its tools. Blocks until it has answered, at most for
-    /// `start_timeout`.
+    /// Starts a server and reads its tools. Blocks until the server has answered or `start_timeout`
+    /// has passed.
     ///
     /// # Errors
-    /// [`ServerError::NotStarted`].
+    /// Returns [`ServerError::NotStarted`] if the server does not start or answer in time.
     pub fn start(
         spawn: Spawn,
         start_timeout: Duration,
@@ -74,21 +74,21 @@ impl Server {
         })
     }
 
-    /// Returns its tools.
+    /// Returns the server's tools.
     pub fn tools(&self) -> &[ServerTool] {
         &self.tools
     }
 
-    /// Returns the name and version that it states.
+    /// Returns the name and version that the server reports.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Calls a tool and returns the result as the protocol has it: `{content, structuredContent,
-    /// isError}`. Dropping the future cancels the call.
+    /// Calls a tool and returns the protocol's result: `{content, structuredContent, isError}`.
+    /// Dropping the future cancels the call.
     ///
     /// # Errors
-    /// [`ServerError`].
+    /// Returns [`ServerError`] if the call fails.
     pub async fn call(
         &self,
         tool: &str,
@@ -111,13 +111,14 @@ impl Drop for Server {
     fn drop(&mut self) {
         drop(self.calls.take());
         if let Some(thread) = self.thread.take() {
-            // All that the thread still does has a time limit. A panic was printed.
+            // All remaining work of the thread has a time limit. The thread has already printed any
+            // panic.
             let _ = thread.join();
         }
     }
 }
 
-/// How a server is started and called.
+/// How to start and call a server.
 struct Connection {
     spawn: Spawn,
     start_timeout: Duration,
@@ -125,7 +126,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// Starts the server, reports its tools, and makes calls until nobody can send further ones.
+    /// Starts the server, reports its tools, and makes calls until all senders are dropped.
     async fn serve(
         self,
         mut inbox: mpsc::UnboundedReceiver<Call>,
@@ -152,7 +153,7 @@ impl Connection {
                 let work = this.call(&process, &is_restarted, &call.tool, call.arguments);
                 tokio::select! {
                     result = work => drop(call.result.send(result)),
-                    // Nobody waits for it: dropping the work cancels it at the server.
+                    // The caller stopped waiting; dropping the work cancels the call at the server.
                     () = call.result.closed() => {}
                 }
             });

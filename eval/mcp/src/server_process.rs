@@ -19,26 +19,26 @@ use tokio::time::timeout;
 
 use super::interface::{ServerError, ServerTool, Spawned};
 
-/// Maximum bytes of a message of the server.
+/// Maximum bytes of a message from the server.
 const LONGEST_MESSAGE: usize = 16_000_000;
-/// Maximum pages of its list of tools.
+/// Maximum pages of the server's tool list.
 const MOST_PAGES: usize = 20;
 /// Maximum tools of a server.
 const MOST_TOOLS: usize = 200;
-/// Maximum bytes of its last output that an error quotes.
+/// Maximum bytes of stderr output that an error quotes.
 const LAST_WORDS: usize = 500;
-/// Time to end by itself once its input is closed, and to print the reason of its end.
+/// Time for the process to exit and print a reason after its input is closed.
 const END: Duration = Duration::from_millis(500);
 
-/// Description of a server by itself.
+/// A server's self-description.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Listing {
     pub tools: Vec<ServerTool>,
-    /// Its name and version.
+    /// Name and version of the server.
     pub version: String,
 }
 
-/// A connected process.
+/// A server process with an established connection.
 pub(super) struct ServerProcess {
     pub listing: Listing,
     service: RunningService<RoleClient, ClientConfig>,
@@ -47,13 +47,15 @@ pub(super) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Greets a process and reads its tools.
+    /// Initializes a session with a process and reads its tools.
     pub(super) async fn start(spawned: Spawned, limit: Duration) -> Result<Self, ServerError> {
         let Spawned { mut child, guard } = spawned;
         let failed = |problem: String| ServerError::NotStarted(problem);
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-            return Err(failed("it has no pipes".to_owned()));
+            return Err(failed(
+                "its stdin, stdout or stderr is not a pipe".to_owned(),
+            ));
         };
         let said = LastWords::default();
         tokio::task::spawn_local(said.clone().listen(stderr));
@@ -99,7 +101,7 @@ impl ServerProcess {
         self.service.is_transport_closed()
     }
 
-    /// Returns the last output, for an error.
+    /// Returns the last stderr output, for use in an error message.
     pub(super) async fn last_words(&self) -> String {
         tokio::time::sleep(END).await;
         self.said.quoted()
@@ -130,12 +132,13 @@ impl ServerProcess {
         }
     }
 
-    /// Closes the input of the process and ends it.
+    /// Closes the process's input, waits briefly and kills it.
     pub(super) async fn end(&self) {
         let process = self.process.lock().take();
         self.service.cancellation_token().cancel();
         if let Some((mut child, guard)) = process {
-            // Dropping both kills the process if it is still there, and what it started.
+            // Dropping `child` and `guard` kills the process, if it is still running, and its
+            // children.
             let _ = timeout(END, child.wait()).await;
             drop((child, guard));
         }
@@ -158,14 +161,14 @@ async fn list(
             input_schema: Value::Object(tool.input_schema.as_ref().clone()),
         }));
         if tools.len() > MOST_TOOLS {
-            return Err(format!("it has more than {MOST_TOOLS} tools"));
+            return Err(format!("it offers more than {MOST_TOOLS} tools"));
         }
         page = listed.next_cursor;
         if page.is_none() {
             return Ok(tools);
         }
     }
-    Err(format!("its tools take more than {MOST_PAGES} pages"))
+    Err(format!("its tool list has more than {MOST_PAGES} pages"))
 }
 
 /// Last bytes that a process printed to stderr.

@@ -10,10 +10,10 @@ use super::lines::Lines;
 use super::toolbox::Toolbox;
 
 /// Serves until the input ends or `stop` completes. Calls in progress then have a few seconds to
-/// end. Nothing else may write to stdout meanwhile.
+/// finish. Meanwhile, nothing else may write to stdout.
 ///
 /// # Errors
-/// Returns a sentence if the client does not speak the protocol.
+/// Returns a description of the problem if the client does not speak the protocol.
 pub async fn serve_stdio(
     toolbox: Arc<dyn Toolbox>,
     max_message_bytes: usize,
@@ -25,11 +25,11 @@ pub async fn serve_stdio(
     let serve = async {
         match serve_server_with_ct(handler, lines, stopping.clone()).await {
             Ok(session) => {
-                // The task does not panic; if it did, the panic was printed.
+                // The task should not panic; any panic has already been printed.
                 let _ = session.waiting().await;
                 Ok(())
             }
-            // A client that leaves before it says anything is not an error.
+            // A client may disconnect before it sends anything.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
                 Ok(())
             }

@@ -1,4 +1,4 @@
-//! Interface to whatever the tools do.
+//! Interface to the implementation of the tools.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serve::Client;
 /// A tool that clients can call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolInfo {
-    /// Name by which clients call it.
+    /// Name that clients use in calls.
     pub name: &'static str,
     /// Title for people.
     pub title: String,
@@ -19,16 +19,16 @@ pub struct ToolInfo {
     pub input_schema: Map<String, Value>,
     /// JSON Schema of the structured result, an object.
     pub output_schema: Map<String, Value>,
-    /// Whether it only reads files.
+    /// Whether the tool only reads files.
     pub is_read_only: bool,
 }
 
 /// Result of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
-    /// Text for a model.
+    /// Result as text for a model.
     pub text: String,
-    /// The same for programs, as the tool's output schema describes it.
+    /// Result for programs, in the format of the tool's output schema.
     pub structured: Value,
     /// Whether the call failed after it began.
     pub is_error: bool,
@@ -37,10 +37,10 @@ pub struct Reply {
 /// Callback for a line of progress.
 pub type OnReport = Arc<dyn Fn(String) + Send + Sync>;
 
-/// The client that calls a tool.
+/// Caller of a tool.
 #[derive(Clone)]
 pub struct Caller {
-    /// The client, with its limits.
+    /// Client on whose behalf the call is made, with its limits.
     pub client: Arc<Client>,
     /// Receives progress.
     pub report: OnReport,
@@ -58,7 +58,7 @@ pub trait Toolbox: Send + Sync + 'static {
     /// Calls a tool. Dropping the future stops the work.
     ///
     /// # Errors
-    /// Returns a sentence about invalid arguments or a call that did not begin, for the model.
+    /// Returns a message for the model if the arguments are invalid or the call cannot begin.
     async fn call(
         &self,
         tool: &str,

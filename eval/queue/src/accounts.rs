@@ -225,7 +225,10 @@ impl BudgetAccounts {
             }
             let free = left - held[kind];
             let fits = |amount: f64| amount <= 0.0 || amount <= free + ROUNDING;
-            if fits(most) {
+            if most <= 0.0 && free <= ROUNDING {
+                // A call of unknown expense needs some of the rest, and all of it is reserved.
+                waits = true;
+            } else if fits(most) {
                 let mut slice = (limit / (PARTS * workers)).min(free);
                 if kind == 2 {
                     // The number of calls is an integer.
@@ -392,13 +395,24 @@ mod tests {
                 200,
                 LeaseReply::Refused(0, 0.8, 0.3),
             ),
+            // A call of unknown expense gets a slice.
+            (
+                "a",
+                0.3,
+                0.0,
+                next(0.0, 0.0),
+                201,
+                LeaseReply::Granted(cost(0.5)),
+            ),
+            ("a", 0.3, 0.2, next(0.0, 0.0), 202, LeaseReply::Wait),
+            ("a", 0.3, 0.0, None, 203, LeaseReply::Granted(cost(0.3))),
             // Nothing is in flight, so only the likely expense has to fit.
             (
                 "a",
                 0.3,
                 0.0,
                 next(0.1, 0.9),
-                201,
+                204,
                 LeaseReply::Granted(cost(1.2)),
             ),
             (
@@ -406,7 +420,7 @@ mod tests {
                 0.5,
                 0.0,
                 next(0.1, 0.1),
-                202,
+                205,
                 LeaseReply::Exhausted(0, 1.0),
             ),
         ];

@@ -146,15 +146,16 @@ pub trait Broker: Send + Sync {
     /// # Errors
     /// Returns [`QueueError`] if the streams or messages cannot be removed.
     async fn purge(&self, place: &SubjectAddress) -> Result<u64, QueueError>;
-    /// Returns a receiver for the existing and future messages of a subject, which may contain
-    /// wildcards, in stream order. Delivery resumes after connection failures and ends when the
-    /// receiver is dropped.
+    /// Returns a receiver for the existing and future messages of subjects of one stream,
+    /// which may contain wildcards, in stream order. Delivery resumes after connection failures and
+    /// ends when the receiver is dropped.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the stream cannot be found.
     async fn follow(
         &self,
-        place: &SubjectAddress,
+        stream: &str,
+        subjects: Vec<String>,
         from: Follow,
     ) -> Result<mpsc::Receiver<Stored>, QueueError>;
     /// Requests up to `wanted` attempts of a run, delivered as they become available. The channel

@@ -349,17 +349,17 @@ impl Broker for Nats {
 
     async fn follow(
         &self,
-        place: &SubjectAddress,
+        stream: &str,
+        subjects: Vec<String>,
         from: Follow,
     ) -> Result<mpsc::Receiver<Stored>, QueueError> {
-        let stream = self.stream(&place.stream).await?;
         // Check once, so that permanent errors are reported.
         self.context
-            .get_stream(&place.stream)
+            .get_stream(stream)
             .await
             .map_err(|error| unavailable("find a stream", &error))?;
+        let stream = self.stream(stream).await?;
         let (sender, receiver) = mpsc::channel(AHEAD);
-        let subject = place.subject.clone();
         tokio::spawn(async move {
             let mut last = None;
             loop {
@@ -371,7 +371,7 @@ impl Broker for Nats {
                     (None, Follow::LastOfEach) => DeliverPolicy::LastPerSubject,
                 };
                 let config = pull::OrderedConfig {
-                    filter_subject: subject.clone(),
+                    filter_subjects: subjects.clone(),
                     deliver_policy: policy,
                     ..pull::OrderedConfig::default()
                 };

@@ -285,8 +285,11 @@ impl RunQueue {
     /// # Errors
     /// Returns [`QueueError`] if the stream cannot be found.
     pub async fn arrivals(&self) -> Result<mpsc::Receiver<Stored>, QueueError> {
-        let place = SubjectAddress::of(&self.key, Part::Data, ">");
-        self.broker.follow(&place, Follow::Start).await
+        // Without journals and pieces, which would only double the submitter's traffic.
+        let subject = |kind| SubjectAddress::of(&self.key, Part::Data, kind).subject;
+        let subjects = ["rec.>", "waste.>"].map(subject).to_vec();
+        let stream = name::stream(&self.key, Part::Data);
+        self.broker.follow(&stream, subjects, Follow::Start).await
     }
 
     /// Reads a result. Returns `None` for a message that is not a header, such as a piece.
@@ -484,8 +487,11 @@ impl RunQueue {
     /// # Errors
     /// Returns [`QueueError`] if the stream cannot be found.
     pub async fn watch_workers(&self) -> Result<mpsc::Receiver<Stored>, QueueError> {
-        let place = self.state("worker.*");
-        self.broker.follow(&place, Follow::LastOfEach).await
+        let SubjectAddress { stream, subject } = self.state("worker.*");
+        let subjects = vec![subject];
+        self.broker
+            .follow(&stream, subjects, Follow::LastOfEach)
+            .await
     }
 
     /// Returns the last heartbeat of every worker with its time. Invalid heartbeats are skipped.

@@ -206,6 +206,10 @@ pub struct AttemptRecord {
     pub failed_cells: u32,
     /// Whether the root returned in its first iteration and was shown the value for confirmation.
     pub returned_early: Option<bool>,
+    /// Whether the attempt continued an attempt that ended in an error, whose record is above this
+    /// one. The figures include those of that record.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continued: bool,
     /// Lowercase hex SHA-256 of the program that ran the attempt
     /// ([`crate::program::Program::digest`]); `None` if not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]

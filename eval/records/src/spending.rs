@@ -31,6 +31,13 @@ impl Spent {
     /// were paid for earlier and do not count.
     pub fn of(record: &AttemptRecord) -> Self {
         let mut spent = Self::of_agents(record);
+        spent += Self::of_judge(record);
+        spent
+    }
+
+    /// Returns what the judge of a finished attempt used.
+    pub fn of_judge(record: &AttemptRecord) -> Self {
+        let mut spent = Self::default();
         if let Some(judge) = &record.judge {
             spent.llm_calls += u64::from(judge.calls.saturating_sub(judge.cached_calls));
             spent.usage += judge.usage.unwrap_or_default();

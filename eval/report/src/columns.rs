@@ -5,21 +5,21 @@ use comfy_table::{ContentArrangement, LineStyle, Table};
 
 use crate::sanitize::sanitize;
 
-/// Default maximum table width in columns, if the terminal's width is unknown.
+/// Default table width in columns, used if the terminal's width is unknown.
 pub const WIDTH: u16 = 80;
 
 /// Minimum width of a run's column.
 const COLUMN: u16 = 26;
 
-/// Returns how many runs fit side by side into a table of this width, at least 1. The others go
-/// into further tables below.
+/// Returns how many runs fit into a table of this width, at least 1. The remaining runs go into
+/// further tables below.
 pub fn side_by_side(width: u16) -> usize {
     usize::from(width / COLUMN).max(1)
 }
 
-/// Formats a table under a title line. The first column is headed `title` and names the figures;
-/// each further column has a label. The table is at most `width` columns wide, has no colors, and
-/// ends in a newline. All texts are sanitized.
+/// Formats a table under a title line. The heading of the first column is `title`; its cells name
+/// the figures. Each further column has a label. The table is at most `width` columns wide, has no
+/// colors, and ends in a newline. All texts are sanitized.
 pub fn in_columns<'a>(
     title: &str,
     labels: impl IntoIterator<Item = &'a str>,

@@ -1,7 +1,7 @@
 //! Analysis of runs: summaries, differences between runs, comparisons, and reports.
 //!
 //! This crate uses only records and trajectories. It neither runs agents nor queries the terminal.
-//! Texts from models and files are sanitized before a table shows them.
+//! Texts from models and files are sanitized before they are shown in a table.
 
 pub mod sanitize;
 pub mod columns;

@@ -1,4 +1,4 @@
-//! Races: the log of their decisions, and their results.
+//! Races: their decision logs and results.
 
 mod text;
 
@@ -14,7 +14,7 @@ use statistics::{Race, SampleCluster, Standing, StoppedDifference};
 pub use statistics::{RaceOpponents, Rules, Verdict};
 pub use text::{block_lines, race_table};
 
-/// Version of the lines of a [`RaceLog`]; each carries it as `v`.
+/// Version of a [`RaceLog`], written as `v` in each of its lines.
 pub const RACE_VERSION: u32 = 1;
 
 /// File name of a race's decision log, in the folder of its sweep.
@@ -23,31 +23,31 @@ pub const RACE_LOG: &str = "race.jsonl";
 /// First line of `race.jsonl`: the rules of the race.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RaceHeader {
-    /// [`RACE_VERSION`] of the program that wrote it.
+    /// [`RACE_VERSION`] of the program that wrote the line.
     pub v: u32,
-    /// Significance level, smallest difference that matters, and what cells are compared with.
+    /// Significance level, smallest relevant difference, and opponents of the cells.
     pub rules: Rules,
     /// Names of the cells.
     pub cells: Vec<String>,
     /// Minimum number of samples between two decisions.
     pub block: usize,
-    /// Attempts of each cell at a sample.
+    /// Number of attempts of each cell per sample.
     pub attempts: u32,
-    /// Samples in the order of the race, grouped by cluster.
+    /// Samples in race order, grouped by cluster.
     pub order: Vec<Vec<String>>,
 }
 
-/// Line after the header of `race.jsonl`: a block, the standings after it, and the decisions.
+/// Further line of `race.jsonl`: a block, the standings after it, and the decisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RaceBlock {
-    /// [`RACE_VERSION`] of the program that wrote it.
+    /// [`RACE_VERSION`] of the program that wrote the line.
     pub v: u32,
     /// Number of the block, 1-based.
     pub block: usize,
-    /// Number of samples that running cells have finished, including this block.
+    /// Number of samples finished by the running cells, including this block.
     pub samples: usize,
-    /// Scores used for the decision: for each sample of the block, the scores of the cells in
-    /// order.
+    /// Scores that the decision is based on: for each sample of the block, the scores of the cells
+    /// in order.
     pub scores: Vec<(String, Vec<Option<f64>>)>,
     /// Standing of each cell.
     pub cells: Vec<Standing>,
@@ -65,7 +65,7 @@ pub struct RaceLog {
     race: Race,
 }
 
-/// Reason why the log of a race cannot be used.
+/// Reason why a race log cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RaceError {
     /// The log cannot be read or written.
@@ -84,7 +84,8 @@ pub enum RaceError {
 }
 
 impl RaceHeader {
-    /// Returns the clusters of each block: the fewest that together have `block` samples.
+    /// Splits the clusters, in race order, into blocks of at least `block` samples; the last block
+    /// may be smaller.
     pub fn blocks(&self) -> Vec<&[Vec<String>]> {
         let mut blocks = Vec::new();
         let (mut from, mut samples) = (0, 0);
@@ -103,14 +104,14 @@ impl RaceHeader {
         Race::new(self.rules.clone(), self.cells.len(), largest)
     }
 
-    /// Returns the number of samples of a cell that does not stop.
+    /// Returns the total number of samples, which is that of a cell that never stops.
     pub fn samples(&self) -> usize {
         self.order.iter().map(Vec::len).sum()
     }
 }
 
 impl RaceLog {
-    /// Creates a race that has not begun.
+    /// Creates the log of a race that has not begun.
     pub fn new(header: RaceHeader) -> Self {
         let race = header.race();
         Self {
@@ -120,8 +121,8 @@ impl RaceLog {
         }
     }
 
-    /// Reads the log in a folder, or returns `None` if there is none. The scores are evaluated
-    /// again and must lead to the recorded decisions. A truncated last line is ignored.
+    /// Reads the log in a folder, or returns `None` if there is none. The decisions are recomputed
+    /// from the scores and must equal the recorded ones. A truncated last line is ignored.
     ///
     /// # Errors
     /// Returns [`RaceError`] if the log cannot be read or is invalid.
@@ -158,9 +159,12 @@ impl RaceLog {
             let block: RaceBlock =
                 serde_json::from_str(line).map_err(|error| wrong(number, error.to_string()))?;
             let scores = block.scores.iter().cloned().collect();
-            let again = log
-                .decide(&scores)
-                .ok_or_else(|| wrong(number, "a block after the end of the race".to_owned()))?;
+            let again = log.decide(&scores).ok_or_else(|| {
+                wrong(
+                    number,
+                    "expected no block after the end of the race".to_owned(),
+                )
+            })?;
             let verdicts = |block: &RaceBlock| -> Vec<Option<Verdict>> {
                 block.cells.iter().map(|cell| cell.verdict).collect()
             };
@@ -172,7 +176,7 @@ impl RaceLog {
         Ok(Some(log))
     }
 
-    /// Writes the log of a race that has not begun, which is only its header.
+    /// Writes the log of a race that has not begun: only its header.
     ///
     /// # Errors
     /// Returns [`RunDirError::Write`] if the file cannot be written.
@@ -190,7 +194,7 @@ impl RaceLog {
         };
         let text = line(path, block)?;
         let written = || {
-            // Cut off a line that a killed process wrote only partly.
+            // Remove a partial line, which a killed process may have left.
             let before = fs::read_to_string(path)?;
             let whole = before.rfind('\n').map_or(0, |end| end + 1);
             let mut file: File = OpenOptions::new().write(true).open(path)?;
@@ -214,7 +218,7 @@ impl RaceLog {
         blocks.get(self.blocks.len()).map(|block| block.to_vec())
     }
 
-    /// Returns the cells that take part in the next block.
+    /// Returns the indices of the cells that take part in the next block.
     pub fn running(&self) -> Vec<usize> {
         self.race.running()
     }
@@ -224,8 +228,8 @@ impl RaceLog {
         self.race.is_over()
     }
 
-    /// Decides after the next block, given the scores of every cell by sample. Returns `None` if
-    /// there is no further block.
+    /// Evaluates the next block, given the scores of every cell by sample. Returns `None` if no
+    /// block is left.
     pub fn decide(&mut self, scores: &BTreeMap<String, Vec<Option<f64>>>) -> Option<RaceBlock> {
         let units = self.next()?;
         let running = self.running();
@@ -321,7 +325,7 @@ impl RaceLog {
         }
     }
 
-    /// Returns the mean score of a cell after each of its blocks, with the number of samples.
+    /// Returns the number of samples and the mean score of a cell after each of its blocks.
     fn line(&self, cell: usize) -> Vec<(usize, f64)> {
         let mut line = Vec::new();
         for block in &self.blocks {
@@ -346,17 +350,18 @@ fn line(path: &Path, value: &impl Serialize) -> Result<String, RunDirError> {
 /// Result of a race.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RaceResult {
-    /// Significance level, smallest difference that matters, and what cells are compared with.
+    /// Significance level, smallest relevant difference, and opponents of the cells.
     pub rules: Rules,
-    /// Whether every cell has a verdict. If not, the samples ran out or the race goes on.
+    /// Whether every cell has a verdict. If `false`, the samples were used up or the race has not
+    /// ended.
     pub is_decided: bool,
-    /// Best of the cells that were not stopped as worse.
+    /// Cell with the best score among those not stopped as worse.
     pub best: Option<String>,
-    /// Number of samples of a cell that does not stop.
+    /// Total number of samples, which is that of a cell that never stops.
     pub samples: usize,
     /// Number of attempts made.
     pub attempts: u64,
-    /// Number of attempts of a sweep in which no cell stops.
+    /// Number of attempts in a sweep that never stops a cell.
     pub attempts_of_full_sweep: u64,
     /// Results of the cells.
     pub cells: Vec<RaceCell>,
@@ -371,12 +376,12 @@ pub struct RaceCell {
     pub samples: u64,
     /// Mean score of these samples, not corrected for early stopping.
     pub mean: Option<f64>,
-    /// Verdict with which the cell stopped, if it has.
+    /// Verdict that stopped the cell, if it has stopped.
     pub verdict: Option<Verdict>,
-    /// Anytime-valid p value, corrected over the family, for being as good as the best, or for no
-    /// difference from the baseline.
+    /// Anytime-valid p value, corrected over the family, for the hypothesis of being as good as the
+    /// best cell, or not different from the baseline.
     pub p: f64,
-    /// Name of the cell that it is compared with.
+    /// Name of the cell used for comparison.
     pub against: Option<String>,
     /// Difference from that cell.
     pub difference: Option<StoppedDifference>,
@@ -387,7 +392,7 @@ pub struct RaceCell {
 }
 
 impl RaceResult {
-    /// Returns the share of the full sweep's attempts that was saved.
+    /// Returns the share of the full sweep's attempts that were saved.
     pub fn saved(&self) -> f64 {
         match self.attempts_of_full_sweep {
             0 => 0.0,

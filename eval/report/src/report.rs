@@ -1,5 +1,5 @@
-//! Reports of runs: what `rlm-eval report` prints and draws, computed from records and trajectories
-//! only.
+//! Reports of runs, computed from records and trajectories only: the output and plots of `rlm-eval
+//! report`.
 
 mod behavior;
 mod groups;
@@ -39,13 +39,13 @@ pub struct Report {
     pub differences: Differences,
     /// Reports of the individual runs.
     pub runs: Vec<RunReport>,
-    /// Comparisons of the sweeps among the runs.
+    /// Comparisons of the cells of each sweep.
     pub sweeps: Vec<SweepReport>,
-    /// Comparison of several runs outside a sweep: each with the first, and the best with each
-    /// other.
+    /// Comparison of several runs outside a sweep: all others with the first, and the best with
+    /// each other.
     pub comparison: Option<Comparison>,
-    /// Samples that at least one run scores differently from the first, with the mean score in each
-    /// run.
+    /// Samples whose score in at least one run differs from that in the first run, with the mean
+    /// score in each run.
     pub differing: Vec<(String, Vec<Option<f64>>)>,
 }
 
@@ -54,18 +54,17 @@ pub struct Report {
 pub struct FoundSweep {
     /// Folder of the sweep.
     pub folder: PathBuf,
-    /// Names of the cells that have begun, with their index among the runs.
+    /// Names of the cells that have begun, with their positions among the runs.
     pub cells: Vec<(String, usize)>,
     /// Names of the cells that have not begun.
     pub not_begun: Vec<String>,
-    /// For each begun cell, the index of the run that it is compared with, or its own index if
-    /// there is none.
+    /// For each begun cell, the index of its baseline run, or its own index if it has no baseline.
     pub baselines: Vec<usize>,
     /// Race of the cells, finished or not.
     pub race: Option<RaceLog>,
 }
 
-/// Comparisons of a sweep. Runs have the names of the report.
+/// Comparisons of a sweep. Runs are named as in the report.
 #[derive(Debug, Clone)]
 pub struct SweepReport {
     /// Folder of the sweep.
@@ -77,7 +76,7 @@ pub struct SweepReport {
     /// Race of the cells. The p values and intervals of the comparison do not hold for cells that
     /// stopped early.
     pub race: Option<RaceResult>,
-    /// Names of the cells, with their index among the runs.
+    /// Names of the cells, with their positions among the runs.
     pub cells: Vec<(String, usize)>,
 }
 
@@ -100,7 +99,7 @@ pub struct RunReport {
     pub behaviour: RunBehavior,
     /// Scores grouped by metadata of the samples.
     pub groupings: Vec<Grouping>,
-    /// Number of root iterations of each attempt that ended `ok` or `limit`.
+    /// Number of iterations of the root agent in each attempt that ended `ok` or `limit`.
     pub iterations: Vec<u32>,
     /// Attempts that scored less than 1 or ended in an error, worst first.
     pub failures: Vec<Failure>,
@@ -115,11 +114,11 @@ pub struct Failure {
     pub id: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// How the attempt ended.
+    /// Status with which the attempt ended.
     pub status: String,
     /// Score; `None` after an error.
     pub score: Option<f64>,
-    /// Answer of the agent, or the reason why there is none; truncated.
+    /// Agent's answer, or the reason why there is none; truncated.
     pub got: String,
     /// Expected answer; truncated.
     pub expected: String,
@@ -132,7 +131,7 @@ pub struct Failure {
 }
 
 impl Report {
-    /// Creates the report of runs that have been read, including the cells of these sweeps.
+    /// Creates the report of the given runs, including the comparisons within the given sweeps.
     ///
     /// # Errors
     /// Returns [`RunDirError`] if a trajectory cannot be read or is invalid.
@@ -183,8 +182,8 @@ impl Report {
         self.runs.iter().map(|run| run.name.as_str())
     }
 
-    /// Lists cells that have not begun and are therefore missing from tables and comparisons, one
-    /// sentence for each sweep.
+    /// Lists the cells that have not begun and are therefore missing from tables and comparisons,
+    /// in one sentence per sweep.
     pub fn not_begun(&self) -> impl Iterator<Item = String> {
         let lacking = self
             .sweeps
@@ -257,16 +256,16 @@ impl RunReport {
         })
     }
 
-    /// Returns the mean seconds of an attempt that ended `ok` or at a limit. Reports state no other
-    /// time of an attempt.
+    /// Returns the mean duration in seconds of the attempts that ended `ok` or at a limit.
+    /// Reports show the duration of attempts only as this mean.
     pub fn seconds_per_attempt(&self) -> Option<f64> {
         let mean = self.summary.per_attempt.as_ref()?;
         Some(mean.total_time_s)
     }
 }
 
-/// Returns the sources of a run's prices. Models without a server have none, because their files
-/// state the cost.
+/// Returns the sources of the prices in a run. Scripted and replayed models have none, because
+/// their files state the cost.
 fn prices(run: &RunDir) -> Vec<String> {
     let model = &run.lock.run.model;
     if ["scripted", "replay"]
@@ -284,9 +283,11 @@ fn prices(run: &RunDir) -> Vec<String> {
     texts.map(str::to_owned).collect()
 }
 
-/// Returns the samples that at least one run scores differently from the first, by id.
+/// Returns the samples whose score in at least one run differs from that in the first run, sorted
+/// by id.
 fn differing(runs: &[RunDir]) -> Vec<(String, Vec<Option<f64>>)> {
-    /// Scores that differ by less are equal, because sums depend on the order of attempts.
+    /// Smaller differences between scores do not count, because sums depend on the order of
+    /// attempts.
     const EQUAL: f64 = 1e-9;
     let mut scores: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for (place, run) in runs.iter().enumerate() {
@@ -356,7 +357,7 @@ fn excerpt(text: Option<&String>) -> String {
     }
 }
 
-/// Returns the depth as part of a label; empty for a direct call, which has none.
+/// Returns the depth as part of a label, or an empty string for a direct call, which has no depth.
 fn depth(run: &RunIdentity) -> String {
     if Protocol::capabilities_of(&run.protocol).is_some_and(|nature| nature.one_call) {
         String::new()
@@ -365,7 +366,7 @@ fn depth(run: &RunIdentity) -> String {
     }
 }
 
-/// Replaces labels that several runs share by the runs' paths.
+/// Replaces labels shared by several runs with the runs' paths.
 fn distinct<'a>(labels: Vec<String>, paths: impl Iterator<Item = Cow<'a, str>>) -> Vec<String> {
     let all = labels.clone();
     let is_shared = |label: &String| all.iter().filter(|other| *other == label).count() > 1;
@@ -381,8 +382,8 @@ fn distinct<'a>(labels: Vec<String>, paths: impl Iterator<Item = Cow<'a, str>>) 
         .collect()
 }
 
-/// Returns short labels that distinguish the runs: benchmark, protocol, mode and drivers; where
-/// these are equal, also the model or depth that differs; where all are equal, the run's id.
+/// Returns short labels that distinguish the runs: benchmark, protocol, mode and drivers. If these
+/// are equal, the differing model or depth is added; if all are equal, the run's id is used.
 fn labels(runs: &[&RunIdentity]) -> Vec<String> {
     let differ = |of: fn(&RunIdentity) -> String| {
         let values: BTreeSet<String> = runs.iter().map(|run| of(run)).collect();

@@ -1,15 +1,15 @@
 //! Makes text from samples and models safe to print on one line of a terminal.
 
-/// Returns one line of at most `width` columns that cannot move the cursor, set colors or change
-/// the text direction.
+/// Returns a single line of at most `width` columns that cannot move the cursor, set colors or
+/// change the text direction.
 ///
 /// Each run of white space becomes one space. Control characters, including those that begin an
 /// escape sequence or change the text direction, become `�`. Other invisible formatting characters,
-/// which can make a text read as another, are dropped. Truncated text ends in `…`.
+/// which can disguise a text, are dropped. Truncated text ends in `…`.
 pub fn sanitize(text: &str, width: usize) -> String {
     let mut line = String::new();
     let mut used = 0;
-    // Where to cut if the text turns out too long: the last position that leaves a column for `…`.
+    // Truncation position if the text is too long: the last one that leaves a column for `…`.
     let mut cut = 0;
     let mut space = false;
     for character in text.chars() {
@@ -44,8 +44,9 @@ pub fn sanitize(text: &str, width: usize) -> String {
     line
 }
 
-/// Returns the maximum columns of a character. All wide characters of Unicode lie above U+1100 (UAX
-/// #11). Narrow characters there count as wide, so a line is cut early but never late.
+/// Returns the maximum width of a character in columns. All wide characters of Unicode lie above
+/// U+1100 (UAX #11). Narrow characters above that point count as wide, so a line may be truncated
+/// early but never late.
 fn columns(character: char) -> usize {
     match character {
         ..'\u{1100}' | '\u{fffd}' => 1,
@@ -53,13 +54,13 @@ fn columns(character: char) -> usize {
     }
 }
 
-/// Whether the character has Unicode's property `Bidi_Control`.
+/// Whether a character has the Unicode property `Bidi_Control`.
 fn turns_direction(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether the character belongs to Unicode's category Cf: invisible, but able to change how other
-/// characters read.
+/// Whether a character is in the Unicode category Cf: invisible, but able to change how other
+/// characters look.
 fn is_format(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

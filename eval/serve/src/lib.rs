@@ -3,7 +3,7 @@
 //! ```text
 //! guard → client key → limits → chat or responses → conversation → Question ─→ Agents (the caller's)
 //!                                                                    queue       │ progress
-//!                               JSON or server-sent events ←── Answered ←────────┘
+//!                               JSON or server-sent events ←── AgentResult ←────────┘
 //! ```
 //!
 //! The trait [`Agents`] abstracts everything that runs an agent: this crate does not know models,

@@ -1,4 +1,4 @@
-//! The program, under a name that does not collide with a shell builtin.
+//! The same program as `eval`, under a name that does not collide with a shell builtin.
 
 use std::process::ExitCode;
 

@@ -39,7 +39,7 @@ pub struct AskArgs {
     pub image: Vec<PathBuf>,
 
     /// URL of a web page to work on, with `--protocol agent-turn` or `rlm`; the agent can reach
-    /// only its origin
+    /// only the page's origin
     #[arg(long, value_name = "URL", help_heading = "World")]
     pub url: Option<String>,
 

@@ -38,7 +38,7 @@ pub struct EngineArgs {
     pub max_iterations: u32,
 
     /// Maximum code blocks of one response that are run; further blocks are dropped, and the model
-    /// is informed
+    /// is notified
     #[arg(
         long,
         value_parser = whole::<u32>(1..=1_000),
@@ -47,8 +47,8 @@ pub struct EngineArgs {
     )]
     pub max_blocks_per_iteration: u32,
 
-    /// Whether the model must confirm a return in its first iteration: it is shown the value once
-    /// and has to return it again
+    /// Whether the model must confirm a return in its first iteration: the model is shown the value
+    /// once and must return it again
     #[arg(
         long,
         default_value_t = true,
@@ -68,7 +68,7 @@ pub struct EngineArgs {
     )]
     pub deterministic: Option<u64>,
 
-    /// Wall time limit of one attempt in seconds, with all its agents and model calls
+    /// Wall time limit of one attempt in seconds, including all its agents and model calls
     #[arg(
         long,
         default_value_t = Seconds::of(3600),
@@ -76,11 +76,11 @@ pub struct EngineArgs {
     )]
     pub attempt_timeout: Seconds,
 
-    /// How models are called.
+    /// Flags of model calls.
     #[command(flatten)]
     pub models: ModelArgs,
 
-    /// The prompts of the agents.
+    /// Prompts of the agents.
     #[command(flatten)]
     pub guidance: GuidanceArgs,
 
@@ -88,7 +88,7 @@ pub struct EngineArgs {
     #[command(flatten)]
     pub hooks: HookArgs,
 
-    /// What belongs to one protocol each.
+    /// Settings of single protocols.
     #[command(flatten)]
     pub protocols: ProtocolArgs,
 
@@ -123,8 +123,8 @@ pub struct EngineArgs {
 }
 
 impl EngineArgs {
-    /// Returns the part of the treatment that these flags determine. [`crate::settings`] adds what
-    /// has to be looked up or checked.
+    /// Returns the part of the treatment that these flags determine. [`crate::settings`] adds
+    /// values that must be looked up or checked.
     pub fn treatment(&self) -> Treatment {
         Treatment {
             max_iterations: self.max_iterations,
@@ -144,7 +144,7 @@ impl EngineArgs {
         }
     }
 
-    /// Returns the conduct.
+    /// Returns the settings that cannot change an answer.
     ///
     /// # Errors
     /// [`SandboxError`] if the requested isolation is not possible.
@@ -165,8 +165,8 @@ pub struct ToolArgs {
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub tools: Vec<String>,
 
-    /// Folder of the files that tools may read and attachments come from; links that lead outside
-    /// it are refused
+    /// Folder of attachments and of files that tools may read; links that lead outside it are
+    /// rejected
     #[arg(long, value_name = "DIR")]
     pub files_dir: Option<Granted<PathBuf>>,
 }
@@ -176,7 +176,7 @@ pub struct ToolArgs {
 #[command(next_help_heading = "Tools")]
 pub struct HookArgs {
     /// Hooks of the run, in the order in which they run; an agent whose prompt definition lists
-    /// hooks uses those instead
+    /// hooks uses only the listed ones
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub hooks: Vec<String>,
 }
@@ -185,8 +185,8 @@ pub struct HookArgs {
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Recording")]
 pub struct StoreArgs {
-    /// Folder that caches responses. A request that was answered in an earlier attempt with the
-    /// same number is not sent again and costs nothing [default: no cache]
+    /// Folder that caches responses. A request is not sent again, and costs nothing, if an attempt
+    /// with the same number has already received its response [default: no cache]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 

@@ -1,7 +1,7 @@
 //! Flags set by variables, from the environment or a file `.env`.
 //!
-//! A typed flag overrides the variable of another flag that excludes it, and an error about the
-//! value of a variable names the variable.
+//! A typed flag overrides the variables of flags that exclude it, and an error about a variable's
+//! value names the variable.
 
 use std::collections::{BTreeMap, HashSet};
 use std::env;
@@ -14,7 +14,7 @@ use clap::{Arg, Command};
 
 use crate::env_vars;
 
-/// Flag variables from a file `.env`, limited to those that it may set.
+/// Flag variables from a file `.env`, limited to variables that a file may set.
 static FILE_VALUES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
 
 /// Sets the flag variables from a file, for all command lines parsed from now on. Only the first
@@ -23,7 +23,7 @@ pub fn set_file_values(values: BTreeMap<String, String>) {
     let _ = FILE_VALUES.set(values);
 }
 
-/// Flags on the command line without dashes: long ones by name, short ones by letter.
+/// Flags on the command line, without dashes: long flags by name, short flags by letter.
 #[derive(Debug, Clone)]
 pub(super) struct TypedFlags(HashSet<String>);
 
@@ -64,7 +64,7 @@ pub(super) fn variable(argument: &Arg) -> Option<String> {
     Some(earlier.unwrap_or(first))
 }
 
-/// Removes the variables of flags that exclude a typed one.
+/// Removes the variables of flags that exclude a typed flag.
 pub(super) fn without_excluded(command: Command, typed: &TypedFlags) -> Command {
     let mut excluded_flags = Vec::new();
     for mut group in command.get_groups().cloned() {
@@ -89,11 +89,11 @@ pub(super) fn without_excluded(command: Command, typed: &TypedFlags) -> Command 
         .mut_subcommands(|command| without_excluded(command, typed))
 }
 
-/// Appends the values of the file after the subcommand, as if they were typed. A flag that is typed
-/// or set in the environment takes precedence over the file, and so does a flag that excludes it.
+/// Appends the values of the file after the subcommand, as if they were typed. Skips a flag if it,
+/// or a flag that excludes it, is typed or set in the environment.
 ///
 /// # Errors
-/// For a switch whose value is neither true nor false.
+/// An error for a switch whose value is neither true nor false.
 pub(super) fn with_file_values(
     mut arguments: Vec<OsString>,
     command: &Command,
@@ -136,11 +136,11 @@ pub(super) fn with_file_values(
     Ok(arguments)
 }
 
-/// Returns the flags that exclude this one.
+/// Returns the flags that exclude `argument`.
 fn excluded_flags<'a>(command: &'a Command, argument: &'a Arg) -> impl Iterator<Item = &'a Arg> {
     let id = argument.get_id();
     let groups = command.get_groups().filter(move |group| {
-        // Clap can only answer this for a mutable group, hence the clone.
+        // `is_multiple` requires a mutable group, hence the clone.
         !(*group).clone().is_multiple() && group.get_args().any(|member| member == id)
     });
     let members = groups.flat_map(clap::ArgGroup::get_args);

@@ -37,8 +37,8 @@ pub(super) fn unrecorded() -> Ids {
     union([powers(), ids::<StartArgs>()])
 }
 
-/// Returns the flags whose variables count for a resumed run. For all others the folder takes
-/// precedence over the environment, which may have been made for another run.
+/// Returns the flags whose environment variables apply to a resumed run. For other flags, the
+/// folder takes precedence over the environment, which may be meant for another run.
 pub(super) fn from_environment() -> Ids {
     union([unrecorded(), ids::<ConductArgs>(), ids::<QueueAccessArgs>()])
 }

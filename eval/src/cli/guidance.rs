@@ -13,8 +13,8 @@ use super::values::{one_of, whole};
 use crate::providers::ModelRef;
 use crate::settings::CompactionArgs;
 
-/// Maximum depth of the tree; larger numbers are probably typing errors, because agents below depth
-/// 2 have only 3 iterations.
+/// Maximum depth of the tree; larger numbers are probably typos, because agents below depth 2 have
+/// only 3 iterations.
 pub(super) const DEEPEST: u32 = 16;
 
 /// Settings that shape the prompts of a delegation tree.
@@ -31,8 +31,8 @@ pub struct GuidanceArgs {
     )]
     pub prompt_mode: PromptMode,
 
-    /// How the model interacts: with code in a REPL (rlm), in one call with the whole context in
-    /// the message (direct), with native tool calls (tools), as a web agent (agent-turn), with JSON
+    /// How the model works: with code in a REPL (rlm), in one call with the whole context in the
+    /// message (direct), with native tool calls (tools), as a web agent (agent-turn), with JSON
     /// actions (json-action), with a program that runs agents (workflow), with code but without
     /// other models (codeact), in one call with passages found by a search (retrieve), or by
     /// reading the context in pieces (summary)
@@ -44,8 +44,8 @@ pub struct GuidanceArgs {
     )]
     pub protocol: Protocol,
 
-    /// How a response contains code: in fenced blocks, or as a call of the tool `execute_code`,
-    /// which the model is required to make
+    /// How a response contains code: in fenced blocks, or in calls of the tool `execute_code`,
+    /// which the model must make
     #[arg(
         long = "code-format",
         alias = "code-via",
@@ -67,8 +67,8 @@ pub struct GuidanceArgs {
     )]
     pub repl_api: ReplApi,
 
-    /// Agents at this depth answer in one call, without a REPL. The root has depth 0: with 1, none
-    /// of its children has a REPL
+    /// Agents at this depth answer in one call, without a REPL. The root has depth 0, so with 1,
+    /// its children have no REPL
     #[arg(
         long,
         value_parser = whole::<u32>(1..=DEEPEST),
@@ -82,13 +82,13 @@ pub struct GuidanceArgs {
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub drivers: Vec<String>,
 
-    /// Folder of your own driver files (*.md); one with the name of a bundled driver replaces it
+    /// Folder of your own driver files (*.md); a file with the name of a bundled driver replaces it
     #[arg(long, value_name = "DIR")]
     pub drivers_dir: Option<PathBuf>,
 
-    /// Profile, a list of drivers for a model family: a NAME of `rlm-eval list profiles`, `auto`
-    /// for the one that matches the model's name, if any, or `none`. Drivers that do not support
-    /// the protocol are skipped
+    /// Profile, a list of drivers for a model family: a NAME from `rlm-eval list profiles`, `auto`
+    /// for the profile that matches the model's name, or `none`. Drivers that do not support the
+    /// protocol are skipped
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub profile: String,
 
@@ -101,17 +101,17 @@ pub struct GuidanceArgs {
     #[arg(long = "model-alias", value_name = "SPEC", value_delimiter = ';')]
     pub model_aliases: Vec<String>,
 
-    /// Model of all agents below the root that do not name one, whether called by `rlm()` or by the
-    /// name of a prompt [default: the root's]
+    /// Model of all agents below the root that do not name a model, whether called by `rlm()` or by
+    /// the name of a prompt [default: the root's]
     #[arg(long, value_name = "REF")]
     pub child_model: Option<ModelRef>,
 
-    /// Model of `llm()` calls that do not name one [default: the root's]
+    /// Model of `llm()` calls that do not name a model [default: the root's]
     #[arg(long, value_name = "REF")]
     pub llm_model: Option<ModelRef>,
 
-    /// Model of the agents at a depth that do not name one, as DEPTH=REF; children of the root have
-    /// depth 1. It takes precedence over --child-model, and applies to `llm()` calls without
+    /// Model of the agents at a depth that do not name a model, as DEPTH=REF; children of the root
+    /// have depth 1. It takes precedence over --child-model, and applies to `llm()` calls without
     /// --llm-model; repeatable
     #[arg(long = "model-at-depth", value_name = "DEPTH=REF")]
     pub model_at_depth: Vec<String>,

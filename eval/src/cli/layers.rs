@@ -22,7 +22,7 @@ pub struct PromptOverrideArgs {
     #[arg(long, value_name = "DIR")]
     pub tools_dir: Option<Granted<PathBuf>>,
 
-    /// Folder of your own hooks (*.js); one with the name of a bundled hook replaces it
+    /// Folder of your own hooks (*.js); a file with the name of a bundled hook replaces it
     #[arg(long, value_name = "DIR")]
     pub hooks_dir: Option<Granted<PathBuf>>,
 
@@ -34,12 +34,11 @@ pub struct PromptOverrideArgs {
     #[arg(long, value_name = "NAME")]
     pub agent_name: Option<String>,
 
-    /// The site or task that the root works on
+    /// Site or task that the root works on
     #[arg(long, value_name = "TEXT")]
     pub site: Option<String>,
 
-    /// The date in all prompts, as YYYY-MM-DD; a resumed run keeps its date [default: today, in
-    /// UTC]
+    /// Date in all prompts, as YYYY-MM-DD; a resumed run keeps its date [default: today, in UTC]
     #[arg(long, value_name = "DATE")]
     pub date: Option<String>,
 

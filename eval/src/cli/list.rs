@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Clone, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true, after_help = EXAMPLES)]
 pub struct ListArgs {
-    /// What to list.
+    /// Kind of items to list.
     #[command(subcommand)]
     pub what: List,
 
@@ -22,7 +22,7 @@ pub struct ListArgs {
     pub json: bool,
 }
 
-/// What can be listed.
+/// Kinds of items to list.
 #[derive(Debug, Clone, Subcommand)]
 pub enum List {
     /// Benchmarks, for `run --benchmark`
@@ -71,7 +71,7 @@ pub enum List {
         #[arg(long, value_name = "NAME")]
         provider: Option<String>,
 
-        /// URL of its server [default: the provider's own]
+        /// URL of the provider's server [default: the provider's own]
         #[arg(long, value_name = "URL", requires = "provider")]
         base_url: Option<String>,
 

@@ -13,12 +13,12 @@ use super::{EngineArgs, ServedArgs};
 #[command(after_help = DETAILS, allow_negative_numbers = true)]
 pub struct McpArgs {
     /// Serve over streamable HTTP at this address instead of stdin and stdout: `PORT` on this
-    /// machine, or `IP:PORT`. Without keys of clients, only an address of this machine
+    /// machine, or `IP:PORT`. Without client keys, only a loopback address
     #[arg(long, value_parser = address, value_name = "ADDR", help_heading = "Server")]
     pub http: Option<SocketAddr>,
 
     /// Folder in which clients may name files, folders and runs; repeatable. Links that lead
-    /// outside it are refused [default: none, and of runs those of --log-dir]
+    /// outside it are rejected [default: only the runs in --log-dir]
     #[arg(long, value_name = "DIR", help_heading = "Server")]
     pub root: Vec<PathBuf>,
 
@@ -33,7 +33,7 @@ pub struct McpArgs {
     )]
     pub max_concurrency: usize,
 
-    /// Maximum calls of tools that wait for an agent; further ones are refused
+    /// Maximum tool calls that wait for an agent; further calls are rejected
     #[arg(
         long,
         default_value_t = 100,
@@ -43,7 +43,7 @@ pub struct McpArgs {
     )]
     pub max_queue: usize,
 
-    /// Maximum size of a message in MB (10^6 bytes); longer texts are given as files
+    /// Maximum size of a message in MB (10^6 bytes); longer texts must be passed as files
     #[arg(
         long,
         default_value_t = 16,
@@ -54,7 +54,7 @@ pub struct McpArgs {
     pub max_request_size: usize,
 
     /// With --http, seconds that calls in progress may continue after the first Ctrl-C or SIGTERM;
-    /// a second one stops them
+    /// a second signal stops them
     #[arg(
         long,
         default_value_t = Seconds::of(60),
@@ -68,7 +68,7 @@ pub struct McpArgs {
     #[arg(long, value_name = "FILE", requires = "http", help_heading = "Server")]
     pub client_keys: Option<PathBuf>,
 
-    /// What is served.
+    /// Agents to serve.
     #[command(flatten)]
     pub served: ServedArgs,
 
@@ -87,9 +87,9 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 const DETAILS: &str = "\
-Speaks the Model Context Protocol on stdin and stdout, as coding agents expect it of a command in their \
-settings, or over HTTP. Its tools are `rlm`, `llm_map`, `read_run` and `compare_runs`; `--max-cost` and \
-the other budgets of a run limit the server as a whole.
+Speaks the Model Context Protocol on stdin and stdout, as coding agents expect from a command in \
+their settings, or over HTTP. Its tools are `rlm`, `llm_map`, `read_run` and `compare_runs`; \
+`--max-cost` and the other budgets of a run limit the server as a whole.
 
 Examples:
   rlm-eval mcp --model openai/gpt-5-mini --root .

@@ -19,7 +19,7 @@ pub struct McpServerArgs {
     /// Start a server of the Model Context Protocol and give its tools to the root and its
     /// children, as functions `NAME.tool`: `NAME=COMMAND ARG …`, in shell syntax and with variables
     /// before the command (`NAME=TOKEN=… COMMAND`); repeatable. The server gets none of the keys in
-    /// the environment; its descriptions and results are read by models
+    /// the environment; models read its descriptions and results
     #[arg(
         long = "mcp-server",
         value_name = "NAME=COMMAND",
@@ -32,11 +32,11 @@ pub struct McpServerArgs {
 /// A server to start.
 #[derive(Clone, PartialEq, Eq)]
 pub struct McpServer {
-    /// Name of the object that has its tools.
+    /// Name of the JavaScript object that contains the server's tools.
     pub name: String,
-    /// Variables of its environment, which may be secrets.
+    /// Environment variables of the server; their values may be secrets.
     pub variables: Vec<(String, String)>,
-    /// The program and its arguments.
+    /// Program and arguments.
     pub words: Vec<String>,
 }
 
@@ -50,12 +50,13 @@ impl FromStr for McpServer {
         let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase());
         if !starts_well || name.len() > LONGEST_NAME || !name.chars().all(is_name) {
             return Err(format!(
-                "invalid name {name:?}: expected a lowercase letter, then letters, digits and `_`, at most {LONGEST_NAME} in all"
+                "invalid name {name:?}: expected a lowercase letter, then letters, digits and \
+                 `_`, at most {LONGEST_NAME} characters in total"
             ));
         }
         let in_repl = HostFunctions::new([format!("{name}.tool")]);
         in_repl.map_err(|error| error.to_string())?;
-        let words = shlex::split(command).ok_or("the command has an open quote")?;
+        let words = shlex::split(command).ok_or("unclosed quote in the command")?;
         let mut variables = Vec::new();
         let mut words = words.into_iter().peekable();
         while let Some((variable, value)) = words.peek().and_then(|word| assignment(word)) {
@@ -83,7 +84,7 @@ fn assignment(word: &str) -> Option<(&str, &str)> {
 }
 
 impl McpServer {
-    /// Returns the flag for a shell, without the values of variables.
+    /// Returns the flag, quoted for a shell, without the values of variables.
     pub fn word(&self) -> String {
         let variables = self.variables.iter();
         let variables = variables.map(|(name, _)| format!("{name}=…"));
@@ -96,7 +97,7 @@ impl McpServer {
     }
 }
 
-/// Leaves out the values of variables, which may be secrets.
+/// Omits the values of variables, which may be secrets.
 impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.word())

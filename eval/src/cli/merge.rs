@@ -16,13 +16,14 @@ pub struct MergeArgs {
     #[arg(value_name = "OUT")]
     pub out: PathBuf,
 
-    /// Run directories of the shards; other files, which a glob may match, are skipped
+    /// Run directories of the shards; other files that a glob matches are skipped
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
 
-    /// Record to keep if runs contain different records of one attempt: the one that started last
-    /// (newest); or the one with a score, else that of the run with more attempts (complete). The
-    /// total cost includes the other record [default: different records are an error]
+    /// Record to keep if runs contain different records of one attempt: the record of the try that
+    /// started last (newest); or the record with a score, or else the record of the run with more
+    /// attempts (complete). The total cost includes the other record [default: different records
+    /// are an error]
     #[arg(long, value_name = "WHICH")]
     pub prefer: Option<Preference>,
 
@@ -33,7 +34,7 @@ pub struct MergeArgs {
     )]
     pub allow_program_change: bool,
 
-    /// Exit with code 100 if the mean score (0 to 1) is below this [default: no gate]
+    /// Exit with code 100 if the mean score (0 to 1) is below this value [default: no gate]
     #[arg(
         long,
         value_parser = decimal(0.0..=1.0),
@@ -43,8 +44,9 @@ pub struct MergeArgs {
 }
 
 const EXAMPLES: &str = "\
-Runs of different experiments or of different versions of the program are refused, and so are different records of \
-the same attempt unless --prefer chooses one; identical copies count once. The runs themselves are not changed.
+Rejects runs of different experiments or of different versions of the program, and different \
+records of the same attempt unless --prefer chooses one; identical copies count once. The runs \
+themselves are not changed.
 
 Examples:
   rlm-eval run --benchmark s-niah --model scripted --partition 1/2 --log-dir shards

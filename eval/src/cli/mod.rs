@@ -1,9 +1,11 @@
 //! The command line as typed: one file per subcommand, and one per group of shared flags.
 //!
-//! Single values are validated here for form and bounds. Whatever has to be looked up or depends on
-//! other flags is checked in [`crate::settings`], which also declares flags that are used as typed.
+//! Single values are validated here for form and bounds. Values that must be looked up or depend on
+//! other flags are checked in [`crate::settings`], which also declares flags that are used as
+//! typed.
 
 mod ask;
+mod fork;
 mod merge;
 mod list;
 mod mcp;
@@ -45,6 +47,7 @@ use crate::{env_vars, invocation, program};
 pub use ask::AskArgs;
 pub use engine::{EngineArgs, HookArgs, StoreArgs, ToolArgs};
 pub use environment::set_file_values;
+pub use fork::{ForkArgs, ForkAt};
 pub use guidance::{CodeFormat, GuidanceArgs};
 pub use layers::PromptOverrideArgs;
 pub use list::{List, ListArgs};
@@ -85,7 +88,7 @@ pub use traffic::TrafficArgs;
     after_help = DETAILS
 )]
 pub struct Cli {
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -98,6 +101,8 @@ pub enum Command {
     /// `run --resume`, which takes its flags from a folder.
     #[command(skip)]
     Resume(ResumeArgs),
+    /// Continue a recorded attempt from one of its iterations, with other settings
+    Fork(Box<ForkArgs>),
     /// Run every cell of a matrix of settings, and compare them
     Sweep(Box<SweepArgs>),
     /// Ask an agent one question about your own text
@@ -110,7 +115,7 @@ pub enum Command {
     Report(ReportArgs),
     /// Test whether one run is really better than another
     Compare(CompareArgs),
-    /// Merge the shards of a run that several machines ran
+    /// Merge the shards of a run into one run directory
     Merge(MergeArgs),
     /// Run attempts of the runs in a queue
     Worker(WorkerArgs),
@@ -151,7 +156,7 @@ Examples:
 `eval` is the same program, but most shells shadow it with a builtin.
 
 Every flag can also be set by an environment variable: --max-depth 3 is EVAL_MAX_DEPTH=3. A file \
-.env in this folder or in one above it, up to the project's root, can set flags other than \
+.env in this folder or in a folder above it, up to the project's root, can set flags other than \
 permissions. Flags take precedence over the environment, and the environment over .env.
 
 Exit codes: 0 complete, 1 infrastructure failure, 2 usage, 4 nothing matched, 100 score below \
@@ -175,6 +180,11 @@ pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result
         let command = Command::Resume(resume);
         return Ok(Cli { command });
     }
+    if let Some(("fork", fork)) = matches.subcommand() {
+        let fork = ForkArgs::of(fork, &typed).map_err(|error| error.format(&mut command))?;
+        let command = Command::Fork(Box::new(fork));
+        return Ok(Cli { command });
+    }
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
@@ -191,7 +201,7 @@ pub fn command() -> clap::Command {
     with_variables(Cli::command().bin_name(invocation::called()))
 }
 
-/// Returns the variables of all flags, including those of earlier names.
+/// Returns the environment variables of all flags, including those for former flag names.
 pub fn variables() -> BTreeSet<String> {
     fn collect(command: &clap::Command, into: &mut BTreeSet<String>) {
         let flags = command.get_arguments().flat_map(environment::names);
@@ -205,19 +215,19 @@ pub fn variables() -> BTreeSet<String> {
     all
 }
 
-/// A variable of a flag: whether a file may set it, and the flag.
+/// Properties of the flag that an environment variable sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlagVariable {
-    /// Whether a file `.env` may set it. If commands have different flags of this name, the
-    /// strictest rule.
+    /// Whether a file `.env` may set the flag. If commands have different flags of this name, the
+    /// strictest rule applies.
     pub from_file: FromFile,
-    /// The flag: `--max-depth`.
+    /// Flag with its dashes: `--max-depth`.
     pub flag: String,
-    /// Separator of its values, if it takes several.
+    /// Separator of values, if the flag accepts several.
     pub delimiter: Option<char>,
 }
 
-/// Returns the variables of all flags, like [`variables`], each with whether a file may set it.
+/// Returns the environment variables of all flags, like [`variables`], each with its flag.
 pub fn flag_variables() -> BTreeMap<String, FlagVariable> {
     fn collect(command: &clap::Command, into: &mut BTreeMap<String, FlagVariable>) {
         for argument in command.get_arguments() {

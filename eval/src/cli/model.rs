@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Granted;
 use super::values::{Seconds, decimal, one_of, whole};
 
-/// How models are called over HTTP. Scripted and replayed models ignore these flags.
+/// Flags of model calls over HTTP. Scripted and replayed models ignore them.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
@@ -39,7 +39,7 @@ pub struct ServerArgs {
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
-    /// Stream responses, so that a server that stalls is noticed after --idle-timeout instead of
+    /// Stream responses, so that a stalled server is detected after --idle-timeout instead of
     /// --request-timeout
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub stream: bool,
@@ -52,7 +52,8 @@ pub struct ServerArgs {
     )]
     pub connect_timeout: Seconds,
 
-    /// Seconds to wait for the next part of a response, or for the first part of a streamed one
+    /// Seconds to wait for the next part of a response, or for the first part of a streamed
+    /// response
     #[arg(
         long,
         default_value_t = Seconds::of(300),
@@ -82,7 +83,7 @@ pub struct SamplingArgs {
     #[arg(long, value_parser = whole::<u64>(0..=u64::MAX), value_name = "N")]
     pub model_seed: Option<u64>,
 
-    /// Maximum output tokens of one response, reasoning included [default: the server's; for
+    /// Maximum output tokens of one response, including reasoning [default: the server's; for
     /// anthropic 8192, or 64000 for the efforts xhigh and max, plus --reasoning-tokens]
     #[arg(long, value_parser = whole::<u32>(1..=100_000_000), value_name = "N")]
     pub max_output_tokens: Option<u32>,
@@ -104,13 +105,13 @@ pub struct SamplingArgs {
     #[arg(long, value_parser = whole::<u32>(1..=100_000_000), value_name = "N")]
     pub reasoning_tokens: Option<u32>,
 
-    /// Extra field of every request's body, as JSON if the value parses and as text otherwise;
-    /// takes precedence over other flags; repeatable
+    /// Extra field of every request body: JSON if the value parses as JSON, otherwise text; takes
+    /// precedence over other flags; repeatable
     #[arg(long, value_name = "KEY=VALUE")]
     pub model_args: Vec<String>,
 
-    /// Stream responses, and end each as soon as the last code block that will be run is complete;
-    /// token counts are then estimated, because the server does not report them
+    /// Stream responses, and end each response when its last code block to run is complete; token
+    /// counts are then estimated, because the server does not report them
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub stop_early: bool,
 }

@@ -1,8 +1,8 @@
 //! Places that flags name: files, folders and servers.
 //!
-//! Invariant: a run folder may record places, but a resumed run uses one only if this start names
-//! it as well. Otherwise whoever made the folder would choose what is read, what is run and where
-//! it is sent.
+//! Invariant: a run folder may record places, but a resumed run uses a place only if this start
+//! also names it. Otherwise, the author of the folder would choose which files are read, which
+//! programs run, and where data is sent.
 
 use std::any::TypeId;
 use std::env;
@@ -21,7 +21,7 @@ use super::environment::TypedFlags;
 use super::{RunArgs, recorded};
 use crate::invocation::quoted;
 
-/// A setting that must be typed again whenever a run is resumed: a server, what is sent to it, or a
+/// A setting that must be typed again whenever a run is resumed: a server, data sent to it, or a
 /// folder whose files agents read or run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
@@ -52,7 +52,7 @@ impl<T: FromStr> FromStr for Granted<T> {
     }
 }
 
-/// A flag whose places this start has to name.
+/// A flag whose places this start must name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceFlag {
     /// Flag with its dashes.
@@ -72,8 +72,8 @@ impl Display for PlaceFlag {
     }
 }
 
-/// Returns the places of recorded flags of `rlm-eval run` that have to be typed again, in the order
-/// of the help.
+/// Returns the places of recorded flags of `rlm-eval run` that must be typed again, in the order of
+/// the help.
 ///
 /// # Errors
 /// A sentence about the first invalid value.
@@ -81,8 +81,8 @@ pub fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
     Ok(places(&recorded::matches::<RunArgs>(flags)?))
 }
 
-/// Returns the recorded places that `now` does not name. A flag that is typed replaces what is
-/// recorded; a variable confirms it.
+/// Returns the recorded places that `now` does not name. A typed flag replaces the recorded one; a
+/// variable confirms it.
 pub(super) fn unconfirmed(
     recorded: &ArgMatches,
     now: &ArgMatches,
@@ -109,7 +109,7 @@ fn command() -> Command {
 fn places(matches: &ArgMatches) -> Vec<PlaceFlag> {
     let place = |argument: &Arg| {
         let id = argument.get_id().as_str();
-        // A resumed run writes to its own folder, wherever `--log-dir` once was.
+        // A resumed run writes to its own folder, regardless of the recorded `--log-dir`.
         if id == "log_dir" || matches.value_source(id) != Some(ValueSource::CommandLine) {
             return None;
         }
@@ -141,7 +141,7 @@ pub(super) fn is_granted(argument: &Arg) -> bool {
     of == TypeId::of::<Granted<PathBuf>>() || of == TypeId::of::<Granted<String>>()
 }
 
-/// Whether the values are texts that are never used as paths.
+/// Whether the flag's values are never used as paths.
 pub(super) fn is_prose(argument: &Arg) -> bool {
     let names = argument.get_value_names().unwrap_or_default();
     names.iter().any(|name| name == "TEXT")
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// At any depth of the file.
+    /// Places are found at any depth of the file.
     #[test]
     fn lists_recorded_places() {
         let flags = json!({

@@ -1,4 +1,4 @@
-//! Permissions: flags that let a run touch the machine or the network.
+//! Permissions: flags that let a run access the machine or the network.
 //!
 //! Invariant: they come from the command line of this start or from the environment of this
 //! process. Their types are not serializable, and [`super::recorded`] skips their names, so no run
@@ -26,12 +26,12 @@ pub struct PowerArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub trust_pages: bool,
 
-    /// Let rows and their pages reach addresses of this machine and of private networks, beyond the
-    /// servers that the program starts for them
+    /// Let rows and their pages reach addresses of this machine and of private networks, in
+    /// addition to the servers that the program starts for them
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub allow_local: bool,
 
-    /// Values of variables.
+    /// Variables that tools read.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -44,8 +44,8 @@ pub struct PowerArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct VariableArgs {
-    /// Value of a variable that tools read, or only its NAME to forward it from the environment;
-    /// repeatable. Tools get no other environment variables
+    /// Variable that tools read, as NAME=VALUE, or only as NAME to forward its value from the
+    /// environment; repeatable. Tools get no other environment variables
     #[arg(
         long = "env",
         value_name = "NAME[=VALUE]",
@@ -69,8 +69,8 @@ pub struct RunPowerArgs {
 #[command(next_help_heading = HEADING)]
 pub struct IsolationArgs {
     /// Where cells run: in worker processes without access to files, network and other processes
-    /// (process); the same, but refuse to run if the kernel cannot confine them fully (strict); or
-    /// on threads of this process (thread)
+    /// (process); the same, but do not run if the kernel cannot confine the workers fully (strict);
+    /// or on threads of this process (thread)
     #[arg(
         long = "isolation",
         default_value = "process",
@@ -87,7 +87,7 @@ pub enum IsolationKind {
     /// In worker processes.
     #[default]
     Process,
-    /// In worker processes that are fully confined, or not at all.
+    /// In worker processes that the kernel must be able to confine fully.
     Strict,
     /// On threads of this process.
     Thread,
@@ -99,7 +99,8 @@ pub(super) const HEADING: &str =
 
 impl PowerArgs {
     /// Returns the flags that grant the same permissions to another start. Values of variables may
-    /// be secrets, so only their names are given: a bare name forwards the variable of the process.
+    /// be secrets, so only their names are returned: a bare name forwards the variable of the
+    /// process.
     pub fn words(&self) -> Vec<String> {
         let Self {
             isolation: IsolationArgs { kind },
@@ -139,12 +140,12 @@ pub fn is_permission(id: &str) -> bool {
     groups::powers().contains(id)
 }
 
-/// Whether a file `.env` may set a flag.
+/// Rule for setting a flag in a file `.env`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FromFile {
     /// Any value.
     Any,
-    /// A value that names no file outside the folder of `.env`.
+    /// Allowed for a value that names no file outside the folder of `.env`.
     Inside,
     /// No value.
     Never,
@@ -178,7 +179,7 @@ const COMMAND_PERMISSIONS: [&str; 23] = [
     "url",
 ];
 
-/// Returns whether a file `.env` may set this flag.
+/// Returns the rule for setting this flag in a file `.env`.
 pub(super) fn from_file(argument: &Arg) -> FromFile {
     let id = argument.get_id().as_str();
     let grants = ["allow_program_change", "detach"];

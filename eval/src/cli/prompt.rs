@@ -25,7 +25,8 @@ pub struct PromptArgs {
     )]
     pub depth: u32,
 
-    /// Iterations of this agent [default: the limit at its depth if the root has 15 iterations]
+    /// Maximum iterations of the agent [default: the limit at its depth if the root has 15
+    /// iterations]
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -34,7 +35,7 @@ pub struct PromptArgs {
     )]
     pub iterations: Option<u32>,
 
-    /// Query of an agent above this one; repeat for each depth, starting with the root
+    /// Query of an ancestor; repeat the flag for each depth, starting with the root
     #[arg(long, value_name = "QUERY", help_heading = "Position")]
     pub lineage: Vec<String>,
 
@@ -46,7 +47,7 @@ pub struct PromptArgs {
     #[arg(long, value_name = "REF", help_heading = "Agent")]
     pub model: Option<String>,
 
-    /// The prompts of the agents.
+    /// Prompts of the agents.
     #[command(flatten)]
     pub guidance: GuidanceArgs,
 
@@ -58,7 +59,7 @@ pub struct PromptArgs {
     #[command(flatten)]
     pub web: WebArgs,
 
-    /// Values of variables.
+    /// Variables that tools read.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -75,8 +76,8 @@ pub struct PromptArgs {
     )]
     pub sizes: bool,
 
-    /// Print how the prompts of two configurations differ. Each is a quoted list of further flags,
-    /// or the name of a definition; `EVAL_DIFF` separates them by `;`
+    /// Print the differences between the prompts of two configurations. Each is a quoted list of
+    /// additional flags, or the name of a definition; `EVAL_DIFF` separates them by `;`
     #[arg(
         long,
         num_args = 2,
@@ -112,7 +113,7 @@ impl PromptArgs {
     /// of a definition.
     ///
     /// # Errors
-    /// The error in the side's flags.
+    /// The error in the flags of `side`.
     pub fn with(&self, side: &str) -> Result<Self, clap::Error> {
         let given = side.trim();
         let words = if given.is_empty() || given.starts_with('-') {

@@ -10,9 +10,9 @@ use super::values::{one_of, whole};
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Protocols")]
 pub struct ProtocolArgs {
-    /// Protocol `direct`: what happens if a context exceeds the model's context window. Its middle
-    /// is cut, a quarter at a time (truncate), or the attempt ends with status `limit` (refuse).
-    /// The trajectory records what was cut
+    /// Protocol `direct`: if a context exceeds the model's context window, cut its middle, a
+    /// quarter at a time (truncate), or end the attempt with status `limit` (refuse). The
+    /// trajectory records the cuts
     #[arg(
         long,
         default_value = "truncate",
@@ -59,7 +59,7 @@ pub struct ProtocolArgs {
     )]
     pub piece_chars: u32,
 
-    /// Protocol `summary`: maximum characters of the notes; longer ones are cut in the middle
+    /// Protocol `summary`: maximum characters of the notes; longer notes are cut in the middle
     #[arg(
         long,
         value_parser = whole::<u32>(100..=1_000_000),

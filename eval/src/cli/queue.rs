@@ -40,9 +40,9 @@ pub struct QueueAccessArgs {
 #[derive(Debug, Clone, Args, Serialize, PartialEq, Eq)]
 #[command(next_help_heading = "Queue")]
 pub struct QueueArgs {
-    /// Put the attempts into a queue on this NATS server (nats://HOST:PORT, several of a cluster
-    /// separated by commas), from which `rlm-eval worker` takes them. With --resume, `none`
-    /// continues without a queue [default: none]
+    /// Put the attempts into a queue on this NATS server (nats://HOST:PORT; separate several
+    /// servers of a cluster by commas), from which `rlm-eval worker` takes them. With --resume,
+    /// `none` continues without a queue [default: none]
     #[arg(long, value_name = "URL")]
     pub queue: Option<Granted<String>>,
 
@@ -63,12 +63,12 @@ pub struct QueueArgs {
     #[arg(long, value_parser = whole::<u64>(1..=1_000_000_000), value_name = "MB")]
     pub queue_max_mb: Option<u64>,
 
-    /// Run directory whose attempts show how long samples take; the longest are run first [default:
-    /// the order of the dataset]
+    /// Run directory whose attempts determine the expected length of samples; the longest are run
+    /// first [default: the order of the dataset]
     #[arg(long, value_name = "RUN")]
     pub queue_order_by: Option<PathBuf>,
 
-    /// Access to its server.
+    /// Access to the queue's server.
     #[command(flatten)]
     pub access: QueueAccessArgs,
 }
@@ -84,11 +84,11 @@ impl QueueArgs {
 #[derive(Debug, Clone, Args)]
 #[command(after_help = WORKER_DETAILS)]
 pub struct WorkerArgs {
-    /// The NATS server of the queue: nats://HOST:PORT
+    /// URL of the queue's NATS server: nats://HOST:PORT
     #[arg(value_name = "URL")]
     pub url: String,
 
-    /// Work only on this run, by its id or its folder [default: every run of the queue]
+    /// Id or folder of a run to work on; repeatable [default: every run of the queue]
     #[arg(long, value_name = "RUN")]
     pub run: Vec<String>,
 
@@ -101,24 +101,25 @@ pub struct WorkerArgs {
     )]
     pub concurrency: usize,
 
-    /// Folder with the data of benchmarks, instead of the one that the run names
+    /// Folder of benchmark data, instead of the folder that the run names
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 
-    /// Server URL that a run may send this machine's key to, besides those of known providers
+    /// Server URL to which runs may send this machine's keys, in addition to those of known
+    /// providers
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
-    /// Permissions of the agents that it runs.
+    /// Permissions of the agents that the worker runs.
     #[command(flatten)]
     pub powers: PowerArgs,
 
-    /// Permissions of the runs that it serves.
+    /// Permissions of the runs that the worker serves.
     #[command(flatten)]
     pub run_powers: RunPowerArgs,
 
-    /// Seconds that running attempts get to finish after SIGTERM or Ctrl-C; the rest are returned
-    /// to the queue
+    /// Seconds for running attempts to finish after SIGTERM or Ctrl-C; unfinished attempts are
+    /// returned to the queue
     #[arg(long, default_value_t = Seconds::of(30), value_name = "SECONDS")]
     pub drain: Seconds,
 
@@ -135,36 +136,36 @@ pub struct WorkerArgs {
     #[arg(last = true, value_name = "FLAGS")]
     pub confirmed: Vec<String>,
 
-    /// Access to its server.
+    /// Access to the queue's server.
     #[command(flatten)]
     pub access: QueueAccessArgs,
 }
 
-/// `rlm-eval queue`.
+/// Flags of `rlm-eval queue`.
 #[derive(Debug, Clone, Args)]
 pub struct QueueCommandArgs {
-    /// What to do.
+    /// Action.
     #[command(subcommand)]
     pub action: QueueAction,
 }
 
-/// What can be done with the runs of a queue.
+/// Actions on the runs of a queue.
 #[derive(Debug, Clone, Subcommand)]
 pub enum QueueAction {
     /// Show runs, waiting attempts and workers
     Status(QueueTargetArgs),
-    /// Start no more attempts; running ones are finished
+    /// Stop starting attempts; running attempts are finished
     Pause(QueueTargetArgs),
-    /// Start attempts again
+    /// Start attempts again after a pause or cancellation
     Resume(QueueTargetArgs),
-    /// Start no more attempts, and drop or return running ones
+    /// Stop starting attempts; running attempts are dropped, or returned to the queue with --worker
     Cancel(QueueTargetArgs),
 }
 
 /// Flags of the actions of `rlm-eval queue`.
 #[derive(Debug, Clone, Args)]
 pub struct QueueTargetArgs {
-    /// The run, by its id or its folder; `status` shows all runs without it
+    /// Id or folder of the run; without it, `status` shows all runs
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
 
@@ -172,11 +173,11 @@ pub struct QueueTargetArgs {
     #[arg(long, value_name = "URL")]
     pub queue: Option<String>,
 
-    /// Only the attempts at this sample
+    /// Apply only to attempts at this sample
     #[arg(long, value_name = "ID", conflicts_with = "worker")]
     pub sample: Option<String>,
 
-    /// Only this worker
+    /// Apply only to this worker
     #[arg(long, value_name = "NAME")]
     pub worker: Option<String>,
 
@@ -184,7 +185,7 @@ pub struct QueueTargetArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 
-    /// Access to its server.
+    /// Access to the queue's server.
     #[command(flatten)]
     pub access: QueueAccessArgs,
 }

@@ -1,7 +1,8 @@
 //! Flags as `config.json` and `sweep.json` record them.
 //!
-//! They are parsed as if they were typed, so that a wrong recorded value gets the error of a typed
-//! one. Permissions (`powers.rs`) and flags of one start (`start.rs`) are never read from a file.
+//! They are parsed as if they were typed, so that an invalid recorded value gets the same error as
+//! a typed one. Permissions (`powers.rs`) and flags of one start (`start.rs`) are never read from a
+//! file.
 
 use std::iter;
 
@@ -88,7 +89,7 @@ mod tests {
     use super::{groups, matches};
     use crate::cli::{EngineArgs, RunArgs};
 
-    /// For any value, at any depth of the file.
+    /// Permissions are ignored for any value and at any depth of the file.
     #[test]
     fn reads_no_permission_and_no_flag_of_a_start() {
         let ids = groups::unrecorded();

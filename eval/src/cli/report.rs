@@ -13,14 +13,13 @@ pub struct ReportArgs {
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
 
-    /// File for the HTML page with plots, which is self-contained; an existing file is replaced
-    /// [default: report.html in the first DIR, or report-NAME.html with --scores NAME; none with
-    /// --json]
+    /// File for the self-contained HTML page with plots; an existing file is replaced [default:
+    /// report.html in the first DIR, or report-NAME.html with --scores NAME; none with --json]
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the
-    /// run; NAME with or without version
+    /// Use the scores that `rlm-eval score --scorer NAME` computed, instead of those of the run;
+    /// NAME with or without version
     #[arg(long, value_name = "NAME")]
     pub scores: Option<String>,
 

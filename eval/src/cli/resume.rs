@@ -31,7 +31,7 @@ pub struct ResumeArgs {
     pub verbose: bool,
     /// Server URL, if typed.
     pub base_url: Option<String>,
-    /// Whether a folder for new runs is typed, which is an error.
+    /// Whether `--log-dir` is typed, which is an error.
     pub log_dir_given: bool,
     /// Samples to run instead of those selected at the start, such as the next block of a race.
     pub samples: Option<Vec<String>>,
@@ -48,6 +48,18 @@ impl ResumeArgs {
     /// Returns the flags if these matches of `rlm-eval run` request a resumed run.
     pub(super) fn of(run: &ArgMatches, typed: &TypedFlags) -> Option<Self> {
         let dir = run.get_one::<PathBuf>("resume")?.clone();
+        let command = format!("run --resume {}", quoted(&dir.display().to_string()));
+        Some(Self::over_folder(dir, run, typed, command))
+    }
+
+    /// Returns the flags that override those recorded in a folder. `resumes` is the command that
+    /// takes them, without the program's name.
+    pub(super) fn over_folder(
+        dir: PathBuf,
+        run: &ArgMatches,
+        typed: &TypedFlags,
+        resumes: String,
+    ) -> Self {
         let mut given = run.clone();
         let from_environment = groups::from_environment();
         // Skip groups, which have no value of their own.
@@ -60,7 +72,7 @@ impl ResumeArgs {
         for argument in command.get_arguments() {
             let id = argument.get_id().as_str();
             let counts = match run.value_source(id) {
-                // A file `.env` counts like the environment.
+                // A file `.env` has the same effect as the environment.
                 Some(ValueSource::CommandLine | ValueSource::EnvVariable) => {
                     is_typed(id) || from_environment.contains(id)
                 }
@@ -71,7 +83,7 @@ impl ResumeArgs {
                 let _ = given.try_clear_id(id);
             }
         }
-        Some(Self {
+        Self {
             retry_errors: run.get_flag("retry_errors"),
             allow_program_change: run.get_flag("allow_program_change"),
             json: run.get_flag("json"),
@@ -81,13 +93,13 @@ impl ResumeArgs {
                 .filter(|_| is_typed("base_url"))
                 .cloned(),
             samples: None,
-            command: format!("run --resume {}", quoted(&dir.display().to_string())),
+            command: resumes,
             log_dir_given: is_typed("log_dir"),
             given,
             now: run.clone(),
             typed: typed.clone(),
             dir,
-        })
+        }
     }
 
     /// Returns the places that only the folder names: recorded flags that this start must also
@@ -98,8 +110,8 @@ impl ResumeArgs {
     pub fn unconfirmed(&self, flags: &Value) -> Result<Vec<PlaceFlag>, String> {
         let recorded = recorded::matches::<RunArgs>(flags)?;
         let mut places = unconfirmed(&recorded, &self.now, &self.typed);
-        // One command must be enough to allow all places. A URL alone may be named by a variable of
-        // its provider.
+        // Include the URL, so that one command allows all places. If only the URL is unconfirmed, a
+        // variable of its provider may name it.
         let address = recorded.get_one::<String>("base_url");
         if let Some(address) = address.filter(|_| !places.is_empty() && self.base_url.is_none()) {
             places.push(PlaceFlag {
@@ -114,7 +126,7 @@ impl ResumeArgs {
     /// words.
     ///
     /// # Errors
-    /// For an invalid word.
+    /// An error for an invalid word.
     pub fn of_folder(
         dir: &Path,
         retry_errors: bool,
@@ -148,8 +160,8 @@ impl ResumeArgs {
             return Err(clap::Error::raw(
                 ErrorKind::ArgumentConflict,
                 format!(
-                    "--{} cannot change in a sweep that is resumed; after `--` only permissions, \
-                     --base-url and files and folders may be passed again\n",
+                    "--{} cannot change in a resumed sweep; after `--`, only permissions, \
+                     --base-url, files and folders may be passed again\n",
                     argument.get_long().unwrap_or_default()
                 ),
             ));
@@ -174,10 +186,10 @@ impl ResumeArgs {
         agents(first) == agents(second)
     }
 
-    /// Returns the flags of the resumed run: the recorded ones, overridden by typed ones.
+    /// Returns the flags of the resumed run: the recorded flags, overridden by typed ones.
     ///
     /// # Errors
-    /// Errors of clap. None concerns a value, because all were parsed before.
+    /// An error from clap, but never about a value, because all values were parsed before.
     pub fn over(&self, mut begun_with: RunArgs) -> Result<RunArgs, clap::Error> {
         begun_with.update_from_arg_matches(&self.given)?;
         Ok(begun_with)

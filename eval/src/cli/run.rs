@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 
-use super::values::{decimal, whole};
+use super::values::{Seconds, decimal, whole};
 use super::{EngineArgs, QueueArgs, RunPowerArgs, StartArgs, recorded};
 use crate::settings::{BenchmarkArgs, ErrorGate, Partition, ScorerArgs};
 
@@ -22,8 +22,8 @@ use crate::settings::{BenchmarkArgs, ErrorGate, Partition, ScorerArgs};
     mut_arg("model", |model| model.required(false).required_unless_present("resume"))
 )]
 pub struct RunArgs {
-    /// The benchmark: a name of `rlm-eval list benchmarks`, or your own, as a file of rows
-    /// (*.jsonl, *.json, *.csv, *.parquet) or a folder DIR/ with a benchmark.yaml
+    /// Benchmark: a name from `rlm-eval list benchmarks`, or your own, as a file of rows (*.jsonl,
+    /// *.json, *.csv, *.parquet) or a folder DIR/ with a benchmark.yaml
     #[arg(
         long,
         required = false,
@@ -37,7 +37,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub options: BenchmarkArgs,
 
-    /// Run only samples whose metadata has, for each KEY, one of its values:
+    /// Run only samples whose metadata matches one of the values of each KEY:
     /// domain=law|code,difficulty=hard
     #[arg(
         long,
@@ -77,9 +77,9 @@ pub struct RunArgs {
         help_heading = "Selection"
     )]
     pub sample_seed: Option<u64>,
-    /// Run only shard M of N, as in 2/8: a hash of its id decides which shard a sample is in.
-    /// `auto` reads M and N from a Kubernetes Indexed Job or a Slurm array. `rlm-eval merge` joins
-    /// the shards [default: all samples]
+    /// Run only shard M of N, as in 2/8: samples are sorted by the hashes of their ids and assigned
+    /// to shards in turn. `auto` reads M and N from a Kubernetes Indexed Job or a Slurm array.
+    /// `rlm-eval merge` joins the shards [default: all samples]
     #[arg(long, value_name = "M/N", help_heading = "Selection")]
     pub partition: Option<Partition>,
 
@@ -111,7 +111,7 @@ pub struct RunArgs {
     #[serde(skip_serializing_if = "QueueArgs::is_unused")]
     pub queue: QueueArgs,
 
-    /// Folder in which the run gets its own folder
+    /// Parent folder of the run's folder
     #[arg(
         long,
         default_value = "results",
@@ -135,6 +135,12 @@ pub struct RunArgs {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub record_requests: bool,
 
+    /// Sync the journals of attempts in progress to disk every so many seconds, so that a power
+    /// failure loses at most the responses of that time [default: only when an attempt ends]
+    #[arg(long, value_name = "SECONDS", help_heading = "Recording")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fsync_interval: Option<Seconds>,
+
     /// Flags of this start.
     #[command(flatten)]
     #[serde(skip)]
@@ -154,7 +160,7 @@ pub struct ConductArgs {
     )]
     pub concurrency: usize,
 
-    /// Exit with code 100 if the mean score (0 to 1) is below this [default: no gate]
+    /// Exit with code 100 if the mean score (0 to 1) is below this value [default: no gate]
     #[arg(
         long,
         value_parser = decimal(0.0..=1.0),

@@ -16,8 +16,8 @@ use super::values::{Seconds, one_of, whole};
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "REPL")]
 pub struct SandboxArgs {
-    /// How console.log prints values: like Node.js (node), or String(value) of each, joined by
-    /// spaces (plain)
+    /// How console.log prints values: like Node.js (node), or String(value) of each argument,
+    /// joined by spaces (plain)
     #[arg(
         long,
         default_value = "node",
@@ -54,7 +54,7 @@ pub struct SandboxArgs {
     )]
     pub output_limit: usize,
 
-    /// Maximum heap of one attempt in megabytes, its context not counted
+    /// Maximum heap of one attempt in megabytes, not counting its context
     #[arg(
         long,
         value_parser = whole::<u64>(16..=1_000_000),
@@ -109,7 +109,8 @@ pub struct SandboxArgs {
     )]
     pub timer_limit: u32,
 
-    /// Attempts that share one worker process, to save processes; if it crashes, all of them fail
+    /// Attempts that share one worker process, to use fewer processes; if the worker crashes, all
+    /// of its attempts fail
     #[arg(
         long,
         value_parser = whole::<u32>(1..=MAX_SESSIONS),

@@ -17,8 +17,8 @@ pub struct ScoreArgs {
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
 
-    /// The scorer: a name of `rlm-eval list scorers`, with or without version (exact, needle/1), or
-    /// a JavaScript file
+    /// Scorer: a name from `rlm-eval list scorers`, with or without version (exact, needle/1), or a
+    /// JavaScript file
     #[arg(long, value_name = "NAME|FILE")]
     pub scorer: String,
 
@@ -26,7 +26,7 @@ pub struct ScoreArgs {
     #[command(flatten)]
     pub scoring: ScorerArgs,
 
-    /// How a judge is called; --base-url is its server, and the sampling flags are for it.
+    /// Flags of the judge's calls, including its server (`--base-url`) and sampling.
     #[command(flatten)]
     pub models: ModelArgs,
 
@@ -34,8 +34,8 @@ pub struct ScoreArgs {
     #[command(flatten)]
     pub traffic: TrafficArgs,
 
-    /// Folder that caches responses. A question that was answered in an earlier attempt with the
-    /// same number is not sent again [default: no cache]
+    /// Folder that caches responses. A question is not sent again if an attempt with the same
+    /// number has already received its response [default: no cache]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 
@@ -49,7 +49,7 @@ pub struct ScoreArgs {
     #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N", help_heading = "Budget")]
     pub max_tokens: Option<u64>,
 
-    /// Limit of calls of the judge, including earlier starts [default: no limit]
+    /// Limit of judge calls, including earlier starts [default: no limit]
     #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N", help_heading = "Budget")]
     pub max_llm_calls: Option<u64>,
 
@@ -67,7 +67,7 @@ pub struct ScoreArgs {
     )]
     pub concurrency: usize,
 
-    /// Print the new summary as JSON instead of a table beside the old one
+    /// Print the new summary as JSON instead of a table next to the old one
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 }

@@ -43,7 +43,7 @@ pub struct ServeArgs {
     )]
     pub max_concurrency: usize,
 
-    /// Maximum waiting requests; further ones are rejected with status 429
+    /// Maximum waiting requests; further requests are rejected with status 429
     #[arg(
         long,
         default_value_t = 1_000,
@@ -63,8 +63,8 @@ pub struct ServeArgs {
     )]
     pub max_request_size: usize,
 
-    /// Characters above which a message, instructions or the earlier conversation go into the
-    /// agent's `context`
+    /// Maximum characters of a message, of instructions and of the earlier conversation in the
+    /// query; longer texts move to the agent's `context`
     #[arg(
         long,
         default_value_t = DEFAULT_LONG_TEXT,
@@ -74,8 +74,8 @@ pub struct ServeArgs {
     )]
     pub long_text: usize,
 
-    /// Seconds that running requests may continue after the first Ctrl-C or SIGTERM; a second one
-    /// stops them
+    /// Seconds that running requests may continue after the first Ctrl-C or SIGTERM; a second
+    /// signal stops them
     #[arg(
         long,
         default_value_t = Seconds::of(60),
@@ -110,13 +110,14 @@ pub struct ServedArgs {
     #[arg(long, value_name = "FILE")]
     pub agents: Option<PathBuf>,
 
-    /// Number of sandboxes kept ready for each name, so that as many concurrent requests start
-    /// without waiting. Each takes a few MB of memory; if attempts share workers, none is kept
+    /// Number of sandboxes kept ready for each name, so that this many concurrent requests start
+    /// without waiting. Each sandbox needs a few MB of memory; if attempts share workers, no
+    /// sandboxes are kept ready
     #[arg(long, default_value_t = 2, value_parser = whole::<usize>(0..=10_000), value_name = "N")]
     pub ready: usize,
 
-    /// Folder for the run directories that hold the trajectories of requests, one for each name
-    /// that is used
+    /// Folder for the run directories with the trajectories of requests. Each name that clients use
+    /// gets its own run directory
     #[arg(long, default_value = "results", value_name = "DIR")]
     pub log_dir: PathBuf,
 }

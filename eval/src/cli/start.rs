@@ -1,4 +1,4 @@
-//! Flags of one start of `rlm-eval run`, which are not settings of the run itself.
+//! Flags of one start of `rlm-eval run` that are not settings of the run.
 //!
 //! Invariant: like permissions, they are neither recorded nor read from a file.
 
@@ -18,12 +18,12 @@ use super::values::whole;
 )]
 pub struct StartArgs {
     /// Resume the run in this folder with its recorded settings. Flags that cannot change an answer
-    /// may be passed again; --attempts and --max-samples may grow
+    /// may be passed again; --attempts and --max-samples may increase
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
 
-    /// Name of the run, which is that of its folder below --log-dir [default: benchmark, mode,
-    /// prompt and drivers, time]
+    /// Name of the run and of its folder below --log-dir [default: benchmark, mode, prompt and
+    /// drivers, time]
     #[arg(
         long,
         value_parser = folder_name,
@@ -32,7 +32,8 @@ pub struct StartArgs {
     )]
     pub name: Option<String>,
 
-    /// With --resume: repeat the attempts that ended in an error
+    /// With --resume: continue the attempts that ended in an error, and send their failed requests
+    /// again
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -40,8 +41,8 @@ pub struct StartArgs {
     )]
     pub retry_errors: bool,
 
-    /// With --resume: continue although another version of the program made the run; each attempt
-    /// records its version
+    /// With --resume: continue a run made by another version of the program; each attempt records
+    /// its version
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -50,7 +51,7 @@ pub struct StartArgs {
     pub allow_program_change: bool,
 
     /// Show the samples, the sizes of their prompts, and an estimate of calls and cost, without
-    /// running or writing anything
+    /// running attempts or writing files
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -58,8 +59,8 @@ pub struct StartArgs {
     )]
     pub dry_run: bool,
 
-    /// With --dry-run: run the first N samples, once each, to base the estimate on what they cost;
-    /// this creates a separate run and costs money [default: earlier runs of the same experiment in
+    /// With --dry-run: run the first N samples, once each, to base the estimate on their cost; this
+    /// creates a separate run and costs money [default: earlier runs of the same experiment in
     /// --log-dir]
     #[arg(
         long,

@@ -63,8 +63,8 @@ pub struct SweepArgs {
     )]
     pub depths: Vec<String>,
 
-    /// Models of children, for protocols with children; `none` is the model of the cell [default:
-    /// none]
+    /// Models of children, for protocols with children; `none` stands for the model of the cell
+    /// [default: none]
     #[arg(
         long,
         value_delimiter = ',',
@@ -124,7 +124,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "DIR", help_heading = "Sweep")]
     pub out: Option<PathBuf>,
 
-    /// Resume the sweep in this folder: interrupted cells and those that have not started
+    /// Resume the sweep in this folder: interrupted cells and cells that have not started
     #[arg(
         long,
         value_name = "DIR",
@@ -133,7 +133,8 @@ pub struct SweepArgs {
     )]
     pub resume: Option<PathBuf>,
 
-    /// With --resume: repeat the attempts that ended in an error
+    /// With --resume: continue the attempts that ended in an error, and send their failed requests
+    /// again
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -143,7 +144,7 @@ pub struct SweepArgs {
     pub retry_errors: bool,
 
     /// Show the minimum and maximum requests and cost of each cell and of all together, without
-    /// running or writing anything
+    /// running attempts or writing files
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -153,8 +154,8 @@ pub struct SweepArgs {
     pub dry_run: bool,
 
     /// With --dry-run: run the first N samples of each cell, once each, to base the estimate on
-    /// what they cost; this creates separate runs in --log-dir and costs money [default: earlier
-    /// runs of the same experiments in --log-dir]
+    /// their cost; this creates separate runs in --log-dir and costs money [default: earlier runs
+    /// of the same experiments in --log-dir]
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000),
@@ -166,7 +167,7 @@ pub struct SweepArgs {
     )]
     pub pilot: Option<usize>,
 
-    /// With --resume: continue although another version of the program made runs of the sweep; each
+    /// With --resume: continue a sweep with runs made by another version of the program; each
     /// attempt records its version
     #[arg(
         long,
@@ -180,9 +181,9 @@ pub struct SweepArgs {
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = "Sweep")]
     pub json: bool,
 
-    /// Race the cells: all take the same samples in a random order, block by block, and a cell
-    /// stops as soon as it is significantly worse than the best, or, with `--race=baseline`, better
-    /// or worse than its baseline
+    /// Race the cells: all run the same samples in a random order, block by block, and a cell stops
+    /// as soon as it is significantly worse than the best, or, with `--race=baseline`, better or
+    /// worse than its baseline
     #[arg(
         long,
         value_enum,
@@ -224,7 +225,7 @@ pub struct SweepArgs {
     )]
     pub max_samples: Option<usize>,
 
-    /// With --race: samples between two decisions; clusters are not divided
+    /// With --race: samples between two decisions; clusters are never split
     #[arg(
         long,
         value_parser = whole::<usize>(1..=100_000),
@@ -245,7 +246,7 @@ pub struct SweepArgs {
     pub order_seed: u64,
 
     /// Simulate a race over the finished runs of the sweep in this folder, without running
-    /// anything, and show what it would have decided and saved. Writes race-replay.jsonl there
+    /// attempts, and show its decisions and savings. Writes race-replay.jsonl there
     #[arg(
         long,
         value_name = "DIR",
@@ -255,7 +256,7 @@ pub struct SweepArgs {
     pub replay_race: Option<PathBuf>,
 
     /// Flags of `rlm-eval run` for all cells, except those of the matrix. With --resume:
-    /// permissions, --base-url, and the files and folders that have to be passed again
+    /// permissions, --base-url, and the files and folders that must be passed again
     #[arg(last = true, value_name = "FLAGS")]
     pub run: Vec<String>,
 
@@ -264,10 +265,10 @@ pub struct SweepArgs {
     pub budget: SweepBudgetArgs,
 }
 
-/// Reference that the cells of a race are compared with.
+/// Reference with which the cells of a race are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RaceAgainst {
-    /// The best of the others.
+    /// The best other cell.
     Best,
     /// The baseline of the cell's model.
     Baseline,
@@ -293,8 +294,8 @@ pub struct SweepBudgetArgs {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_llm_calls: Option<u64>,
 
-    /// Wall time limit of the sweep in seconds, after which nothing new begins; --resume restarts
-    /// the clock [default: no limit]
+    /// Wall time limit of the sweep in seconds, after which no attempt or model call starts; with
+    /// --resume, the time starts from zero [default: no limit]
     #[arg(long, value_name = "SECONDS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<Seconds>,
@@ -322,7 +323,7 @@ impl SweepBudgetArgs {
         *self == Self::default()
     }
 
-    /// Returns these limits, with unset ones taken from `earlier`.
+    /// Returns these limits. Unset limits are taken from `earlier`.
     #[must_use]
     pub fn or(self, earlier: Self) -> Self {
         Self {
@@ -335,12 +336,13 @@ impl SweepBudgetArgs {
 }
 
 const DETAILS: &str = "\
-Runs the cells of the matrix one after another. Then it prints the differences between them and their \
-scores, and compares each cell with its baseline, which is `direct` (one call with the whole context), \
-and the best of the others with each other. Cells that make no sense are skipped with a message: a \
-coordinator that cannot delegate, or drivers that are written for another mode or protocol or contradict \
-each other. Two cells that would send the same requests are an error. No profile is used unless the shared \
-flags name one. The folder gets sweep.json, a run directory for each cell, comparison.csv and report.html.
+Runs the cells of the matrix one after another. Then it prints the differences between the cells \
+and their scores, and compares each cell with its baseline (`direct`, one call with the whole \
+context) and the best other cells with each other. Cells that make no sense are skipped with a \
+message: a coordinator that cannot delegate, or drivers that are written for another mode or \
+protocol or contradict each other. Two cells that would send the same requests are an error. No \
+profile is used unless the shared flags name one. The folder gets sweep.json, a run directory for \
+each cell, comparison.csv and report.html.
 
 A matrix file:
   run:                      # flags of `rlm-eval run` for all cells

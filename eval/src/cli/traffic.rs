@@ -21,7 +21,7 @@ pub struct TrafficArgs {
     )]
     pub max_retries: u32,
 
-    /// Timeout of one model call in seconds, retries included; waiting for the rate limit or a
+    /// Timeout of one model call in seconds, including retries; waiting for the rate limit or a
     /// connection does not count
     #[arg(
         long,
@@ -44,8 +44,8 @@ pub struct TrafficArgs {
     )]
     pub rate_burst: u32,
 
-    /// Maximum concurrent requests to one endpoint [default: 64, or --concurrency if that is
-    /// higher]
+    /// Maximum concurrent requests to one endpoint [default: 64, or --concurrency or
+    /// --max-concurrency if that is higher]
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -53,8 +53,8 @@ pub struct TrafficArgs {
     )]
     pub max_connections: Option<u32>,
 
-    /// Whether to reduce concurrent requests after status 429 or 529: half as many, and one more
-    /// after each round of successes
+    /// Whether to reduce concurrent requests after status 429 or 529: their number is halved, and
+    /// grows by one after each round of successes
     #[arg(
         long,
         default_value_t = true,
@@ -119,7 +119,7 @@ impl FromStr for RateLimit {
         };
         let number: f64 = number.trim().parse().map_err(|_| WRONG)?;
         let per_second = number / seconds;
-        // From one per hour to more than any server accepts.
+        // Accept rates from one request per hour to more than any server accepts.
         let is_possible = (1.0 / 3600.0..=100_000.0).contains(&per_second);
         let typed = typed.to_owned();
         is_possible

@@ -32,7 +32,7 @@ use person::AtTerminal;
 /// Runs the agent: the answer goes to stdout, progress to stderr.
 ///
 /// # Errors
-/// [`Error`] for invalid settings, and if infrastructure fails before the agent answers.
+/// [`Error`] for invalid settings or an infrastructure failure before the agent answers.
 pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     let settings = AskSettings::resolve(args)?.announce();
     let world = world(&settings)?;
@@ -40,7 +40,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     if matches!(settings.query, QuerySource::Stdin) {
         protocol_fit::check_nobody_answers(
             &settings.engine.treatment,
-            "stdin carries the question; give the question with --query",
+            "stdin is already used for the question; pass the question with --query",
         )?;
     }
     let shown = settings.images.iter().map(|path| Image::read(path));
@@ -139,7 +139,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     }
 }
 
-/// Formats calls, tokens and cost of an answer; `None` if no model counted tokens.
+/// Formats calls, tokens and cost of an answer; `None` if the models did not report tokens.
 fn spent(stats: &Stats) -> Option<String> {
     let usage = stats.usage.filter(|usage| usage.total() > 0)?;
     let calls = match stats.llm_calls {
@@ -165,7 +165,7 @@ impl EventSink for Both {
     }
 }
 
-/// Opens the web page or the documents that the question is about.
+/// Opens the web page or documents of the question.
 fn world(settings: &AskSettings) -> Result<Option<UserEnvironment>, Error> {
     if let Some(site) = &settings.site {
         return Ok(Some(UserEnvironment::Site(site.clone())));
@@ -185,7 +185,7 @@ fn world(settings: &AskSettings) -> Result<Option<UserEnvironment>, Error> {
         }
         documents.push((uri, text));
     }
-    // An agent that builds apps needs no document.
+    // An agent that builds apps can start without a document.
     if documents.is_empty() && settings.engine.treatment.protocol != Protocol::JsonAction {
         return Ok(None);
     }
@@ -214,7 +214,7 @@ fn save(settings: &AskSettings, launched: Option<String>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Prints the answer unchanged, or without control characters on a terminal.
+/// Prints the answer: on a terminal without control characters, otherwise unchanged.
 fn print(answer: &str) -> Result<(), Error> {
     if io::stdout().is_terminal() {
         stdout::write(&format!("{}\n", terminal::plain_text(answer)))

@@ -49,7 +49,7 @@ pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
     })
 }
 
-/// Returns the note about a file that is skipped.
+/// Returns the note about a skipped file.
 pub(super) fn skipped(path: &Path) -> String {
     format!("skipped {}: it is a file, not a run", path.display())
 }

@@ -139,7 +139,7 @@ fn show(args: &ShowArgs) -> Result<Outcome, Error> {
     })
 }
 
-/// Formats a sample for people.
+/// Formats a sample for display.
 fn shown(sample: &benchmarks::Sample) -> String {
     const CONTEXT: usize = 500;
     let length = sample.context.chars().count();

@@ -22,7 +22,7 @@ use crate::settings::{
 };
 use crate::terminal::one_line;
 
-/// Timeouts for asking a server which models it serves.
+/// Timeouts of the request for a server's list of models.
 const ASKING: Timeouts = Timeouts {
     connect: Duration::from_secs(10),
     idle: Duration::from_secs(30),
@@ -86,7 +86,7 @@ impl Listing {
             .set_content_arrangement(ContentArrangement::Dynamic)
             .set_header(&self.header)
             .add_rows(&self.rows);
-        // Outside a terminal, each row stays on one line for `grep`.
+        // If stdout is not a terminal, each row stays on one line for `grep`.
         if io::stdout().is_terminal() {
             table.set_width(table_width());
         }
@@ -138,7 +138,7 @@ fn benchmarks(data_dir: Option<&Path>) -> Listing {
 const OUTSIDE_SCORERS: [(&str, &str); 2] = [
     (
         "file:PATH",
-        "your own JavaScript file with a function score(answer, expected, metadata)",
+        "your JavaScript file with a function score(answer, expected, metadata)",
     ),
     ("judge", "a model as judge: --judge-model"),
 ];
@@ -208,8 +208,8 @@ fn drivers(folder: Option<&Path>) -> Result<Listing, SettingsError> {
 }
 
 fn tools(folder: Option<&Path>) -> Result<Listing, SettingsError> {
-    // Listing tools runs no code except the files in the user's folder.
-    let registry = tool_registry(folder)?;
+    // Listing tools runs only the code of the files in the user's folder.
+    let registry = tool_registry(folder, &[])?;
     let mut listing = Listing::new(&["NAME", "ARGUMENTS", "DESCRIPTION"]);
     for tool in registry.all() {
         let spec = tool.spec();

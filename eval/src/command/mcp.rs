@@ -1,4 +1,4 @@
-//! `rlm-eval mcp`: offers agents, and what runs recorded, as tools of the Model Context Protocol.
+//! `rlm-eval mcp`: offers agents and recorded runs as tools of the Model Context Protocol.
 
 mod arguments;
 mod compare_runs;
@@ -26,10 +26,10 @@ use crate::terminal;
 use roots::Roots;
 use tools::Tools;
 
-/// Time for what still runs to be recorded at the end.
+/// Time at the end for recording calls that are still in progress.
 const LAST_RECORDS: Duration = Duration::from_secs(2);
 
-/// Serves until its input ends or it is stopped, which is its normal end.
+/// Serves until the input ends or the process is stopped; both are a normal exit.
 ///
 /// # Errors
 /// [`Error`] for invalid settings, an address that cannot be bound, or trajectories that cannot be
@@ -70,7 +70,7 @@ pub(super) fn execute(args: &McpArgs) -> Result<Outcome, Error> {
             served.map_err(Error::from)
         }
     };
-    // Drop what still runs, which records it as cancelled, before the run directories are finished.
+    // Cancel and record calls in progress before the run directories are finished.
     runtime.shutdown_timeout(LAST_RECORDS);
     for folder in service.finish()? {
         terminal::note(&format!("run directory: {}", folder.display()));
@@ -82,6 +82,6 @@ pub(super) fn execute(args: &McpArgs) -> Result<Outcome, Error> {
 fn note_view(log_dir: &Path) {
     let shown = quoted(&log_dir.display().to_string());
     terminal::note(&format!(
-        "serving the Model Context Protocol; `rlm-eval view {shown}` shows what the agents do"
+        "serving the Model Context Protocol; `rlm-eval view {shown}` shows the agents' work"
     ));
 }

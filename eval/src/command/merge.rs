@@ -25,7 +25,7 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
     }
     let dirs = args.dirs.iter().filter(|path| !is_file(path));
     let dirs: Vec<PathBuf> = match dirs.cloned().collect::<Vec<_>>() {
-        // The first file is named in the error.
+        // The error names the first file.
         none if none.is_empty() => args.dirs.clone(),
         dirs => dirs,
     };
@@ -60,16 +60,16 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
     }
     if !merged.missing.is_empty() {
         let missing = format!(
-            "missing from the runs: partition {}",
+            "missing from the runs: shards {}",
             merged.missing.join(", ")
         );
         match merged.missing_attempts {
-            Some(0) => terminal::note(&format!("{missing}, which does not contain a sample")),
+            Some(0) => terminal::note(&format!("{missing}; they contain no samples")),
             Some(attempts) => terminal::warning(&format!(
-                "{missing}; its {attempts} attempts count as not made"
+                "{missing}; their {attempts} attempts count as not made"
             )),
             None => terminal::warning(&format!(
-                "{missing}; its number of attempts is unknown, so the coverage is that of the \
+                "{missing}; their number of attempts is unknown, so the coverage counts only the \
                  other shards"
             )),
         }

@@ -1,7 +1,8 @@
-//! The commands. Each resolves its settings, does its work, and returns an [`Outcome`].
+//! The program's commands. Each resolves its settings, does its work, and returns an [`Outcome`].
 
 mod run;
 
+mod fork;
 mod sweep;
 
 mod queue;
@@ -45,6 +46,7 @@ pub fn execute(command: Command) -> Result<Outcome, Error> {
     match command {
         Command::Run(args) => run::execute(&args),
         Command::Resume(args) => run::resume(&args, &run::RunContext::Standalone),
+        Command::Fork(args) => fork::execute(&args),
         Command::Sweep(args) => sweep::execute(&args),
         Command::Ask(args) => ask::execute(&args),
         Command::Serve(args) => serve::execute(&args),

@@ -1,7 +1,6 @@
 //! `rlm-eval prompt`: prints the system prompt that an agent would get.
 //!
-//! The prompt comes from the same assembly as in a run, so that it equals the prompt that a run
-//! sends.
+//! The prompt is assembled by the code that runs use, so it equals the prompt that a run sends.
 
 mod check;
 mod diff;
@@ -21,7 +20,7 @@ use crate::settings::PromptSettings;
 /// Prompt and native tools that a model receives before its first message.
 struct PromptWithTools {
     prompt: Assembled,
-    /// Native tools that requests offer in addition to the prompt.
+    /// Native tools that requests contain in addition to the prompt.
     tools: Vec<ToolSpec>,
 }
 
@@ -33,7 +32,7 @@ impl PromptWithTools {
         }
     }
 
-    /// Returns the prompt exactly as a model reads it, followed by the native tools with their
+    /// Returns the exact prompt that a model reads, followed by the native tools with their
     /// schemas.
     fn text(&self) -> String {
         let mut text = self.prompt.text() + "\n";
@@ -49,7 +48,7 @@ impl PromptWithTools {
         text
     }
 
-    /// Returns each native tool with its JSON.
+    /// Returns each native tool with its JSON in a request.
     fn wire(&self) -> impl Iterator<Item = (&ToolSpec, Value)> {
         self.tools.iter().map(|tool| {
             let json = json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters});
@@ -66,7 +65,7 @@ impl PromptWithTools {
     }
 }
 
-/// Prints the prompt with its native tools, its sections as JSON, their sizes, the difference to
+/// Prints the prompt with its native tools, its sections as JSON, their sizes, the differences from
 /// another prompt, or the errors in a folder of definitions.
 ///
 /// # Errors

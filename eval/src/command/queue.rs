@@ -159,10 +159,10 @@ async fn of_worker(queue: &RunQueue, action: &QueueAction, worker: &str) -> Resu
     .await?;
     Ok(match action {
         QueueAction::Pause(_) => {
-            format!("worker {worker} finishes its current attempts and takes no more of this run")
+            format!("worker {worker} finishes its current attempts of this run and takes no more")
         }
         QueueAction::Cancel(_) => {
-            format!("worker {worker} returns its current attempts and takes no more of this run")
+            format!("worker {worker} returns its current attempts of this run and takes no more")
         }
         _ => format!("worker {worker} takes attempts of this run"),
     })
@@ -207,7 +207,7 @@ async fn status(broker: &Arc<dyn Broker>, target: &QueueTarget) -> Result<Outcom
         return Ok(Outcome::Complete);
     }
     if runs.is_empty() {
-        terminal::note("the queue does not contain runs");
+        terminal::note("the queue is empty");
     }
     let mut text = String::new();
     for (manifest, counts, workers, _) in &runs {

@@ -23,11 +23,11 @@ use crate::exit::Outcome;
 use crate::settings::{ContextSource, SettingsError, history_file};
 use crate::terminal;
 
-/// Runs cells from stdin until it ends: JSON objects, typed lines, or a script.
+/// Runs the cells on stdin until it ends. They are JSON objects, typed lines, or a script.
 ///
 /// # Errors
-/// [`Error::Settings`] for invalid flags or an unreadable context, and errors of the sandbox or the
-/// standard streams. A failing cell is not an error.
+/// [`Error::Settings`] for invalid flags or an unreadable context, and errors of the sandbox and
+/// the standard streams. A failing cell is not an error.
 pub(super) fn execute(args: &ReplArgs) -> Result<Outcome, Error> {
     let context = match &args.context_file {
         Some(file) => ContextSource::File(file.clone()).read()?,

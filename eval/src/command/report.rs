@@ -45,7 +45,7 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
         None => write(&report, &page),
     };
     match written {
-        // Runs in a read-only folder can still be shown without a page.
+        // Runs in a read-only folder are shown without a page.
         Err(Error::RunDir(error)) if args.html.is_none() => {
             terminal::warning(&format!("the page with plots was not written: {error}"));
         }
@@ -85,7 +85,7 @@ fn json(report: &Report) -> Value {
     })
 }
 
-/// Prints a note if a process still works on the run, because its figures are preliminary.
+/// Prints a note if the run is still in progress, because its figures are then preliminary.
 pub(super) fn note_if_running(run: &RunDir) {
     if run.is_running() {
         terminal::note(&format!(
@@ -111,7 +111,7 @@ pub(super) fn write(report: &Report, page: &Path) -> Result<(), Error> {
     write_page(report, page, write_whole)
 }
 
-/// Writes the page of a report by `write`.
+/// Writes the page of a report with `write`.
 fn write_page(report: &Report, page: &Path, write: WriteFile) -> Result<(), Error> {
     write(
         page,
@@ -121,7 +121,8 @@ fn write_page(report: &Report, page: &Path, write: WriteFile) -> Result<(), Erro
     Ok(())
 }
 
-/// Reads the records of the runs in `found`, with the later scores of a scorer if one is given.
+/// Reads the records of the runs in `found`, with the rescored values of the scorer `scores` if
+/// given.
 ///
 /// # Errors
 /// [`Error::RunDir`] for a run that cannot be read.

@@ -1,7 +1,7 @@
 //! `rlm-eval run`: runs an agent over a benchmark, scores it, and writes a run directory.
 //!
-//! Starting and resuming share one path: both prepare the run, open its folder, and carry out the
-//! attempts that are left. A sweep uses the same path for each of its cells.
+//! Starting and resuming share one path: both prepare the run, open its folder, and make the
+//! remaining attempts. A sweep uses the same path for each of its cells.
 
 pub(super) mod dry_run;
 pub(super) mod expense;
@@ -22,6 +22,7 @@ use records::{AttemptRecord, RunIdentity};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::unbounded_channel;
 
+use super::fork::Origin;
 use super::{raised_budget, stdout};
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::error::Error;
@@ -68,7 +69,7 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
     begin(&settings, None, &RunContext::Standalone)
 }
 
-/// Runs the first samples once each, for an estimate of the rest.
+/// Runs each of the first samples once, to estimate the expense of the rest.
 ///
 /// # Errors
 /// Like [`execute`].
@@ -101,7 +102,7 @@ pub(super) enum RunContext {
 pub(super) struct CellStart {
     /// Budget of the sweep, if it has one.
     pub budget: Option<SharedBudget>,
-    /// Number of samples that this start works on, the first of the run; `None` for all.
+    /// Number of the run's first samples that this start runs; `None` for all.
     pub samples: Option<usize>,
 }
 
@@ -121,7 +122,7 @@ impl RunContext {
         }
     }
 
-    /// Whether this start leaves out samples.
+    /// Whether this start runs only a part of the samples.
     const fn is_part(&self) -> bool {
         matches!(
             self,
@@ -132,7 +133,7 @@ impl RunContext {
         )
     }
 
-    /// Returns the attempts that this start makes.
+    /// Restricts the attempts to those of this start.
     fn part_of(&self, mut jobs: Vec<(usize, u32)>, prepared: &Prepared) -> Vec<(usize, u32)> {
         if let Self::SweepCell(CellStart {
             samples: Some(most),
@@ -187,7 +188,7 @@ pub(super) fn matching(settings: &RunSettings) -> Result<usize, Error> {
     Ok(prepared.map_or(0, |prepared| prepared.samples().len()))
 }
 
-/// Returns the minimum expense of a run; `None` if no sample matches.
+/// Returns the minimum expense of a run, or `None` if no sample matches.
 ///
 /// # Errors
 /// Like [`matching`], and for a sample that cannot be generated or read.
@@ -243,7 +244,8 @@ pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
     Ok(())
 }
 
-/// Starts a run in a new folder with this id, or in a new folder below `--log-dir`.
+/// Starts a run in a new folder. `at` is the parent folder and the run's id; without it, the folder
+/// is below `--log-dir`.
 ///
 /// # Errors
 /// Like [`execute`].
@@ -252,9 +254,25 @@ pub(super) fn begin(
     at: Option<(&Path, String)>,
     run_context: &RunContext,
 ) -> Result<Outcome, Error> {
+    start(settings, at, run_context, None)
+}
+
+/// Starts a run like [`begin`]. Its attempt continues that of `origin`, if there is one.
+///
+/// # Errors
+/// Like [`begin`].
+pub(super) fn start(
+    settings: &RunSettings,
+    at: Option<(&Path, String)>,
+    run_context: &RunContext,
+    origin: Option<&Origin>,
+) -> Result<Outcome, Error> {
     let Some(prepared) = Prepared::new(settings)? else {
         return Ok(Outcome::NothingMatched);
     };
+    if let Some(origin) = origin {
+        origin.check_dataset(prepared.dataset.digest())?;
+    }
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
     let prepared = runtime.block_on(opened(prepared, settings, run_context))?;
@@ -299,8 +317,11 @@ pub(super) fn begin(
     let whole = prepared.attempts_of_all_shards();
     let order = prepared.order();
     let config = config::config(settings, &identity, plan.attempts_total, whole, &order);
-    let lock = Lock::new(prepared.fingerprint.clone(), identity);
+    let lock = Lock::new(prepared.fingerprint.clone(), identity.clone());
     let writer = new_run.begin(&config, lock, order)?;
+    if let Some(origin) = origin {
+        origin.write(&writer, &identity)?;
+    }
     let remaining = Remaining {
         jobs: run_context.part_of(jobs, &prepared),
         again: BTreeSet::new(),
@@ -317,7 +338,7 @@ pub(super) fn begin(
     )
 }
 
-/// Returns the error for a name that another run has.
+/// Returns the error for a run name that is already in use.
 fn duplicate_name(path: &Path) -> SettingsError {
     let shown = path.display().to_string();
     let problem = format!("--name: {shown} already exists");
@@ -329,7 +350,7 @@ fn duplicate_name(path: &Path) -> SettingsError {
     SettingsError::with_hint(problem, hint)
 }
 
-/// Opens what must be available before a run gets a folder: the browser or the queue's server.
+/// Starts the browser or connects to the queue's server, before the run gets a folder.
 async fn opened(
     prepared: Prepared,
     settings: &RunSettings,
@@ -340,7 +361,7 @@ async fn opened(
     };
     if run_context.budget().is_some() {
         return Err(SettingsError::with_hint(
-            "--queue uses several processes, but a sweep's own budget works in only one".to_owned(),
+            "--queue uses several processes, but the budget of a sweep works only within one process".to_owned(),
             "give each cell its own budget, or omit --queue".to_owned(),
         )
         .into());
@@ -349,8 +370,8 @@ async fn opened(
     Ok(prepared)
 }
 
-/// Sets the expected response lengths of servers from the run's earlier responses. Reads nothing if
-/// no model is on a server.
+/// Initializes the servers' forecast of response lengths from the run's earlier responses. Reads
+/// nothing if no model is called over HTTP.
 fn restore_length_forecast(settings: &mut RunSettings, dir: &Path) -> Result<(), Error> {
     let agents = &mut settings.engine.models;
     let judge = settings
@@ -429,7 +450,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
         &order,
     );
     for changed in merge_history(&mut config, reopened.config()) {
-        // A changed model address is announced before the first request.
+        // Announce a changed model address before the first request.
         if changed.name != "address" {
             terminal::note(&format!(
                 "{} from now on; config.json keeps both",
@@ -437,7 +458,8 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
             ));
         }
     }
-    let writer = reopened.resume(&config, order, &remaining.again, program::this())?;
+    let afresh = resume::afresh(&reopened, &remaining, settings.queue.is_some());
+    let writer = reopened.resume(&config, order, &remaining.again, &afresh, program::this())?;
     run_attempts(
         &settings,
         prepared,
@@ -449,7 +471,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     )
 }
 
-/// Runs the attempts that are left, prints the result, and prints how to resume an incomplete run.
+/// Makes the remaining attempts and prints the result and, for an incomplete run, how to resume it.
 fn run_attempts(
     settings: &RunSettings,
     prepared: Prepared,
@@ -480,7 +502,13 @@ fn run_attempts(
     let web = prepared.web.clone();
     let ended = match &settings.queue {
         None => {
-            let journal = Arc::new(RunJournal(writer.journal()));
+            let journal = RunJournal::new(
+                writer.journal(),
+                settings.fsync_interval,
+                terminal::note,
+                terminal::warning,
+            );
+            let journal = Arc::new(journal);
             let mut engine = prepared.engine.with_journal(journal);
             if let Some(recording) = settings.engine.model.played_back() {
                 engine = engine.playing_back(Arc::new(PlayedBack(Journal::of(recording))));
@@ -535,7 +563,7 @@ fn run_attempts(
             }
         }
     };
-    // Do not wait for an attempt that does not stop.
+    // Do not wait for attempts that do not stop.
     runtime.shutdown_background();
     let ended = match ended {
         Ok(ended) => ended,
@@ -557,7 +585,7 @@ fn run_attempts(
         terminal::note(&format!("{sum}; allow an origin with `allow` in a row"));
     }
     let summary = &ended.summary;
-    // The sweep reports that its budget is used up.
+    // The sweep itself reports that its budget is used up.
     let is_of_sweep = run_context
         .budget()
         .and_then(SharedBudget::exhausted)
@@ -578,7 +606,7 @@ fn run_attempts(
         terminal::warning(&format!(
             "the server counted far fewer tokens than the prompts contain (attempts: {}), so it \
              probably truncated them to its context window; raise that window (Ollama: \
-             OLLAMA_CONTEXT_LENGTH), or the scores do not measure the whole context",
+             OLLAMA_CONTEXT_LENGTH), otherwise the scores do not measure the whole context",
             summary.cut_prompts
         ));
     }
@@ -593,7 +621,7 @@ fn run_attempts(
         let how = run_context.resume_advice(&dir, &again, more, over_budget);
         how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
     };
-    // The rest of a part is up to the sweep.
+    // The sweep makes the remaining attempts of a partial start.
     let is_part = run_context.is_part() && matches!(ended.ending, StopReason::Done);
     if summary.attempts < summary.attempts_total && !is_of_sweep && !is_part {
         terminal::note(&format!(
@@ -623,7 +651,7 @@ fn run_attempts(
     Ok(outcome(settings, &ended))
 }
 
-/// Follows a run whose attempts are made by workers. Returns `None` if it is only submitted.
+/// Follows a run whose attempts are made by workers. Returns `None` if the run is only submitted.
 async fn queued(
     submission: Submission<'_>,
     queue: &QueueSettings,
@@ -668,7 +696,7 @@ async fn queued(
     Ok(Some(ended))
 }
 
-/// Returns the engine of these settings with its models open, and the judge's model.
+/// Creates the engine from these settings and opens its models and the judge's model.
 ///
 /// # Errors
 /// [`Error`] for a model that cannot be opened or contradictory settings.

@@ -1,4 +1,4 @@
-//! `rlm-eval score`: scores the answers of runs again with another scorer.
+//! `rlm-eval score`: rescores the answers of runs with another scorer.
 
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -98,12 +98,12 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     Ok(worst)
 }
 
-/// Reads the runs in these folders. A glob also matches files that are next to runs.
+/// Opens the runs in these folders. Skips files, because a glob also matches files next to runs.
 fn runs(dirs: &[PathBuf]) -> Result<Vec<RunDir>, Error> {
     let is_file = |path: &&PathBuf| path.is_file();
     let mut folders: Vec<PathBuf> = dirs.iter().filter(|path| !is_file(path)).cloned().collect();
     if folders.is_empty() {
-        // The first file is named in the error.
+        // The error names the first file.
         folders = dirs.to_vec();
     } else {
         for path in dirs.iter().filter(is_file) {
@@ -112,7 +112,7 @@ fn runs(dirs: &[PathBuf]) -> Result<Vec<RunDir>, Error> {
     }
     let found = match Found::below(&folders) {
         Err(FolderError::Nothing(path) | FolderError::Read { path, .. }) => {
-            // This error names the file that a run would have.
+            // The error of opening it names the file that a run must contain.
             RunDir::open(&path)?;
             Found::default()
         }
@@ -139,7 +139,7 @@ struct Scoring<'a> {
 }
 
 impl Scoring<'_> {
-    /// Scores a run. Without a summary, nothing more can be scored.
+    /// Scores a run. Without a summary, no further run can be scored.
     fn score(
         &self,
         run: &RunDir,
@@ -177,7 +177,7 @@ impl Scoring<'_> {
             return Ok((Outcome::Complete, Some(new)));
         };
         terminal::warning(&format!(
-            "{} of {} answers have no score; {} attempt {}: {}",
+            "{} of {} answers have no score; first error, at {} attempt {}: {}",
             failed.len(),
             rescored
                 .iter()
@@ -243,7 +243,7 @@ fn worse(one: Outcome, other: Outcome) -> Outcome {
     if rank(other) > rank(one) { other } else { one }
 }
 
-/// Reports how far a stopped scoring got and, if verdicts are stored, how to resume it.
+/// Reports the progress of a stopped scoring and, if verdicts are stored, how to resume it.
 fn left(stopped: &Stopped, done: usize, of: usize, kept: Option<&str>) -> Outcome {
     let outcome = match stopped {
         Stopped::Interrupted => Outcome::Interrupted,

@@ -19,7 +19,7 @@ use crate::settings::ServeSettings;
 use crate::terminal;
 use service::Service;
 
-/// Serves until it is stopped, which is its normal end.
+/// Serves until stopped, which is a normal exit.
 ///
 /// # Errors
 /// [`Error`] for invalid settings, an address that cannot be bound, or trajectories that cannot be
@@ -52,10 +52,10 @@ pub(super) fn execute(args: &ServeArgs) -> Result<Outcome, Error> {
     }
     let log_dir = quoted(&settings.served.log_dir.display().to_string());
     terminal::note(&format!(
-        "Ctrl-C stops the server; `rlm-eval view {log_dir}` shows what the agents do"
+        "Ctrl-C stops the server; `rlm-eval view {log_dir}` shows the agents' work"
     ));
     let served = runtime.block_on(server.serve(stop.received(), again.received_twice()));
-    // Drop what still runs, which records it as cancelled, before the run directories are finished.
+    // Cancel and record questions in progress before the run directories are finished.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     for folder in service.finish()? {
         terminal::note(&format!("run directory: {}", folder.display()));

@@ -1,4 +1,4 @@
-//! Standard output, which carries only results.
+//! Standard output, which contains only results.
 //!
 //! A reader that closes the pipe early is not an error.
 

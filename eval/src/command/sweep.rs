@@ -29,8 +29,8 @@ use crate::terminal;
 /// Starts or resumes a sweep.
 ///
 /// # Errors
-/// [`Error`] for invalid settings of any cell, before the first starts, and for infrastructure
-/// failures.
+/// [`Error`] for invalid settings of any cell, reported before the first cell starts, and for
+/// infrastructure failures.
 pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     if let Some(folder) = &args.replay_race {
         return race::replay(folder, args);
@@ -128,7 +128,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             if outcome == Outcome::InfrastructureFailed {
                 failed.insert(cell.name.as_str());
             }
-            // Before the last round, no cell is whole.
+            // Cells are complete only after the last round.
             if round.is_last() || outcome == Outcome::InfrastructureFailed {
                 worst = worse(worst, outcome);
             }
@@ -146,10 +146,10 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     Ok(worst)
 }
 
-/// Warns if the budget of a sweep is below what all cells take at least.
+/// Warns if the budget of a sweep is below the minimum expense of all cells.
 fn warn_of_shortfall(plan: &Plan) -> Result<(), Error> {
     let caps = Caps::from(plan.budget.budget());
-    // A race usually stops before all samples are taken.
+    // A race usually stops before all samples are run.
     if caps.is_empty() || plan.race.is_some() {
         return Ok(());
     }
@@ -224,7 +224,7 @@ fn advise(
         lacks_scores |= run.records.iter().any(|record| record.score.is_none());
     }
     if !stopped.is_empty() {
-        // Outside the sweep nothing enforces its budget.
+        // Only the sweep enforces its budget.
         let beyond = if plan.budget.is_unlimited() {
             ""
         } else {
@@ -251,10 +251,11 @@ fn advise(
     Ok(())
 }
 
-/// Returns the flags to resume a cell with: those of its folder, overridden by those after `--`.
+/// Returns the flags for resuming a cell: those recorded in its folder, overridden by those after
+/// `--`.
 fn of_cell(dir: &Path, args: &SweepArgs) -> Result<ResumeArgs, Error> {
     let (retry, change) = (args.retry_errors, args.allow_program_change);
-    // When a sweep starts, the words after `--` are part of its plan.
+    // When a sweep starts, the arguments after `--` are part of its plan.
     let typed = match &args.resume {
         Some(_) => args.run.as_slice(),
         None => &[],
@@ -262,7 +263,7 @@ fn of_cell(dir: &Path, args: &SweepArgs) -> Result<ResumeArgs, Error> {
     Ok(ResumeArgs::of_folder(dir, retry, change, typed)?)
 }
 
-/// Rejects places that are named only in the sweep's folder.
+/// Rejects paths and addresses that only the sweep's folder names, not the command line.
 fn check_places(folder: &Path, plan: &Plan, args: &SweepArgs) -> Result<(), Error> {
     let mut places = Vec::new();
     for cell in &plan.cells {
@@ -287,8 +288,7 @@ fn check_places(folder: &Path, plan: &Plan, args: &SweepArgs) -> Result<(), Erro
     Ok(settings::check_places(folder, &places, &command)?)
 }
 
-/// Checks that a cell can be started or resumed, so that no other cell spends anything if it
-/// cannot.
+/// Checks that a cell can be started or resumed, before any cell spends money.
 fn check_to_go_on(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Error> {
     let dir = folder.join(&cell.name);
     if RunDir::is_begun(&dir) {
@@ -301,7 +301,8 @@ fn check_to_go_on(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Er
     run::matching(&settings).map(drop)
 }
 
-/// Starts or resumes the run of a cell, with the given samples or all that its flags select.
+/// Starts or resumes the run of a cell on the given samples, or on all samples that its flags
+/// select.
 fn run_cell(
     folder: &Path,
     plan: &Plan,
@@ -315,7 +316,8 @@ fn run_cell(
         let mut args = if args.resume.is_some() {
             of_cell(&dir, args)?
         } else {
-            // This start created the cell, so the user has typed all places that its folder names.
+            // This start created the cell, so the user has typed every path and address in its
+            // folder.
             let given = RunSettings::resolve(&cell.flags)?
                 .settings
                 .flags_to_repeat();
@@ -358,7 +360,8 @@ fn compare_finished(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error>
     conclude(folder, plan, json)
 }
 
-/// Prints differences, scores and comparisons of the cells, and writes them as a page and as CSV.
+/// Prints the differences, scores and comparisons of the cells, and writes them as a page and as
+/// CSV.
 fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
     let report = report::read(&Found::of_sweep(folder, plan)?, None)?;
     report::write(&report, &folder.join(report::PAGE))?;
@@ -389,11 +392,11 @@ fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
     if digests.len() > 1 {
         terminal::warning(
             "the cells ran on different data, so their scores are not comparable: dataset_digest \
-             differs between them",
+             differs",
         );
     }
     if comparison.comparisons.is_empty() {
-        terminal::note("the sweep contains only the baseline, so nothing is compared");
+        terminal::note("the sweep contains only the baseline, so there is nothing to compare");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `rlm-eval view`: shows runs as pages in a browser, served or written to a file.
+//! `rlm-eval view`: shows runs in a browser, or writes a run as a page to a file.
 
 mod inputs;
 
@@ -15,7 +15,7 @@ use crate::exit::Outcome;
 use crate::settings::{ViewArgs, ViewOutput};
 use crate::terminal;
 
-/// Serves until it is stopped, which is its normal end, or writes a page.
+/// Writes a page, or serves until stopped, which is a normal exit.
 ///
 /// # Errors
 /// [`Error::View`] for a folder that cannot be read, a port in use, or a page that cannot be
@@ -23,7 +23,7 @@ use crate::terminal;
 pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
     let mut library = Library::open(&args.dir)?.with_inputs(OfBenchmarks::default());
     if let Some(scorer) = &args.scores {
-        // In a folder of several runs, only some may have these scores.
+        // If a folder contains several runs, only some may have these scores.
         if RunDir::is_begun(&args.dir) {
             RunDir::open(&args.dir)?.with_scores(scorer)?;
         }
@@ -47,8 +47,7 @@ fn serve(library: Library, port: u16, hosts: &[String], open: bool) -> Result<Ou
     stdout::write(&format!("{}\n", server.address()))?;
     if is_empty {
         terminal::note(
-            "there are no runs yet; runs that `rlm-eval run` writes there will appear \
-             automatically",
+            "there are no runs yet; new runs written by `rlm-eval run` will appear automatically",
         );
     }
     terminal::note("Ctrl-C stops the viewer");
@@ -62,7 +61,8 @@ fn serve(library: Library, port: u16, hosts: &[String], open: bool) -> Result<Ou
     Ok(Outcome::Complete)
 }
 
-/// Asks the desktop to open an address. If that fails, the address is still on stdout.
+/// Asks the desktop to open an address. A failure is only a note, because the address is also on
+/// stdout.
 fn open_browser(address: &str) {
     let program = if cfg!(target_os = "macos") {
         "open"

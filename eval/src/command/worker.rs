@@ -26,7 +26,7 @@ use crate::terminal;
 
 use served::Served;
 
-/// Time between checks of a queue that has never had a run.
+/// Time between checks of a queue before its first run.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Instruction to a worker.
@@ -34,33 +34,33 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 pub(super) enum WorkerMode {
     /// Take attempts.
     Work,
-    /// Take no more attempts and finish those in progress.
+    /// Finish the attempts in progress without taking more.
     Finish,
     /// Return the attempts in progress to the queue.
     Return,
 }
 
-/// A worker and its server.
+/// A worker and its connection to the queue's server.
 pub(super) struct Worker {
     pub(super) settings: WorkerSettings,
     pub(super) broker: Arc<dyn Broker>,
-    /// Permits for attempts that may still start.
+    /// Permits for further concurrent attempts.
     pub(super) places: Arc<Semaphore>,
     pub(super) order: watch::Receiver<WorkerMode>,
-    /// Number of attempts under way and of runs that are being prepared.
+    /// Number of attempts in progress plus runs being prepared.
     pub(super) under_way: AtomicUsize,
-    /// Reports that something began or ended.
+    /// Signals that a task began or ended.
     pub(super) busy: mpsc::UnboundedSender<()>,
 }
 
-/// Something that a worker does; until it is dropped, the worker is not idle.
+/// A task of a worker; the worker is not idle until it is dropped.
 pub(super) struct Busy(Arc<Worker>);
 
 impl Worker {
-    /// Registers something that the worker does.
+    /// Registers a task of the worker.
     pub(super) fn begin(self: &Arc<Self>) -> Busy {
         self.under_way.fetch_add(1, Ordering::SeqCst);
-        // Nobody receives it after the worker's end.
+        // The receiver is dropped when the worker ends.
         let _ = self.busy.send(());
         Busy(Arc::clone(self))
     }
@@ -73,10 +73,10 @@ impl Drop for Busy {
     }
 }
 
-/// Works until it is stopped, which is its normal end.
+/// Makes attempts until stopped, which is a normal exit.
 ///
 /// # Errors
-/// [`Error`] for invalid settings and a server that does not answer at the start.
+/// [`Error`] for invalid settings, or if the server does not answer at the start.
 pub(super) fn execute(args: &WorkerArgs) -> Result<Outcome, Error> {
     let settings = WorkerSettings::resolve(args)?;
     if let Some(remark) = open_files::fd_limit_warning(settings.concurrency) {
@@ -117,9 +117,11 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
     let mut idle_since = Instant::now();
     loop {
         if manifests.is_none() {
-            let place = SubjectAddress::manifest(None);
-            // The stream does not exist before the first run.
-            manifests = worker.broker.follow(&place, Follow::LastOfEach).await.ok();
+            let SubjectAddress { stream, subject } = SubjectAddress::manifest(None);
+            let broker = worker.broker.as_ref();
+            let found = broker.follow(&stream, vec![subject], Follow::LastOfEach);
+            // The stream of runs does not exist before the first run.
+            manifests = found.await.ok();
         }
         let next = async {
             if let Some(manifests) = &mut manifests {
@@ -147,7 +149,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
             Some(()) = work_done.recv() => idle_since = Instant::now(),
             () = idle => {
                 if worker.under_way.load(Ordering::SeqCst) == 0 {
-                    terminal::note("nothing to do: the worker ends");
+                    terminal::note("no attempts to make, so the worker ends");
                     break;
                 }
                 idle_since = Instant::now();
@@ -166,7 +168,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
     tokio::pin!(finished);
     if tokio::time::timeout(drain, &mut finished).await.is_err() {
         orders.send_replace(WorkerMode::Return);
-        // Attempts that cannot be returned are delivered again when their lease expires.
+        // Attempts that cannot be returned are redelivered when their lease expires.
         let _ = tokio::time::timeout(Duration::from_secs(5), finished).await;
     }
     Ok(Outcome::Complete)
@@ -212,7 +214,7 @@ impl Runs {
     /// Waits until nothing is in progress.
     async fn finish(&mut self) {
         for known in self.all.values_mut() {
-            // A task that panicked has nothing in progress.
+            // A task that panicked is not in progress any more.
             let _ = (&mut known.task).await;
         }
     }

@@ -14,10 +14,10 @@ use super::{FetchError, FetchEvent, Wanted, sha256_of};
 /// Maximum consecutive failed requests without progress.
 const TRIES: u32 = 5;
 
-/// Time without data after which a request has failed.
+/// Time without data after which a request counts as failed.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// Maximum delay that a server may request before a retry, in seconds.
+/// Maximum delay before a retry that a server may request, in seconds.
 const LONGEST_WAIT: u64 = 120;
 
 /// Maximum size of a file list, in bytes.
@@ -37,7 +37,7 @@ struct Failed {
 
 impl Downloads {
     pub(super) fn new() -> Result<Self, FetchError> {
-        // An error means that a provider is already installed.
+        // An error only means that a provider is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .user_agent(concat!("eval/", env!("CARGO_PKG_VERSION")))
@@ -68,8 +68,8 @@ impl Downloads {
         }
     }
 
-    /// Fetches a file and returns its SHA-256 in hex. A file with the right checksum is not fetched
-    /// again.
+    /// Fetches a file and returns its SHA-256 in hex. Skips a file that already has the right
+    /// checksum.
     pub(super) async fn file(
         &mut self,
         wanted: &Wanted,
@@ -128,7 +128,7 @@ impl Downloads {
         Ok(found)
     }
 
-    /// Requests the bytes after the first `from`.
+    /// Requests the file from byte `from`.
     async fn request(
         &mut self,
         url: &str,
@@ -165,7 +165,7 @@ impl Downloads {
 
 impl Failed {
     fn of(error: &reqwest::Error) -> Self {
-        // The innermost cause says what happened; the outer ones name the request.
+        // The innermost cause describes the failure; the outer ones name the request.
         let mut cause: &dyn std::error::Error = error;
         while let Some(inner) = cause.source() {
             cause = inner;
@@ -191,8 +191,7 @@ async fn text(mut response: Response) -> Result<Vec<u8>, Failed> {
     Ok(text)
 }
 
-/// Appends a body to the file, or replaces the file if the body does not continue after `from`
-/// bytes.
+/// Appends a body to the file, or replaces the file if the body does not start at byte `from`.
 async fn save(
     mut response: Response,
     part: &Path,
@@ -231,7 +230,7 @@ async fn save(
     }
 }
 
-/// Waits before a retry: as long as the server requests, or 1, 2, 4, 8 seconds.
+/// Waits before a retry: for the delay that the server requests, otherwise for 1, 2, 4, 8 seconds.
 async fn pause(
     url: &str,
     failures: u32,

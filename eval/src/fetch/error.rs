@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Reason why data was not fetched. Downloaded parts are kept, and the next fetch continues there.
+/// Reason why data was not fetched. Downloaded parts are kept for the next fetch.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The HTTP client cannot be created.
@@ -26,14 +26,14 @@ pub enum FetchError {
         reason: String,
     },
     /// The file list of a dataset is malformed or lacks the expected files.
-    #[error("{url} is not a list of the dataset's files: {problem}")]
+    #[error("invalid list of the dataset's files at {url}: {problem}")]
     Listing {
         /// URL of the list.
         url: String,
         /// Problem with the list.
         problem: String,
     },
-    /// The downloaded file has the wrong checksum. It is deleted.
+    /// The downloaded file had the wrong checksum and was deleted.
     #[error("{url} has the checksum {found} instead of {wanted}; the file was deleted")]
     Checksum {
         /// URL of the file.
@@ -44,13 +44,13 @@ pub enum FetchError {
         wanted: String,
     },
     /// The folder exists but was not created by a fetch.
-    #[error("{} already exists and was not fetched; move it away, or use it with --data-dir", folder.display())]
+    #[error("{} already exists but was not fetched; move it away, or use it with --data-dir", folder.display())]
     Foreign {
         /// Path of the folder.
         folder: PathBuf,
     },
     /// A fetched file was changed.
-    #[error("{} has changed since it was fetched; remove its folder and fetch again", path.display())]
+    #[error("{} has changed since it was fetched; remove its folder and fetch the data again", path.display())]
     Damaged {
         /// Path of the file.
         path: PathBuf,
@@ -60,7 +60,7 @@ pub enum FetchError {
     Write {
         /// Path of the file or folder.
         path: PathBuf,
-        /// Cause reported by the system.
+        /// Error reported by the system.
         reason: io::Error,
     },
 }

@@ -1,7 +1,7 @@
 //! Fetches benchmark data from its source into a folder.
 //!
-//! A folder appears under the benchmark's name only when it is complete and verified. Until then
-//! its files are kept next to it, so that an interrupted fetch can be resumed.
+//! A folder appears under the benchmark's name only when it is complete and verified. Until then,
+//! its files are stored next to it, so that an interrupted fetch can be resumed.
 
 mod sources;
 
@@ -33,11 +33,11 @@ pub enum FetchEvent<'a> {
         /// Total size in bytes, if the source reports it.
         bytes: Option<u64>,
     },
-    /// Some files are Parquet files, which this build cannot read.
+    /// Some files are in Parquet format, which this build cannot read.
     Unreadable,
     /// Bytes received, including those left by an earlier fetch.
     Bytes(u64),
-    /// Bytes to discard from the count, because the source sends the file from its start again.
+    /// Bytes to subtract from the count, because the source restarted the file.
     Again(u64),
     /// A request failed and will be retried.
     Retry {
@@ -68,7 +68,7 @@ pub enum Fetched {
 /// A file to fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Wanted {
-    /// Path below the folder, with `/` as separator.
+    /// Path relative to the folder, with `/` as separator.
     path: String,
     url: String,
     /// Expected SHA-256 in hex, if known in advance.
@@ -88,10 +88,11 @@ struct Record {
     files: BTreeMap<String, String>,
 }
 
-/// Fetches the data of a benchmark into a folder of its name below `root`.
+/// Fetches the data of a benchmark into the folder with its name below `root`.
 ///
-/// Files are collected next to it until all are complete, so that an interrupted fetch can be
-/// resumed and the folder is always complete. A `mirror` replaces scheme and host of every URL.
+/// Until all files are complete, they are stored next to that folder, so that an interrupted fetch
+/// can be resumed and the folder is always complete. A `mirror` replaces the scheme and host of
+/// every URL.
 ///
 /// # Errors
 /// [`FetchError`] if the source is unreachable or has changed, the disk is full, or the folder was
@@ -146,12 +147,12 @@ pub async fn fetch(
     })
 }
 
-/// Returns whether the data of a benchmark exists below `root`.
+/// Whether the data of a benchmark exists below `root`.
 pub fn is_here(name: &str, root: &Path) -> bool {
     root.join(name).is_dir()
 }
 
-/// Checks that the contents of a folder are exactly those that were fetched.
+/// Checks that the contents of a folder are unchanged since the fetch.
 fn check(folder: &Path) -> Result<(), FetchError> {
     let foreign = || FetchError::Foreign {
         folder: folder.to_owned(),

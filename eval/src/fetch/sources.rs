@@ -1,6 +1,6 @@
 //! Sources of benchmark data and their files.
 //!
-//! A benchmark's folder names the source; for datasets on Hugging Face, the hub's API lists the
+//! A benchmark's folder names the source. For datasets on Hugging Face, the hub's API lists the
 //! files.
 
 use std::path::{Component, Path};
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::download::Downloads;
 use super::{FetchError, FetchEvent, Wanted};
 
-/// Address of the Hugging Face hub, which a mirror replaces.
+/// Address of the Hugging Face hub, which a mirror can replace.
 const HUB: &str = "https://huggingface.co";
 
 /// Returns the benchmarks whose data can be fetched.
@@ -31,7 +31,7 @@ enum Source {
         revision: String,
         begins: Vec<String>,
     },
-    /// Files below an address, with names and checksums listed by the benchmark.
+    /// Files below an address; the benchmark lists their names and checksums.
     Files { address: String },
 }
 
@@ -44,8 +44,8 @@ fn source(name: &str) -> Option<(Source, &'static str)> {
     Some((source, fetch.checksums.unwrap_or_default()))
 }
 
-/// Returns a description of the source and the files to fetch. For a dataset on the hub, files and
-/// checksums come from the hub, which has checksums of large files only.
+/// Returns a description of the source and the files to fetch. For a dataset on the hub, the hub
+/// lists the files, with checksums only for large files.
 pub(super) async fn plan(
     name: &str,
     mirror: Option<&str>,
@@ -137,7 +137,7 @@ struct Large {
     oid: String,
 }
 
-/// Returns the URL with scheme and host replaced by the mirror.
+/// Returns the URL with its scheme and host replaced by those of the mirror.
 fn mirrored(address: &str, mirror: Option<&str>) -> String {
     let Some(mirror) = mirror else {
         return address.to_owned();

@@ -1,4 +1,4 @@
-//! Scores with a JavaScript file: its function `score(answer, expected, metadata)` runs in the
+//! Scores with a JavaScript file whose function `score(answer, expected, metadata)` runs in the
 //! sandbox.
 //!
 //! Each answer is scored in a separate isolate, so that scores are independent.
@@ -39,7 +39,7 @@ pub struct JavaScript {
 }
 
 impl JavaScript {
-    /// Reads the file without running it.
+    /// Opens the file without running it.
     ///
     /// # Errors
     /// [`GraderError::Read`] or [`GraderError::Sandbox`].
@@ -62,8 +62,8 @@ impl JavaScript {
         })
     }
 
-    /// Runs the file and then a cell over `values` in a fresh isolate, and returns the cell's
-    /// value.
+    /// Runs the file, then a cell that receives `values`, in a fresh isolate, and returns the
+    /// cell's value.
     async fn run(
         &self,
         sandbox: &Sandbox,
@@ -93,7 +93,7 @@ impl JavaScript {
                     let refused = format!("{}() is not available in a scorer", call.kind);
                     repl.settle(call.id, Err(refused));
                 }
-                // The scorer gets no host functions.
+                // The scorer does not get host functions.
                 Ok(
                     Event::CallContext { .. }
                     | Event::StatusRequested { .. }
@@ -154,7 +154,8 @@ impl Grader for JavaScript {
     }
 
     async fn check(&self) -> Result<(), GraderError> {
-        // Use a separate sandbox: the isolates of the other one must stay with the attempts.
+        // Use a separate sandbox, so that the isolates of the other one remain available to the
+        // attempts.
         let sandbox = sandbox(self.limits, self.isolation.clone())?;
         let kind = self.run(&sandbox, IS_SCORER, &[]).await;
         match kind.map_err(GraderError::Script)?.as_str() {
@@ -188,10 +189,9 @@ impl Grader for JavaScript {
 }
 
 impl JavaScript {
-    /// Reads the value that `score` returned as JSON; it is empty for values that JSON cannot
-    /// represent.
+    /// Parses the JSON that `score` returned, which is empty for values that JSON cannot represent.
     fn read_score(&self, returned: &str) -> Result<(Score, Option<Value>), String> {
-        let wanted = "expected a number from 0 to 1, or {score, …} with one";
+        let wanted = "expected a number from 0 to 1, or an object {score, …} with such a number";
         let value: Value = serde_json::from_str(returned).unwrap_or_default();
         let shown: String = returned.chars().take(60).collect();
         let (number, mut details) = match value {
@@ -252,7 +252,7 @@ fn sandbox(limits: ScorerLimits, isolation: Isolation) -> Result<Sandbox, StartE
     Sandbox::new(config, isolation, terminal::warning)
 }
 
-/// Returns the values of `__rlm` for code that runs outside an agent.
+/// Returns the values of `__rlm` in a scorer, which runs outside an agent.
 fn nobody() -> AgentInfo {
     AgentInfo {
         depth: 0,

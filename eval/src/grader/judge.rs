@@ -1,7 +1,7 @@
-//! Scores with a model as judge, which decides whether an answer is right.
+//! Scores with a model as judge, which decides whether an answer is correct.
 //!
 //! Invariant: a reply without a valid verdict never becomes a score. The judge is asked again, and
-//! after the last try the result is an error.
+//! after the last invalid reply the result is an error.
 
 mod prompt;
 mod question;
@@ -24,18 +24,18 @@ pub use prompt::JudgePrompt;
 
 use super::{Grade, Grader, JudgeLog, ScorableAnswer};
 
-/// Message to a judge whose reply contains no valid verdict; `<problem>` is replaced by the
-/// problem.
+/// Message to a judge whose reply does not contain a valid verdict, with the placeholder
+/// `<problem>`.
 const AGAIN: &str = include_str!("judge/again.txt");
 
-/// Default number of times that a judge is asked about one answer.
+/// Default maximum number of times that a judge is asked about one answer.
 pub const JUDGE_ATTEMPTS: u32 = 3;
 
 /// A model that judges answers.
 pub struct Judge {
     model: Model,
     prompt: JudgePrompt,
-    /// Maximum times that the judge is asked about one answer; at least 1.
+    /// Maximum number of times that the judge is asked about one answer, at least 1.
     asked: u32,
     identity: Value,
     name: String,
@@ -65,7 +65,7 @@ impl Judge {
         }
     }
 
-    /// Returns the cached verdict or asks the model; the flag says whether it was cached.
+    /// Returns the cached verdict or asks the model, and whether the verdict was cached.
     async fn ask(
         &self,
         request: &Request,
@@ -140,13 +140,13 @@ fn judge_response(response: &Response) -> EventKind {
     }
 }
 
-/// Books the usage of tries without a response.
+/// Books the usage of billed tries without a response.
 struct Tries<'a> {
     used: Mutex<&'a mut JudgeUse>,
     log: &'a dyn JudgeLog,
     forecast: Option<Forecast>,
     reservation: Mutex<Option<Reservation>>,
-    /// Why no retry was sent, if a budget was the reason.
+    /// Budget error that prevented a retry, if any.
     refused: Mutex<Option<ProviderError>>,
 }
 
@@ -161,7 +161,7 @@ impl CallSink for Tries<'_> {
     }
 
     async fn may_send_again(&self) -> bool {
-        // Released first, so that two calls cannot wait for each other.
+        // Release the reservation first, so that two calls cannot wait for each other.
         drop(self.reservation.lock().take());
         match self.log.admit(self.forecast).await {
             Ok(reservation) => {

@@ -1,8 +1,8 @@
-//! Scorers of runs: a rule of the benchmarks, a JavaScript file in the sandbox, or a model as
-//! judge.
+//! Scorers of runs: a scorer of the benchmarks crate, a JavaScript file in the sandbox, or a model
+//! as judge.
 //!
-//! Invariant: a scorer that fails gives no score. Its attempt ends with status `error` and the
-//! reason, never with a score of zero.
+//! Invariant: an attempt whose scorer fails ends with status `error` and the reason, never with a
+//! score of zero.
 
 mod rule;
 
@@ -27,13 +27,14 @@ pub use rule::Rule;
 use crate::models::judge_identity;
 use crate::settings::GraderSettings;
 
-/// Additional scorers, whose scores are recorded next to the deciding one.
+/// Additional scorers, whose scores are only recorded, next to the score of the run's scorer.
 pub type Further = Arc<[Arc<dyn Grader>]>;
 
 /// Scores answers.
 #[async_trait]
 pub trait Grader: Send + Sync {
-    /// Name with a version that changes whenever an answer may score differently: `needle/1`.
+    /// Name with a version, which changes whenever an answer could get a different score:
+    /// `needle/1`.
     fn name(&self) -> &str;
 
     /// Everything that can change a score: the scorer's part of a run's fingerprint.
@@ -47,25 +48,25 @@ pub trait Grader: Send + Sync {
         Ok(())
     }
 
-    /// Whether this is the benchmark's own scorer, which accepts expected answers in any form that
+    /// Whether this is the benchmark's own scorer, which accepts every form of expected answer that
     /// the benchmark uses.
     fn is_benchmarks_own(&self) -> bool {
         false
     }
 
-    /// Scores an answer, which may be hostile. Model calls made for it are reported to `log`.
+    /// Scores an answer, which may be hostile. Model calls are reported to `log`.
     async fn grade(&self, answered: &ScorableAnswer<'_>, log: &dyn JudgeLog) -> Grade;
 }
 
-/// Receives the cost of judging an answer as it arises, because a killed process leaves no record
-/// of it.
+/// Receives the cost of judging an answer as soon as it is known, because a killed process would
+/// lose it.
 #[async_trait]
 pub trait JudgeLog: Send + Sync {
     /// Receives an event whose name starts with `Judge`. Must not block.
     fn log(&self, event: EventKind);
 
-    /// Reserves the expected expense of a request to a judge, or of its retry. Waits while other
-    /// calls leave no room in the budget.
+    /// Reserves the expected expense of a request to a judge, or of its retry. Waits while
+    /// reservations of other calls fill the budget.
     ///
     /// # Errors
     /// [`ProviderError::OverBudget`] if the request does not fit.
@@ -73,7 +74,7 @@ pub trait JudgeLog: Send + Sync {
     -> Result<Option<Reservation>, ProviderError>;
 }
 
-/// Discards all events. Used for answers whose run has ended.
+/// Discards all events, for answers of finished runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoLog;
 
@@ -89,8 +90,7 @@ impl JudgeLog for NoLog {
 /// An answer to be scored.
 #[derive(Debug, Clone, Copy)]
 pub struct ScorableAnswer<'a> {
-    /// The sample. Its context is empty, and its query may be when a run is scored from its
-    /// records.
+    /// The sample. Its context is empty. When a run is rescored, its query may also be empty.
     pub sample: &'a Sample,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
@@ -99,7 +99,7 @@ pub struct ScorableAnswer<'a> {
 }
 
 /// Scores an answer to a sample of this benchmark. If expected answers are encrypted in samples and
-/// records, the scorer gets the decrypted one and its explanation is not stored.
+/// records, the scorer gets the decrypted answer and its explanation is not stored.
 pub async fn grade(
     grader: &dyn Grader,
     benchmark: &str,
@@ -140,13 +140,13 @@ pub async fn grade(
 /// Result of scoring an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grade {
-    /// Score, or the reason why there is none.
+    /// Score, or the reason why the scorer failed.
     pub score: Result<Score, String>,
     /// Further details from the scorer.
     pub details: Option<Value>,
-    /// Usage of a model that judged.
+    /// Usage of the judge's model.
     pub judge: Option<JudgeUse>,
-    /// Reason why no further answer of the run can be scored.
+    /// Reason why further answers of the run cannot be scored.
     pub halts: Option<HaltReason>,
 }
 
@@ -187,10 +187,10 @@ pub enum GraderError {
     Read {
         /// Path of the file.
         path: String,
-        /// Cause reported by the system.
+        /// Error reported by the system.
         reason: std::io::Error,
     },
-    /// The scorer's file does not load or defines no scorer.
+    /// The scorer's file does not load or does not define a scorer.
     #[error("scorer: {0}")]
     Script(String),
     /// The model of the judge is missing.
@@ -202,7 +202,7 @@ pub enum GraderError {
     /// A scorer is given twice.
     #[error("--scorer: duplicate scorer {0}")]
     Twice(String),
-    /// A flag configures a judge, but the scorer asks no model.
+    /// A flag configures a judge, but the scorer does not use a model.
     #[error("{flag}: the scorer {scorer} does not use a model")]
     NoJudge {
         /// Name of the flag.
@@ -216,7 +216,7 @@ pub enum GraderError {
 }
 
 impl GraderError {
-    /// Returns the error for a judge flag with a scorer that asks no model.
+    /// Returns the error for a judge's flag if the scorer does not use a model.
     pub fn no_judge(flag: &'static str, scorer: &str) -> Self {
         Self::NoJudge {
             flag,
@@ -225,8 +225,8 @@ impl GraderError {
     }
 }
 
-/// Opens the scorer of a run: the one named by the user, else by the benchmark's description, else
-/// the benchmark's own. `judge` is the open model of the judge in the settings.
+/// Opens the scorer of a run. The user's choice comes before that of the benchmark's description,
+/// and the default is the benchmark's own scorer. `judge` is the judge's model, already open.
 ///
 /// # Errors
 /// [`GraderError`] for a file that cannot be read or a judge without a model.
@@ -256,8 +256,8 @@ fn further(settings: &GraderSettings) -> impl Iterator<Item = Option<OutsideScor
     names.map(|name| OutsideScorer::parse(name))
 }
 
-/// Opens the further scorers of a run, whose scores are only recorded. `first` is the scorer that
-/// decides, and `judge` the open model of the judge in the settings.
+/// Opens the further scorers of a run, whose scores are only recorded. `first` is the scorer of the
+/// run, and `judge` is the judge's model, already open.
 ///
 /// # Errors
 /// Like [`open`], and for a scorer that is given twice.

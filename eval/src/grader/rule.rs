@@ -1,4 +1,4 @@
-//! Adapts a rule of the benchmarks crate to a scorer of runs.
+//! Adapts a scorer of the benchmarks crate to [`Grader`].
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use super::{Grade, Grader, JudgeLog, ScorableAnswer};
 
-/// A scoring rule. It fails for expected values that it does not support.
+/// A scorer of the benchmarks crate. Scoring fails for expected values that it does not support.
 pub struct Rule {
     scorer: Arc<dyn Scorer>,
     is_benchmarks_own: bool,
 }
 
 impl Rule {
-    /// Wraps the benchmark's own rule.
+    /// Wraps the benchmark's own scorer.
     pub fn of_benchmark(scorer: Arc<dyn Scorer>) -> Self {
         Self {
             scorer,
@@ -23,7 +23,7 @@ impl Rule {
         }
     }
 
-    /// Wraps a rule other than the benchmark's own.
+    /// Wraps a scorer other than the benchmark's own.
     pub fn other(scorer: Arc<dyn Scorer>) -> Self {
         Self {
             scorer,

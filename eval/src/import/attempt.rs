@@ -1,4 +1,4 @@
-//! Converts one task of the JavaScript system to a record and the events of its root.
+//! Converts one result of the JavaScript system to a record and the events of its root.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ pub(super) struct ImportSource {
     pub score: f64,
     pub iterations: u32,
     pub wall_time_ms: f64,
-    /// Whether all available iterations were used.
+    /// Whether the attempt used all its iterations.
     pub out_of_iterations: bool,
-    /// Expected answer in the form that the scorer reads.
+    /// Expected answer in the scorer's form.
     pub expected: Value,
 }
 
@@ -29,14 +29,14 @@ pub(super) fn convert(
 ) -> (AttemptRecord, Vec<Event>) {
     let error = result.error.as_ref().map(|error| error.0.clone());
     let answer = result.answer.as_ref().map(|answer| answer.0.clone());
-    // The system wrote an empty answer next to an error.
+    // The system writes an empty answer for an attempt with an error.
     let answer = answer.filter(|answer| error.is_none() || !answer.is_empty());
     let status = match &error {
         None => Status::Ok,
         Some(_) if facts.out_of_iterations => Status::Limit,
         Some(_) => Status::Error,
     };
-    // Only the root's code is recorded. If none of it mentions a call, there were no other agents.
+    // Only the root's code is recorded. If it does not mention a call, there were no other agents.
     let delegates = result.trace.iter().any(names_a_call);
     let alone = |figure: u32| (!delegates).then_some(figure);
     let failed = result.trace.iter().filter(|step| step.error.is_some());
@@ -79,6 +79,7 @@ pub(super) fn convert(
         unawaited: None,
         failed_cells: count(failed.count()),
         returned_early: None,
+        continued: false,
         program: None,
         started_at: None,
     };

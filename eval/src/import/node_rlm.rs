@@ -12,10 +12,10 @@ use sha2::{Digest, Sha256};
 use super::attempt::{self, ImportSource};
 use super::{ImportError, Imported};
 
-/// Scorer name of imported runs, whose scores are those of the other system.
+/// Scorer name of imported runs, which keep the scores of the other system.
 pub const SCORER: &str = "recorded/node-rlm";
 
-/// Settings that a result file lacks and the user may supply.
+/// Settings that result files lack, so that the user may supply them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Guidance {
     /// Prompt mode of the root.
@@ -65,7 +65,7 @@ pub fn read(path: &Path, guidance: &Guidance) -> Result<Imported, ImportError> {
     let sha256 = hex::encode(Sha256::digest(&bytes));
     let parts = [
         ("imported", json!("node-rlm")),
-        // Unrecorded settings may differ, so no two files count as the same experiment.
+        // Unrecorded settings may differ, so each file counts as a different experiment.
         ("file_sha256", json!(sha256)),
         ("benchmark", json!(file.benchmark)),
         ("dataset_digest", json!(dataset_digest)),
@@ -179,8 +179,8 @@ fn facts(
     })
 }
 
-/// Returns an expected answer in scorer form: the parsed value if the text is a JSON array or
-/// object, else the text.
+/// Returns an expected answer in the scorer's form: the parsed value of a JSON array or object,
+/// otherwise the text.
 fn scorers_form(text: &str) -> Value {
     match serde_json::from_str(text) {
         Ok(value @ (Value::Array(_) | Value::Object(_))) => value,
@@ -189,7 +189,7 @@ fn scorers_form(text: &str) -> Value {
 }
 
 /// Returns the lowercase hex SHA-256 of the tasks and expected answers, independent of their order.
-/// Nothing else is known about the dataset.
+/// The files do not describe the dataset further.
 fn dataset_digest(results: &[NodeRlmResult]) -> String {
     let mut tasks: Vec<[&str; 2]> = results
         .iter()

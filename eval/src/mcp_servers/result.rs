@@ -1,15 +1,15 @@
-//! Turns the result of an MCP server's tool into the value that an agent gets.
+//! Converts the result of an MCP server's tool to the value that an agent gets.
 
 use harness::tool::ToolError;
 use serde_json::{Value, json};
 
 use super::{LONGEST_DESCRIPTION, shortened};
 
-/// Returns the structured content of a result if it has some; else its text; else, if it has
-/// other parts than text, a list of them.
+/// Returns the structured content of a result, if any; otherwise its text; or, if some parts are
+/// not text, the list of its parts.
 ///
 /// # Errors
-/// A result that says it is an error, with its text.
+/// The text of a result that is marked as an error.
 pub(super) fn value(tool: &str, result: &Value) -> Result<Value, ToolError> {
     let parts = result["content"].as_array().map_or(&[][..], Vec::as_slice);
     let parts: Vec<Value> = parts.iter().map(part).collect();
@@ -32,8 +32,8 @@ pub(super) fn value(tool: &str, result: &Value) -> Result<Value, ToolError> {
     })
 }
 
-/// Returns a text as such, and describes anything else. The bytes of images and sounds are left
-/// out, since neither code nor models could use them.
+/// Returns the text of a text part, and a description of any other part. Omits the bytes of images
+/// and sounds, because neither code nor models could use them.
 fn part(part: &Value) -> Value {
     let length = |data: &Value| data.as_str().map_or(0, |text| text.len() / 4 * 3);
     match part["type"].as_str() {

@@ -1,4 +1,4 @@
-//! Determines which shards the merged folders are and how many attempts they planned together.
+//! Determines the shards of the merged folders and the total number of planned attempts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ const SELECTION: [&str; 7] = [
 pub(super) struct Shards(BTreeMap<String, u64>, Option<u64>);
 
 impl Shards {
-    /// Collects the shards of all runs; a shard that is given twice counts once.
+    /// Collects the shards of all runs, counting duplicate shards once.
     ///
     /// # Errors
     /// [`MergeError::Shards`] for shards of partitions with different sizes.
@@ -45,13 +45,12 @@ impl Shards {
         Ok(shares)
     }
 
-    /// Returns the planned attempts of the whole run, including missing shards if their number is
-    /// known.
+    /// Returns the number of planned attempts, including those of missing shards if known.
     pub(super) fn planned(&self) -> u64 {
         self.there() + self.missing_attempts().unwrap_or_default()
     }
 
-    /// Returns the planned attempts of missing shards, if known.
+    /// Returns the number of planned attempts of missing shards, if known.
     pub(super) fn missing_attempts(&self) -> Option<u64> {
         Some(self.1?.saturating_sub(self.there()))
     }
@@ -74,7 +73,8 @@ impl Shards {
             .collect()
     }
 
-    /// Returns what `config.json` stores for later merges; nothing for a whole run.
+    /// Returns the planned attempts by shard, stored in `config.json` for later merges; `None` for
+    /// a whole run.
     pub(super) fn kept(&self) -> Option<Value> {
         (!self.missing().is_empty()).then(|| json!(self.0))
     }
@@ -99,8 +99,8 @@ fn of_run(run: &RunDir) -> BTreeMap<String, u64> {
     BTreeMap::from([(share.unwrap_or(WHOLE).to_owned(), run.attempts_total())])
 }
 
-/// Describes the settings in which two runs select different attempts, such as `attempts is 1 in
-/// one and 3 in the other`.
+/// Describes the selection settings that differ between two runs, as in `attempts is 1 in one and 3
+/// in the other`.
 pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
     let setting = |run: &RunDir, name| {
         let found = run.config.get("benchmark").and_then(|all| all.get(name));
@@ -123,8 +123,8 @@ pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
     differences
 }
 
-/// Checks that all runs split the same samples: runs of one shard have the same samples, and none
-/// has a sample of another shard.
+/// Checks that all runs partition the same samples: runs of one shard have the same samples, and
+/// shards do not overlap.
 ///
 /// # Errors
 /// [`MergeError::Selection`] for the first sample that conflicts.
@@ -142,7 +142,7 @@ pub(super) fn check_partition(runs: &[RunDir]) -> Result<(), MergeError> {
             let wrong = if share == earlier_share {
                 let mut only = samples.symmetric_difference(earlier_samples);
                 only.next()
-                    .map(|id| format!("only one of the two has {id} in shard {share}"))
+                    .map(|id| format!("only one of the two runs has {id} in shard {share}"))
             } else {
                 let mut both = samples.intersection(earlier_samples);
                 both.next()

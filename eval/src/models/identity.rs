@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::providers::{ModelRef, Named, SCRIPTED_JUDGE};
 use crate::settings::{EngineSettings, JudgeSettings, ModelSettings};
 
-/// Returns the parts by name. For a cassette, these are the parts of the recorded run.
+/// Returns the models' parts by name. A cassette has the parts of the recorded run.
 pub fn parts(
     settings: &EngineSettings,
     benchmark: &str,
@@ -22,7 +22,7 @@ pub fn parts(
     new_parts(settings, benchmark)
 }
 
-/// Returns the identity of the main model, to compare runs before they start. A missing file is
+/// Returns the identity of the main model, for comparing runs before they start. A missing file is
 /// identified by its name; opening it reports the error.
 pub fn main_identity(reference: &ModelRef, benchmark: &str) -> String {
     match reference.named() {
@@ -51,8 +51,8 @@ pub fn judge_identity(settings: &JudgeSettings) -> Value {
     all
 }
 
-/// Returns the user's headers by name and reference; `None` without headers, which keeps older
-/// fingerprints valid.
+/// Returns the user's headers by name and reference; `None` without headers, so that older
+/// fingerprints stay valid.
 fn headers(settings: &ModelSettings) -> Option<Value> {
     let headers = settings.headers();
     (!headers.is_empty()).then(|| json!(headers))
@@ -74,7 +74,7 @@ pub(super) fn new_parts(settings: &EngineSettings, benchmark: &str) -> BTreeMap<
         ("servers", json!(servers(&settings.models))),
     ];
     let headers = headers(&settings.models).map(|headers| ("headers", headers));
-    // Omitted if no model is assigned, which keeps older fingerprints valid.
+    // Omitted if no model is assigned, so that older fingerprints stay valid.
     let assigned = settings.assigned.iter();
     let assigned = assigned.map(|(flag, model)| (part_of(&flag), json!(model.identity(benchmark))));
     parts
@@ -90,7 +90,7 @@ pub fn part_of(flag: &str) -> String {
     flag.trim_start_matches('-').replace(['-', ' '], "_")
 }
 
-/// Returns the servers without ports, because the port does not change the model.
+/// Returns the servers' addresses without ports, because a port does not change the model.
 fn servers(settings: &ModelSettings) -> BTreeMap<&str, String> {
     let without_port = |url: &str| {
         let digits = |part: &str| {

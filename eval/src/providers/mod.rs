@@ -1,4 +1,4 @@
-//! Providers that need no server.
+//! Providers that work without a server.
 //!
 //! Each is a file in this folder with a constant `PROVIDER` and a `mod` line, which `build.rs`
 //! finds. Model servers are data instead: `harness/endpoints.yaml`.
@@ -20,24 +20,24 @@ use sha2::{Digest, Sha256};
 pub use model_ref::{ModelRef, Named, UnknownModel, model_forms, names, profile_name};
 pub use scripted::{JUDGE as SCRIPTED_JUDGE, library as scripts};
 
-/// All providers in the order of their `mod` lines, which is also their order in help and errors.
+/// All providers, in the order of their `mod` lines, which is also the order in help and errors.
 pub static OFFLINE: &[&Offline] = include!(concat!(env!("OUT_DIR"), "/offline.rs"));
 
 /// Description of a provider.
 pub struct Offline {
-    /// Name that references start with, up to the first `/` or `:`.
+    /// Prefix of references, up to the first `/` or `:`.
     pub name: &'static str,
-    /// Forms of its references, each with its meaning.
+    /// Forms of references to the provider, each with its meaning.
     pub forms: &'static [(&'static str, &'static str)],
     /// Whether it replays recorded responses, which no prompt can change.
     pub plays_back: bool,
-    /// Returns whether the text after the name, including its `/` or `:`, completes a reference.
+    /// Whether the text after the name, including its `/` or `:`, completes a valid reference.
     pub takes: fn(&str) -> bool,
-    /// Opens the reference whose text after the name is the first argument. The second is the
+    /// Opens a reference. The first argument is the text after the name, and the second is the
     /// benchmark of the run, if any.
     pub open: fn(&str, Option<&str>) -> Result<Opened, OfflineError>,
-    /// Returns everything about the reference that can change an answer: for a file its content,
-    /// not its name. Takes the arguments of `open`.
+    /// Returns everything about the reference that can change an answer; for a file, this is its
+    /// content without its name. Takes the arguments of `open`.
     pub identity: fn(&str, &str) -> String,
 }
 
@@ -48,7 +48,7 @@ pub type Opened = (Arc<dyn Provider>, String);
 pub type OfflineError = Box<dyn Error + Send + Sync>;
 
 /// Returns the identity of a file or of the trajectories of a run directory. A file has the same
-/// identity as a bundled one with equal content.
+/// identity as a bundled file with equal content.
 fn content_identity(provider: &str, path: &str) -> String {
     let mut hash = Sha256::new();
     let path = Path::new(path);

@@ -29,7 +29,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub struct ModelRef {
     text: String,
     provider: Provider,
-    /// End of the provider's name in the text.
+    /// End of the provider's name in the text, in bytes.
     end: usize,
 }
 
@@ -96,14 +96,14 @@ impl ModelRef {
 }
 
 /// Returns the name that profiles are matched against, whether or not the model exists. `None` for
-/// files, whose paths say nothing about the model.
+/// files, because their paths do not identify a model.
 pub fn profile_name(model: &str) -> Option<&str> {
     let (name, rest) = split(model);
     let is_file = offline(name).is_some() && rest.starts_with(':');
     (!is_file).then_some(model)
 }
 
-/// Splits a reference into provider and rest, including the separator.
+/// Splits a reference into the provider's name and the rest, which starts with the separator.
 fn split(given: &str) -> (&str, &str) {
     given.split_at(given.find(['/', ':']).unwrap_or(given.len()))
 }
@@ -125,7 +125,7 @@ impl UnknownModel {
     pub const HINT: &str = "`rlm-eval list models` lists the valid names";
 }
 
-/// Names the closest form, or all forms.
+/// Suggests the closest valid reference, or lists all forms.
 fn expected(given: &str) -> String {
     let (name, rest) = split(given);
     let is_known = names().any(|known| known == name);

@@ -1,4 +1,4 @@
-//! `scripted`: models that answer by rules, either bundled or from a file of the user.
+//! `scripted`: models that answer by rules, either bundled or in a user's file.
 
 use std::iter;
 use std::path::Path;
@@ -13,7 +13,7 @@ pub(super) static PROVIDER: Offline = Offline {
     forms: &[
         ("scripted", "the scripted model of the benchmark"),
         ("scripted/NAME", "a bundled scripted model"),
-        ("scripted:FILE", "your own scripted model in a YAML file"),
+        ("scripted:FILE", "your scripted model in a YAML file"),
     ],
     plays_back: false,
     takes: |rest| rest.len() != 1,
@@ -24,12 +24,12 @@ pub(super) static PROVIDER: Offline = Offline {
 /// Bundled model of the judge.
 pub const JUDGE: &str = "judge";
 
-/// Reason why the reference `scripted` names no model.
+/// Reason why the model reference `scripted` cannot be resolved.
 #[derive(Debug, thiserror::Error)]
 enum NoModel {
-    /// No benchmark is known.
+    /// The command does not have a benchmark.
     #[error(
-        "`scripted` means the scripted model of a benchmark, but there is no benchmark here; \
+        "`scripted` means the scripted model of a benchmark, but this command has no benchmark; \
          expected scripted/NAME or scripted:FILE"
     )]
     NoBenchmark,
@@ -73,7 +73,7 @@ fn open(rest: &str, benchmark: Option<&str>) -> Result<Opened, OfflineError> {
     Ok((Arc::new(library.open(name)?), name.to_owned()))
 }
 
-/// Identifies a bundled model by its text, like a file.
+/// Identifies a bundled model by its content, like a file.
 fn identity(rest: &str, benchmark: &str) -> String {
     if let Some(file) = rest.strip_prefix(':') {
         return content_identity(PROVIDER.name, file);

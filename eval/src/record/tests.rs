@@ -123,6 +123,7 @@ fn records_round_trip_through_json() {
         unawaited: 11,
         failed_cells: 12,
         returned_early: true,
+        continued: false,
         total: Duration::from_millis(2500),
         busy: Duration::from_millis(1500),
         waiting: Duration::from_millis(500),

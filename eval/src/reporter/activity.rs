@@ -1,4 +1,4 @@
-//! Describes what an attempt is doing, in one line.
+//! Describes the current activity of an attempt in one line.
 
 use std::collections::BTreeMap;
 
@@ -86,8 +86,8 @@ impl Activity {
     }
 }
 
-/// Describes what an agent does after an event, as the end of a sentence. `None` if the event
-/// changes nothing visible.
+/// Describes what an agent does after an event, as the end of a sentence, or returns `None` for an
+/// event without a description.
 pub(super) fn action(kind: &EventKind) -> Option<String> {
     let action = match kind {
         EventKind::LlmRequest { .. } => "asks its model".to_owned(),
@@ -132,7 +132,7 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
         EventKind::DelegationError { child, error } => {
             format!("got no answer from {child}: {error}")
         }
-        EventKind::JudgeRequest { .. } => "has an answer, which is judged".to_owned(),
+        EventKind::JudgeRequest { .. } => "has an answer, which is being judged".to_owned(),
         EventKind::Web { event } => return happened(event),
         EventKind::DelegationUnawaited { count } => {
             format!("lost {} that was not awaited", counted(*count, "call"))
@@ -159,7 +159,7 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
     Some(action)
 }
 
-/// Returns the last text of a turn that is meant for the user.
+/// Returns the last text for the user in a turn.
 fn narrated(envelope: &Envelope) -> Option<&str> {
     envelope.actions.iter().rev().find_map(|step| match step {
         Step::Narrate { narrate } => Some(narrate.as_str()),
@@ -186,7 +186,7 @@ fn happened(event: &WebEvent) -> Option<String> {
             envelope: Some(envelope),
             ..
         } => narrated(envelope).map(|text| format!("says {text:?}")),
-        // Keep the message to the user visible if nothing else was done.
+        // Keep showing the message to the user if the turn had no other action.
         WebEvent::ActionResults { results }
             if results.iter().all(|result| result.action == "narrate") =>
         {
@@ -209,7 +209,7 @@ fn happened(event: &WebEvent) -> Option<String> {
             Some(error) => format!("has a failed call: {error}"),
         }),
         WebEvent::Refused { addresses } => Some(format!(
-            "was refused {} out of reach",
+            "had {} blocked",
             counted(addresses.len() as u64, "request")
         )),
         WebEvent::NoPage { problem } => Some(format!("cannot see its page: {problem}")),

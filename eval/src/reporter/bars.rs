@@ -14,14 +14,14 @@ use crate::run_event::{Reporter, RunEvent, RunPlan};
 use super::activity::Activity;
 use super::tally::{Tally, counted, error, label};
 
-/// Maximum lines for attempts. A lower terminal shows fewer: the bar comes first, and indicatif
-/// draws nothing below the height of the terminal.
+/// Maximum lines for attempts. A terminal with fewer rows shows fewer lines, because indicatif does
+/// not draw below the last row.
 const MOST_LINES: usize = 20;
 
 /// Update interval of clocks and spinners between events.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Draws a bar for all attempts with the attempts in progress below it.
+/// Draws a bar for the run and, below it, a line for each attempt in progress.
 #[derive(Debug)]
 pub struct BarReporter {
     bars: MultiProgress,
@@ -37,7 +37,7 @@ struct Running {
     sample: String,
     attempt: u32,
     activity: Activity,
-    /// `None` while all lines are taken.
+    /// `None` while all lines are in use.
     line: Option<ProgressBar>,
 }
 
@@ -61,7 +61,7 @@ impl BarReporter {
             .with_position(plan.attempts_done)
             .with_style(run_style(self.color, plan.attempts_done));
         self.run = self.bars.add(bar);
-        // Measure the speed of this start only.
+        // Measure only the speed of this start.
         self.run.reset_eta();
         self.run.enable_steady_tick(TICK);
     }
@@ -101,7 +101,7 @@ impl BarReporter {
         self.run.set_message(parts.join(", "));
     }
 
-    /// Assigns free lines to the attempts that have waited longest.
+    /// Assigns free lines to the attempts that have waited longest for one.
     fn fill_lines(&mut self) {
         let taken = self
             .running
@@ -178,7 +178,7 @@ fn run_style(color: bool, done_before: u64) -> ProgressStyle {
     style(template).progress_chars("━╸─").with_key(
         "left",
         move |state: &ProgressState, to: &mut dyn Write| {
-            // There is no estimate before the first attempt has finished. Writing to the line
+            // There is no estimate before the first attempt has finished. Writing to a string
             // cannot fail.
             let _ = if state.pos() > done_before {
                 write!(to, "{:#}", HumanDuration(state.eta()))
@@ -198,7 +198,7 @@ fn attempt_style(color: bool) -> ProgressStyle {
     style(template)
 }
 
-/// Parses a template of this file. The default style is only a fallback for a mistake in it.
+/// Parses a template from this file, or returns the default style if the template is malformed.
 fn style(template: &'static str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

@@ -11,13 +11,13 @@ use crate::run_event::{Reporter, RunEvent, RunPlan};
 use super::Narrator;
 use super::tally::{Tally, counted, error, label};
 
-/// Writes a line when the run starts, when an attempt finishes, and at the end; if verbose, one for
-/// every event of an agent.
+/// Writes a line when the run starts, when an attempt finishes, and at the end. In verbose mode,
+/// also writes a line for every event of an agent.
 #[derive(Debug)]
 pub struct LineReporter<W> {
     to: W,
     tally: Tally,
-    /// Present if verbose.
+    /// Present in verbose mode.
     narrator: Option<Narrator>,
 }
 

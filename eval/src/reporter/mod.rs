@@ -17,7 +17,7 @@ pub use bars::BarReporter;
 pub use lines::LineReporter;
 pub use verbose::Narrator;
 
-/// How a run is shown.
+/// Form in which progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// Bars, for a person at a terminal.
@@ -27,7 +27,7 @@ pub enum Style {
     },
     /// Lines, for logs.
     Lines {
-        /// Whether every event of an agent gets a line.
+        /// Whether to write a line for every event of an agent.
         verbose: bool,
     },
 }

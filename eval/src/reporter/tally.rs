@@ -1,4 +1,4 @@
-//! Counts the finished attempts of a run, and the phrases that reporters share.
+//! Counts the finished attempts of a run, and formats phrases that reporters share.
 
 use std::collections::BTreeMap;
 
@@ -62,9 +62,8 @@ impl Tally {
         }
     }
 
-    /// Returns the amounts spent, each with its budget if it has one: `$0.52 of $2, 12k tokens`. A
-    /// cost that is 0 or unknown is left out, and so are tokens that neither cost anything nor have
-    /// a budget.
+    /// Returns the amounts spent, each with its budget if it has one: `$0.52 of $2, 12k tokens`.
+    /// Omits a cost that is 0 or unknown, and tokens that are free and without a budget.
     pub(super) fn spending(&self) -> Option<String> {
         let Budget {
             cost_usd, tokens, ..
@@ -85,8 +84,7 @@ impl Tally {
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
-    /// Returns the mean over samples of the mean score of their attempts, as in the summary, if any
-    /// attempt has a score.
+    /// Returns the mean of the samples' mean scores, as in the summary, or `None` without a score.
     pub(super) fn mean(&self) -> Option<f64> {
         let means = self.scores.values().map(|(sum, count)| sum / *count as f64);
         let samples = self.scores.len();
@@ -94,7 +92,7 @@ impl Tally {
     }
 }
 
-/// Returns the label of an attempt: sample id, and its number for attempts after the first.
+/// Returns the label of an attempt: its sample id, followed by its number if it is not the first.
 pub(super) fn label(sample: &str, attempt: u32) -> String {
     let id = sanitize(sample, ID_WIDTH);
     match attempt {
@@ -103,7 +101,7 @@ pub(super) fn label(sample: &str, attempt: u32) -> String {
     }
 }
 
-/// Returns the attempt's error after a separator; empty without an error.
+/// Returns the attempt's error after a separator, or an empty string without an error.
 pub(super) fn error(record: &AttemptRecord) -> String {
     let error = record
         .error

@@ -9,10 +9,10 @@ use serde_json::json;
 use super::activity::action;
 use super::tally::label;
 
-/// Maximum characters of a line. The turn of a web agent may be long.
+/// Maximum characters of a line. A web agent's turn may be long.
 const WIDTH: usize = 4_000;
 
-/// Maximum characters shown of a response's text.
+/// Maximum characters of a response's text in a line.
 const RESPONSE_WIDTH: usize = 500;
 
 /// Describes events, tracking the iteration of each agent.
@@ -23,8 +23,8 @@ pub struct Narrator {
 }
 
 impl Narrator {
-    /// Returns the line for an event: attempt, agent and action. `None` if the event changes
-    /// nothing visible.
+    /// Returns the line for an event, with attempt, agent and action, or `None` for an event
+    /// without a description.
     pub fn line(&mut self, event: &Event) -> Option<String> {
         let attempt = label(&event.sample, event.attempt);
         let agent = (attempt.clone(), event.invocation.clone());

@@ -1,7 +1,7 @@
 //! Stores the verdicts of a judge on a run's answers and enforces the judge's budget.
 //!
-//! Verdicts are written to a journal as they arrive, so that an interrupted scoring pays for none
-//! of them twice.
+//! Verdicts are written to a journal as they arrive, so that they are not paid for twice after an
+//! interruption.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,19 +36,19 @@ pub struct Judging {
     began: Instant,
 }
 
-/// Verdicts on answers of all runs that are scored, so that equal answers to a sample are judged
+/// Verdicts on the answers of all runs being scored, so that equal answers to a sample are judged
 /// once.
 #[derive(Default)]
 pub struct Verdicts(Mutex<HashMap<Question, Slot>>);
 
-/// Digest of the dataset, sample, and digest of the judged text.
+/// Digest of the dataset, id of the sample, and digest of the judged text.
 type Question = (String, String, String);
 
-/// Verdict on equal answers, held by the one that is judged.
+/// Verdict on equal answers, locked while one of them is judged.
 type Slot = Arc<tokio::sync::Mutex<Option<Scored>>>;
 
 impl Verdicts {
-    /// Returns the slot of the answers that equal this one.
+    /// Returns the slot shared by all answers equal to this one.
     pub(super) fn slot(&self, run: &RunDir, record: &AttemptRecord, answer: &str) -> Slot {
         let question = (
             run.lock.run.dataset_digest.clone(),
@@ -59,7 +59,7 @@ impl Verdicts {
     }
 }
 
-/// Returns a verdict for another, equal answer, which costs nothing.
+/// Returns a verdict for another, equal answer, at no cost.
 pub(super) fn repeated(scored: &Scored) -> Scored {
     let judge = scored.judge.as_ref().map(|judge| JudgeUse {
         calls: 0,
@@ -84,8 +84,8 @@ struct Verdict {
 }
 
 impl Judging {
-    /// Opens the journal of earlier starts. Verdicts are reused, failures are retried, and all
-    /// usage counts against the budget, which several runs may share.
+    /// Opens the journal of earlier starts. Its verdicts are reused, its failures are retried, and
+    /// all its usage counts against the budget, which several runs may share.
     ///
     /// # Errors
     /// Like [`ScoreJournal::open`].
@@ -130,7 +130,8 @@ impl Judging {
         self.kept.get(&answer_key(record)?)
     }
 
-    /// Stores the result for an answer. Attempts without an answer need no judge.
+    /// Stores the result for an answer. Attempts without an answer are not judged, so they are not
+    /// stored.
     pub(super) fn keep(&self, record: &AttemptRecord, scored: &Scored) -> Result<(), RunDirError> {
         let Some((id, attempt, answer_sha256)) = answer_key(record) else {
             return Ok(());
@@ -145,7 +146,7 @@ impl Judging {
         self.journal.append(&line, true)
     }
 
-    /// Returns the reason why the judge may not be asked again, if the budget is exhausted.
+    /// Returns the error if the judge's budget is used up.
     pub fn exhausted(&self) -> Option<String> {
         self.budget.exhausted().map(|error| error.to_string())
     }
@@ -194,7 +195,8 @@ impl JudgeLog for Log<'_> {
             sample: id.clone(),
             attempt,
             at_ms: Some(self.judging.began.elapsed().as_secs_f64() * 1e3),
-            // Answers and starts share the file, so the id must distinguish calls that never ended.
+            // All answers and starts share the file, so ids must differ even between calls that
+            // never ended.
             invocation: format!("judge of {id}.{attempt} since {}", self.judging.start),
             parent: None,
             depth: 0,

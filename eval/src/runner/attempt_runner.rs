@@ -22,7 +22,7 @@ pub struct AttemptRunner {
     pub dataset: Arc<dyn Dataset>,
     /// Scorer of the answers.
     pub grader: Arc<dyn Grader>,
-    /// Scorers whose scores are only recorded.
+    /// Additional scorers, whose scores are only recorded.
     pub further: Further,
 }
 

@@ -1,5 +1,5 @@
-//! Shares samples between the attempts of a run. Each sample is loaded once and dropped after its
-//! last attempt.
+//! Shares samples between the attempts of a run. A sample is loaded once and dropped after its last
+//! attempt.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,13 +13,12 @@ type Slot = Arc<Mutex<Option<Arc<Sample>>>>;
 /// Samples of a run.
 pub(super) struct SharedSamples {
     dataset: Arc<dyn Dataset>,
-    /// By sample index: the number of unfinished attempts, and the sample once one of them has
-    /// started.
+    /// Number of unfinished attempts by sample index, with the sample once an attempt has started.
     left: Mutex<HashMap<usize, (usize, Slot)>>,
 }
 
 impl SharedSamples {
-    /// Prepares the samples of these jobs without loading any.
+    /// Prepares the samples of these jobs without loading them.
     pub fn new(dataset: Arc<dyn Dataset>, jobs: &[(usize, u32)]) -> Self {
         let mut left: HashMap<usize, (usize, Slot)> = HashMap::new();
         for (index, _) in jobs {
@@ -41,7 +40,7 @@ impl SharedSamples {
             left.get(&index).map(|(_, slot)| Arc::clone(slot))
         };
         let slot = slot.unwrap_or_default();
-        // Hold the lock while loading, so that no sample is loaded twice.
+        // Hold the lock while loading, so that a sample is not loaded twice.
         let mut slot = slot.lock();
         if let Some(sample) = &*slot {
             return Ok(Arc::clone(sample));
@@ -51,7 +50,7 @@ impl SharedSamples {
         Ok(sample)
     }
 
-    /// Records the end of an attempt at the sample, which is dropped after the last one.
+    /// Records the end of an attempt at the sample. The last end drops the sample.
     pub fn ended(&self, index: usize) {
         let mut left = self.left.lock();
         if let Some((jobs, _)) = left.get_mut(&index) {
@@ -72,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    /// Dataset that counts how often it loads a sample.
+    /// Dataset that counts its loads of samples.
     struct Counted(Vec<String>, AtomicUsize);
 
     impl Dataset for Counted {

@@ -31,7 +31,7 @@ pub struct AskSettings {
     pub show: bool,
     /// File that the app is saved to.
     pub save: Option<PathBuf>,
-    /// Folder in which the trajectory is kept.
+    /// Folder in which the trajectory is stored.
     pub log_dir: Option<PathBuf>,
     /// Settings of the agents.
     pub engine: EngineSettings,

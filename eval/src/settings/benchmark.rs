@@ -62,12 +62,12 @@ pub struct BenchmarkArgs {
     #[serde(rename = "labels")]
     pub show_labels: bool,
 
-    /// Read only data files whose names begin with this, for example validation [default: test, or
-    /// the split that the benchmark is defined on; all files if none matches]
+    /// Read only data files whose names begin with this prefix, for example validation [default:
+    /// test, or the split that the benchmark is defined on; all files if none matches]
     #[arg(long, value_name = "NAME", help_heading = "Benchmark")]
     pub split: Option<String>,
 
-    /// Skip malformed rows and report how many, instead of failing
+    /// Skip malformed rows and report their number instead of failing
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -77,8 +77,8 @@ pub struct BenchmarkArgs {
 
     /// Scorer for your own benchmark (see `rlm-eval list scorers`); or, for any benchmark, a
     /// JavaScript file with a function score(answer, expected, metadata), as `file:PATH` or a path
-    /// that ends in .js [default: that of the benchmark, or exact]. The first of several decides;
-    /// the scores of the others are only recorded
+    /// that ends in .js [default: that of the benchmark, or exact]. If there are several, the first
+    /// one decides, and the scores of the others are only recorded
     #[arg(
         long,
         value_delimiter = ',',
@@ -97,7 +97,7 @@ impl BenchmarkArgs {
     }
 }
 
-/// Serializes a single scorer as text, as versions did that accepted only one.
+/// Serializes a single scorer as a string, like versions that accepted only one.
 fn scorers<S: Serializer>(all: &[String], to: S) -> Result<S::Ok, S::Error> {
     match all {
         [] => to.serialize_none(),
@@ -116,10 +116,10 @@ pub(super) fn resolve(
     args: &BenchmarkArgs,
 ) -> Result<(String, benchmarks::Options), SettingsError> {
     let benchmark = known(name.trim())?;
-    // A scorer outside the benchmarks is not one of their options.
+    // A scorer outside the benchmarks is not an option of a benchmark.
     let given = args.scorers().next();
     let inside = given.filter(|scorer| OutsideScorer::parse(scorer).is_none());
-    // Naming the benchmark's own scorer first of several changes nothing.
+    // Naming the benchmark's own scorer as the first of several changes nothing.
     let scorer = inside.filter(|scorer| !is_own(&benchmark, scorer));
     check_scorer(&benchmark, scorer)?;
     let context_lengths = context_length::parse_all(&args.context_len)?;
@@ -150,7 +150,7 @@ pub(super) fn unread_data_dir(benchmark: &str, args: &BenchmarkArgs) -> Option<S
         "its samples are generated from --seed"
     };
     (is_typed && !needs_data)
-        .then(|| format!("--data-dir has no effect: {benchmark} does not need data, {why}"))
+        .then(|| format!("--data-dir has no effect: {benchmark} does not need data; {why}"))
 }
 
 /// Returns warnings about typed options that the benchmark ignores. Options from the environment
@@ -189,8 +189,8 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
         .collect()
 }
 
-/// Returns the folder with a subfolder for each benchmark's data: the given one, or one in the
-/// user's caches. `None` if the user has no home folder.
+/// Returns the folder with a subfolder for each benchmark's data: the given folder, or a folder in
+/// the user's caches. `None` if the user has no home folder.
 pub(super) fn data_root(given: Option<&Path>) -> Option<PathBuf> {
     given
         .map(Path::to_owned)
@@ -243,7 +243,7 @@ fn check_scorer(benchmark: &str, scorer: Option<&str>) -> Result<(), SettingsErr
     rule(name).map(|_| ())
 }
 
-/// Returns the benchmarks' rule of this name.
+/// Returns the rule-based scorer with this name.
 ///
 /// # Errors
 /// [`SettingsError`] that suggests the most similar name.

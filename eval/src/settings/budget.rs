@@ -14,7 +14,7 @@ use super::SettingsError;
 use crate::cli::values::{Seconds, dollars, whole};
 use crate::providers::ModelRef;
 
-/// Maximum limit of tokens or requests; larger numbers are probably typing errors.
+/// Maximum value of a token or request limit; larger numbers are probably typos.
 pub(crate) const HIGHEST_LIMIT: u64 = 1_000_000_000_000;
 
 /// Budgets of the run and of each attempt.
@@ -33,12 +33,12 @@ pub struct BudgetArgs {
     #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N")]
     pub max_llm_calls: Option<u64>,
 
-    /// Wall time limit of the run in seconds, after which nothing new begins; --resume restarts the
-    /// clock [default: no limit]
+    /// Wall time limit of the run in seconds, after which no attempt or model call starts; with
+    /// --resume, the time starts from zero [default: no limit]
     #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<Seconds>,
 
-    /// Cost limit of one attempt, all its agents included, in US dollars [default: no limit]
+    /// Cost limit of one attempt, including all its agents, in US dollars [default: no limit]
     #[arg(long, value_parser = dollars, value_name = "USD")]
     pub attempt_max_cost: Option<f64>,
 
@@ -77,7 +77,7 @@ impl BudgetArgs {
         of_run.or(self.attempt_max_cost.map(|_| "--attempt-max-cost"))
     }
 
-    /// Returns the budget of each attempt. Its time limit is a flag of the agents.
+    /// Returns the budget of each attempt, without its time limit, which is a flag of the engine.
     pub const fn of_attempt(&self) -> Budget {
         Budget {
             cost_usd: self.attempt_max_cost,
@@ -118,8 +118,8 @@ pub(super) fn check_prices<'a>(
 /// Maximum age of a current price in days: half a year.
 const CURRENT_DAYS: i32 = 182;
 
-/// Returns a warning that names the models whose prices are outdated on a day, or `None` without
-/// any.
+/// Returns a warning that names the models whose prices are outdated on a day, or `None` if no
+/// price is.
 pub(super) fn old_prices<'a>(
     prices: &PriceTable,
     references: impl IntoIterator<Item = &'a ModelRef>,
@@ -139,7 +139,7 @@ pub(super) fn old_prices<'a>(
     (!old.is_empty()).then(|| {
         let old: Vec<String> = old.into_iter().collect();
         format!(
-            "prices are older than {CURRENT_DAYS} days: {}; give current ones with --prices FILE",
+            "prices are older than {CURRENT_DAYS} days: {}; pass current prices with --prices FILE",
             old.join(", ")
         )
     })
@@ -200,7 +200,8 @@ mod tests {
         ] {
             let expected = expected.map(|models| {
                 format!(
-                    "prices are older than 182 days: {models}; give current ones with --prices FILE"
+                    "prices are older than 182 days: {models}; pass current prices with --prices \
+                     FILE"
                 )
             });
             assert_eq!(old_prices(&table, &references, today), expected, "{today}");

@@ -15,16 +15,16 @@ use super::SettingsError;
 use crate::cli::values::{one_of, whole};
 use crate::providers::ModelRef;
 
-/// Maximum number of tokens; larger numbers are probably typing errors.
+/// Maximum number of tokens; larger numbers are probably typos.
 const MOST_TOKENS: u64 = 1_000_000_000;
 
 /// Settings of compaction.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct CompactionArgs {
-    /// How an agent's conversation is shortened when it grows too long: not at all, so that the
-    /// agent fails (none); by dropping the outputs of older turns (outputs); or by replacing older
-    /// turns with a summary that a model writes (summary). The REPL always keeps its variables
+    /// How to shorten an agent's conversation when it gets too long: not at all, so that the agent
+    /// fails (none); by dropping the outputs of older turns (outputs); or by replacing older turns
+    /// with a summary that a model writes (summary). The REPL always keeps its variables
     #[arg(
         long,
         default_value = "outputs",
@@ -115,7 +115,8 @@ impl Serialize for CompactionSize {
     }
 }
 
-/// Looks up the context windows of the models that agents may use, if the threshold is a share.
+/// Looks up the context windows of the models that agents may use, if the threshold is a
+/// percentage.
 ///
 /// # Errors
 /// [`SettingsError`] for an invalid table of windows, and for the first model whose window is

@@ -13,8 +13,8 @@ use super::SettingsError;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
-    /// Run directories or CSV files, two or more; each run is compared with the first. Other files,
-    /// which a glob may match (report.html, sweep.json), are skipped
+    /// Run directories or CSV files, two or more; each run is compared with the first. Other files
+    /// that a glob matches (report.html, sweep.json) are skipped
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     pub runs: Vec<PathBuf>,
 
@@ -26,8 +26,8 @@ pub struct CompareArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub allow_mismatch: bool,
 
-    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the
-    /// run; NAME with or without version
+    /// Use the scores that `rlm-eval score --scorer NAME` computed, instead of those of the run;
+    /// NAME with or without version
     #[arg(long, value_name = "NAME")]
     pub scores: Option<String>,
 
@@ -45,7 +45,7 @@ impl CompareArgs {
     /// scores, which a glob may have matched.
     ///
     /// # Errors
-    /// [`SettingsError`] for a run that is given twice, and for a `--csv` that would overwrite a
+    /// [`SettingsError`] for a run that is listed twice, and for a `--csv` that would overwrite a
     /// run or one of its files.
     pub fn runs(&self) -> Result<(Vec<PathBuf>, Vec<PathBuf>), SettingsError> {
         let (runs, skipped) = without_other_files(&self.runs);
@@ -84,7 +84,7 @@ impl CompareArgs {
         Ok((runs, skipped))
     }
 
-    /// Returns which runs are compared with which.
+    /// Returns the pairs of runs to compare.
     pub const fn against(&self) -> Against {
         if self.all_pairs {
             Against::All
@@ -110,8 +110,8 @@ fn without_other_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     paths.iter().cloned().partition(is_score)
 }
 
-/// Returns the canonical path of a file. For a missing file, that of its folder followed by its
-/// name.
+/// Returns the canonical path of a file. For a missing file, returns the canonical path of its
+/// folder followed by its name.
 fn place(path: &Path) -> PathBuf {
     if let Ok(place) = fs::canonicalize(path) {
         return place;

@@ -14,15 +14,15 @@ use crate::fetch;
 #[derive(Debug, Clone, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub struct DataArgs {
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub what: Data,
 }
 
-/// What can be done with data.
+/// Subcommands of `rlm-eval data`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Data {
-    /// Download the data of benchmarks from its source and verify its checksums
+    /// Download benchmark data from its source and verify the checksums
     Fetch(FetchArgs),
     /// Print samples of a benchmark as an agent would see them, with the expected answers
     Show(Box<ShowArgs>),
@@ -35,7 +35,7 @@ pub struct FetchArgs {
     #[arg(required = true, value_name = "NAME")]
     pub names: Vec<String>,
 
-    /// Folder that gets a subfolder for each benchmark [default: ~/.cache/eval/data]
+    /// Folder in which to create a subfolder for each benchmark [default: ~/.cache/eval/data]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 
@@ -47,7 +47,7 @@ pub struct FetchArgs {
 /// The flags of `rlm-eval data show`.
 #[derive(Debug, Clone, Args)]
 pub struct ShowArgs {
-    /// The benchmark, as for `rlm-eval run --benchmark`
+    /// Benchmark, as for `rlm-eval run --benchmark`
     #[arg(value_name = "NAME")]
     pub benchmark: String,
 

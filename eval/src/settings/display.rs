@@ -17,7 +17,7 @@ pub fn is_run_by_cargo() -> bool {
 /// Minimum table width; narrower tables are not readable.
 const NARROWEST: u16 = 40;
 
-/// Returns the width of tables on stdout: `COLUMNS`, or that of the terminal, or 80 without a
+/// Returns the width of tables on stdout: `COLUMNS`, or the terminal's width, or 80 without a
 /// terminal.
 pub fn table_width() -> u16 {
     let given = env::var(env_vars::COLUMNS).ok();

@@ -22,7 +22,7 @@ pub struct EngineSettings {
     pub model: ModelRef,
     /// Models of the aliases, in order.
     pub aliased: Vec<ModelRef>,
-    /// Models of agents below the root, unless a call names another.
+    /// Models of agents below the root, unless a call names another model.
     pub assigned: ModelAssignments<ModelRef>,
     /// Sampling and servers of the models.
     pub models: ModelSettings,
@@ -40,9 +40,9 @@ pub struct EngineSettings {
     pub trust_pages: bool,
     /// Whether rows may reach this machine and its networks.
     pub allow_local: bool,
-    /// Where responses are stored.
+    /// Cache and recording of responses.
     pub store: StoreArgs,
-    /// Whether the cassette continues one of an earlier start.
+    /// Whether responses are appended to the cassette of an earlier start.
     pub append_cassette: bool,
     /// Request rate shared with other processes, if any.
     pub shared_pace: MaybeShared,
@@ -157,8 +157,8 @@ impl EngineSettings {
     }
 }
 
-/// Returns the root's model: that of `--model`, or else the one that the root's definition names. A
-/// note reports that `--model` overrides the definition's.
+/// Returns the root's model: the value of `--model`, or else the model in the root's definition. If
+/// `--model` overrides the definition, also returns a note.
 ///
 /// # Errors
 /// [`SettingsError`] if neither names a model.
@@ -209,7 +209,8 @@ pub(super) fn main_model(args: &EngineArgs) -> Result<(ModelRef, Option<String>)
     }
 }
 
-/// Returns a note if the API of the root's model cannot force the tool that the root has to call.
+/// Returns a note if the API of the root's model cannot force the tool call that the protocol
+/// requires.
 fn not_forced(treatment: &Treatment, model: &ModelRef, sampling: &Sampling) -> Option<String> {
     let (endpoint, name) = model.on_server()?;
     let tool = match treatment.protocol {
@@ -226,9 +227,9 @@ fn not_forced(treatment: &Treatment, model: &ModelRef, sampling: &Sampling) -> O
     })
 }
 
-/// Removes the reasoning settings of definitions that the API of their model does not support:
-/// those of the root and of prompts called by alias. `references` are the main model and those of
-/// the aliases, in order. Returns a note for each removed property.
+/// Removes reasoning settings that a model's API does not support from the definitions of the root
+/// and of other agents. `references` are the main model and the models of the aliases, in order.
+/// Returns a note for each removed property.
 fn fit_reasoning(agents: &mut Agents, references: &[ModelRef], sampling: &Sampling) -> Vec<String> {
     let mut left_out = Vec::new();
     let Some((main, aliased)) = references.split_first() else {

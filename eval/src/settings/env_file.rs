@@ -38,7 +38,7 @@ struct EnvFile {
 ///
 /// # Errors
 /// [`SettingsError`] for a file that cannot be read or parsed. The message contains no value,
-/// because the file holds keys.
+/// because the file contains keys.
 pub fn load_env_file() -> Result<(), SettingsError> {
     let Ok(here) = env::current_dir() else {
         return Ok(());
@@ -73,7 +73,7 @@ pub fn load_env_file() -> Result<(), SettingsError> {
 
 impl EnvFile {
     /// Stores a value, warns about a name that is not allowed, and ignores variables of other
-    /// programs. As in a shell script's environment, the first value of a name counts.
+    /// programs. If a name occurs repeatedly, its first value counts.
     fn take(
         &mut self,
         entry: Entry,
@@ -129,8 +129,8 @@ impl EnvFile {
     }
 }
 
-/// Whether a value names no file outside a folder, either as a path or within a text such as
-/// `ALIAS=scripted:FILE`.
+/// Whether every file that a value names lies inside a folder. The value is a path or contains
+/// paths, as in `ALIAS=scripted:FILE`.
 fn names_inside(folder: &Path, here: &Path, value: &str, delimiter: Option<char>) -> bool {
     let part = |part: &str| !part.starts_with('~') && lies_inside(folder, &here.join(part));
     let is_divider =
@@ -168,7 +168,7 @@ pub(super) fn path() -> Option<&'static Path> {
 }
 
 /// Returns a sentence that names the file and the variables read from it, without their values.
-/// `None` if none was read.
+/// `None` if no variable was read.
 pub fn env_file_note() -> Option<String> {
     let file = READ.get()?;
     let names: Vec<&str> = file
@@ -181,7 +181,7 @@ pub fn env_file_note() -> Option<String> {
 }
 
 /// Returns warnings about unknown environment variables that look like a flag's, each with the most
-/// similar one.
+/// similar known variable.
 pub fn misspelt_variables() -> Vec<String> {
     let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let flags = cli::variables();

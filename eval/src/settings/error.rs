@@ -1,11 +1,11 @@
-//! The error of invalid settings. The messages are written next to each setting; this type carries
-//! them with a hint.
+//! Error of invalid settings. The message is written next to the setting's check; this type
+//! combines it with a hint.
 
 use std::fmt::Display;
 use std::path::Path;
 
 use harness::hook::HookRegistryError;
-use harness::prompt::definition::Faults;
+use harness::prompt::definition::{Fault, Faults};
 use harness::prompt::{DriverProtocolMismatch, PromptError};
 use harness::provider::{PriceError, WindowError};
 use harness::treatment::NoEffect;
@@ -19,13 +19,13 @@ pub enum SettingsError {
     /// A setting is invalid.
     #[error("{problem}")]
     Wrong {
-        /// What is invalid, where, and what would be valid.
+        /// What is invalid, its location, and what would be valid.
         problem: String,
         /// Additional advice, if any.
         hint: Option<String>,
     },
 
-    /// A setting has no effect on what the agents get. A sweep leaves it out of the cell.
+    /// A setting has no effect on the agents. A sweep omits it from the cell.
     #[error(transparent)]
     NoEffect(Box<NoEffect>),
 
@@ -53,7 +53,7 @@ impl SettingsError {
         }
     }
 
-    /// Returns the error for a word that is not in `known`, suggesting the most similar one.
+    /// Returns the error for a word that is not in `known`, suggesting the most similar known word.
     pub(super) fn unknown(
         problem: &str,
         nearest: Option<&str>,
@@ -112,9 +112,25 @@ impl From<WindowError> for SettingsError {
 
 impl From<Faults> for SettingsError {
     fn from(faults: Faults) -> Self {
-        let hint = "`rlm-eval prompt --check DIR` shows all errors of a folder";
+        let hint = match faults.0.iter().find_map(server_of_unknown_tool) {
+            Some(server) => format!(
+                "if `{server}` is an MCP server, start it with --mcp-server '{server}=COMMAND'"
+            ),
+            None => "`rlm-eval prompt --check DIR` shows all errors of a folder".to_owned(),
+        };
         Self::with_hint(faults.to_string(), hint)
     }
+}
+
+/// Returns the server of an unknown tool whose name has the form of those of MCP servers.
+fn server_of_unknown_tool(fault: &Fault) -> Option<&str> {
+    let name = fault.problem.strip_prefix("unknown tool `")?;
+    let (name, _) = name.split_once('`')?;
+    let (server, _) = name.split_once('.')?;
+    server
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || c == '_')
+        .then_some(server)
 }
 
 impl From<PromptError> for SettingsError {

@@ -26,8 +26,8 @@ pub struct ScorerArgs {
     #[arg(long, value_name = "NAME|FILE")]
     pub judge_prompt: Option<String>,
 
-    /// Maximum calls of the judge for one answer; if none gives a verdict, the attempt ends in an
-    /// error
+    /// Maximum calls of the judge for one answer; if no call returns a verdict, the attempt ends in
+    /// an error
     #[arg(
         long,
         value_parser = whole::<u32>(1..=20),
@@ -62,7 +62,7 @@ pub struct GraderSettings {
     /// Further scorers, whose scores are only recorded: names of rules, and those of
     /// [`OutsideScorer`].
     pub further: Vec<String>,
-    /// Model that judges.
+    /// Settings of the judge, if a judge scores answers.
     pub judge: Option<JudgeSettings>,
     /// Limits of a scorer file.
     pub limits: ScorerLimits,
@@ -79,7 +79,7 @@ pub struct ScorerLimits {
     pub heap_bytes: u64,
 }
 
-/// Resolves the flags; `models` are those of the judge.
+/// Resolves the flags; `models` are the judge's model flags.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first invalid flag.
@@ -112,11 +112,11 @@ pub struct JudgeSettings {
     pub models: ModelSettings,
     /// System prompt of the judge.
     pub prompt: JudgePrompt,
-    /// Maximum calls for one answer until there is a verdict; at least 1.
+    /// Maximum calls until a verdict for one answer; at least 1.
     pub asked: u32,
 }
 
-/// Resolves the flags of a judge if a model is named; `--judge-prompt` without one is an error.
+/// Resolves the flags of a judge if a model is named; `--judge-prompt` without a model is an error.
 /// `given` are the command's model flags.
 ///
 /// # Errors

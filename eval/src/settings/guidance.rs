@@ -16,7 +16,7 @@ use super::error::DRIVERS;
 use super::layers::{self, PromptOverrideSettings};
 use super::values::names;
 use super::{Resolved, SettingsError};
-use crate::cli::GuidanceArgs;
+use crate::cli::{GuidanceArgs, McpServer};
 use crate::providers::{ModelRef, profile_name};
 
 /// Guidance in the prompts of a delegation tree.
@@ -46,7 +46,7 @@ pub fn alias_names(args: &GuidanceArgs) -> Result<Vec<String>, SettingsError> {
         .collect())
 }
 
-/// Returns the models that agents may call, by their names.
+/// Returns the models that agents may call by name.
 ///
 /// # Errors
 /// [`SettingsError`] for an invalid alias.
@@ -54,8 +54,8 @@ pub(super) fn aliases(args: &GuidanceArgs) -> Result<Vec<ModelAlias>, SettingsEr
     Ok(parse_aliases(&names(&args.model_aliases))?)
 }
 
-/// Resolves drivers, profile and aliases. Without a model, `--profile auto` finds no profile. Of a
-/// profile, only the drivers written for the protocol are used.
+/// Resolves drivers, profile and aliases. Without a model, `--profile auto` finds no profile.
+/// Drivers of the profile that are not written for the protocol are skipped.
 ///
 /// # Errors
 /// A [`SettingsError`] that names the unsuitable driver, or the invalid name or file.
@@ -63,6 +63,7 @@ pub(super) fn resolve(
     args: &GuidanceArgs,
     model: Option<&str>,
     hooks: &HookRegistry,
+    servers: &[McpServer],
 ) -> Result<Resolved<Guidance>, SettingsError> {
     let mut library = DriverLibrary::bundled();
     if let Some(folder) = &args.drivers_dir {
@@ -85,7 +86,7 @@ pub(super) fn resolve(
 
     let aliases = aliases(args)?;
     let alias_names: Vec<String> = aliases.iter().map(|alias| alias.alias.clone()).collect();
-    let mut layers = layers::resolve(&args.layers, &alias_names, hooks)?;
+    let mut layers = layers::resolve(&args.layers, &alias_names, hooks, servers)?;
     layers.overrides.repl_api = args.repl_api;
     notes.append(&mut layers.notes);
     let warnings = idle(&layers, args.protocol).into_iter().collect();
@@ -111,7 +112,7 @@ pub(super) fn resolve(
     })
 }
 
-/// Returns the models of agents below the root, unless a call names another.
+/// Returns the models of agents below the root, unless a call names another model.
 fn assigned(args: &GuidanceArgs) -> Result<ModelAssignments<ModelRef>, SettingsError> {
     let mut at_depth = BTreeMap::new();
     for given in &args.model_at_depth {
@@ -158,7 +159,8 @@ fn answer_schema(file: &Path) -> Result<AnswerSchema, SettingsError> {
         let problem = format!("--answer-schema {}: {why}", file.display());
         SettingsError::with_hint(
             problem,
-            "give a file with a JSON Schema, such as {\"type\": \"integer\"}; see docs/guides/typed-answers.md",
+            "pass a file with a JSON Schema, such as {\"type\": \"integer\"}; see \
+             docs/guides/typed-answers.md",
         )
     };
     let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
@@ -179,8 +181,8 @@ fn idle(layers: &PromptOverrideSettings, protocol: Protocol) -> Option<String> {
     })
 }
 
-/// Returns the drivers of a profile that are written for the protocol. A note lists those added and
-/// those left out.
+/// Returns the drivers of a profile that are written for the protocol. Notes list the added and the
+/// skipped drivers.
 fn apply(
     profile: &Profile,
     library: &DriverLibrary,
@@ -205,7 +207,7 @@ fn apply(
     }
     if is_auto && !fit.is_empty() {
         notes.push(format!(
-            "profile `{name}` matches the model and adds the drivers {}; --profile none leaves them out",
+            "profile `{name}` matches the model and adds the drivers {}; --profile none omits them",
             list(&fit)
         ));
     }
@@ -218,9 +220,9 @@ fn apply(
     Ok(fit)
 }
 
-/// Word for the profile that matches the model.
+/// Value of `--profile` that selects the profile that matches the model.
 pub(super) const AUTO: &str = "auto";
-/// Word for no profile.
+/// Value of `--profile` that selects no profile.
 pub(super) const NONE: &str = "none";
 
 fn profile(args: &GuidanceArgs, model: Option<&str>) -> Result<Option<Profile>, SettingsError> {

@@ -1,5 +1,5 @@
-//! Parses `--header`. A header is recorded by its name and its value, or by the variable that holds
-//! the value.
+//! Parses `--header`. Request headers added by the user. A header is recorded with its value, or
+//! with the name of the variable that contains the value.
 
 use std::env;
 
@@ -63,7 +63,8 @@ fn one(text: &str) -> Result<Header, SettingsError> {
                     "--header {name}: it contains a secret, but headers are stored with the run"
                 ),
                 format!(
-                    "name the environment variable that holds it: --header {name}=env:VARIABLE"
+                    "pass the name of an environment variable that contains it: --header \
+                     {name}=env:VARIABLE"
                 ),
             ));
         }

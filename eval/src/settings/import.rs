@@ -13,12 +13,12 @@ use crate::import::Guidance;
 #[derive(Debug, Clone, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true, after_help = EXAMPLES)]
 pub struct ImportArgs {
-    /// Where the files come from.
+    /// System that wrote the files.
     #[command(subcommand)]
     pub system: ImportSystem,
 }
 
-/// Systems whose results can be read.
+/// Systems whose results can be imported.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ImportSystem {
     /// Import result files of the JavaScript system, each as a run directory
@@ -41,18 +41,17 @@ pub struct NodeRlmArgs {
     )]
     pub prompt_mode: Option<PromptMode>,
 
-    /// Names of the drivers that were used, which the files do not record; "" for none [default:
-    /// unknown]
+    /// Names of the drivers used, which the files do not record; "" if none [default: unknown]
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub drivers: Option<Vec<String>>,
 
-    /// Folder in which each run gets its own folder
+    /// Parent folder of the runs' folders
     #[arg(long, default_value = "results", value_name = "DIR")]
     pub log_dir: PathBuf,
 }
 
 impl NodeRlmArgs {
-    /// Returns what the user knows about the runs.
+    /// Returns the details that the user knows about the runs.
     pub fn guidance(&self) -> Guidance {
         let drivers = self.drivers.as_deref();
         Guidance {

@@ -18,7 +18,7 @@ use jiff::tz::TimeZone;
 
 use super::SettingsError;
 use super::tools::tool_registry;
-use crate::cli::PromptOverrideArgs;
+use crate::cli::{McpServer, PromptOverrideArgs};
 use crate::providers;
 
 /// Overrides of a run's prompts.
@@ -28,7 +28,7 @@ pub(super) struct PromptOverrideSettings {
     pub overrides: PromptOverrides,
     /// Definition of the root.
     pub definition: Option<Definition>,
-    /// Models that the user's definitions name, whether or not an agent of the run has them.
+    /// Models that the user's definitions name, whether or not an agent of the run uses them.
     pub named_models: BTreeSet<String>,
     /// Notes on files of the folder that are not definitions.
     pub notes: Vec<String>,
@@ -39,8 +39,8 @@ pub const DEFAULT_MODEL: &str = "default";
 /// Maximum size of an override's text in bytes.
 const LONGEST: usize = 1_000_000;
 
-/// Resolves the flags; `aliases` are the names of the run's other models, `hooks` those that a
-/// definition may list.
+/// Resolves the flags; `aliases` are the names of the run's other models, `hooks` are the hooks
+/// that a definition may list, like the tools of `servers`.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first invalid flag, or for all errors in the definitions together.
@@ -48,6 +48,7 @@ pub(super) fn resolve(
     args: &PromptOverrideArgs,
     aliases: &[String],
     hooks: &HookRegistry,
+    servers: &[McpServer],
 ) -> Result<PromptOverrideSettings, SettingsError> {
     let library = library(args.prompts_dir.as_deref())?;
     let sections = own_sections(&library)?;
@@ -55,7 +56,7 @@ pub(super) fn resolve(
     let named_models = own.map(|definition| definition.model.clone()).collect();
     let definition = match args.prompt.as_deref().map(str::trim) {
         Some(name) => {
-            let tools = tool_registry(args.tools_dir.as_deref())?;
+            let tools = tool_registry(args.tools_dir.as_deref(), servers)?;
             let known = known(aliases, &tools, hooks);
             Some(definition(&library, name, &known)?)
         }
@@ -92,7 +93,7 @@ pub(super) fn resolve(
         replacement,
         definition: root_definition,
         sections,
-        // Set from a separate flag in the guidance.
+        // The guidance sets it from a separate flag.
         repl_api: ReplApi::default(),
         actions: actions(args.action_overrides.as_deref())?,
     };

@@ -14,12 +14,12 @@ use super::{Resolved, ServedSettings, SettingsError};
 use crate::cli::{EngineArgs, McpArgs};
 use crate::providers::ModelRef;
 
-/// Everything that a server of tools depends on.
+/// Everything that an MCP server depends on.
 #[derive(Debug)]
 pub struct McpSettings {
     /// Address and clients; `None` for stdin and stdout.
     pub http: Option<(SocketAddr, Clients)>,
-    /// Canonical folders that clients may name files in.
+    /// Canonical paths of the folders in which clients may name files.
     pub roots: Vec<PathBuf>,
     /// Maximum concurrent agents.
     pub max_concurrency: usize,
@@ -33,7 +33,7 @@ pub struct McpSettings {
     pub agents: Vec<String>,
     /// Models of `llm_map`, each with the name of its agent; the first is the default.
     pub models: Vec<(ModelRef, String)>,
-    /// Agents of both.
+    /// Agents of `rlm` and `llm_map`.
     pub served: ServedSettings,
 }
 
@@ -65,6 +65,7 @@ impl McpSettings {
             }
             models.push((model, name));
         }
+        served.settings.allow_concurrent(args.max_concurrency);
         Ok(served.map(|served| Self {
             http,
             roots,
@@ -80,8 +81,8 @@ impl McpSettings {
 }
 
 impl McpSettings {
-    /// Returns the folder of the run directories if clients may read them: not if there are several
-    /// clients, since each is to see only its own questions.
+    /// Returns the folder of the run directories if clients may read them. With several clients,
+    /// they may not, because each client may see only its own questions.
     pub fn readable_runs(&self) -> Option<PathBuf> {
         let several = matches!(&self.http, Some((_, clients)) if clients.are_several());
         (!several).then(|| self.served.log_dir.clone())
@@ -91,7 +92,8 @@ impl McpSettings {
 /// Returns the error for a program that was built without the protocol.
 pub fn not_built() -> SettingsError {
     SettingsError::with_hint(
-        "this program was built without the feature `mcp`, which the Model Context Protocol needs",
+        "this program was built without the feature `mcp`, which the Model Context Protocol \
+         requires",
         "`cargo install --path eval --locked --features full` builds it with all features",
     )
 }
@@ -107,8 +109,8 @@ fn served_models(engine: &EngineArgs, also: &[ModelRef]) -> Result<Vec<ModelRef>
     Ok(models)
 }
 
-/// Returns the flags of an agent that makes one call: those of the command line for models, budgets
-/// and traffic, and the defaults of everything that belongs to agents with several turns.
+/// Returns the flags of a single-call agent: the typed flags for models, budgets and traffic, and
+/// the defaults of settings for agents with several turns.
 fn single_calls(engine: &EngineArgs, model: &ModelRef) -> Result<EngineArgs, SettingsError> {
     let command = EngineArgs::augment_args(Command::new("call").no_binary_name(true));
     let protocol = Protocol::Direct.to_string();

@@ -37,7 +37,7 @@ pub(super) fn flag_of(setting: &str) -> &'static str {
     row.map_or("--model-args", |(_, flag, _)| flag)
 }
 
-/// Rejects a field of `--model-args` that a flag sets too, because only one can be sent but both
+/// Rejects a field of `--model-args` that a flag also sets, because only one can be sent but both
 /// would be recorded.
 pub(super) fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
     let values = json!(sampling);
@@ -58,8 +58,8 @@ pub(super) fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// Parses the fields of `--model-args`. `references` give the variable of the key, in case someone
-/// put the key there.
+/// Parses the fields of `--model-args`. The models in `references` determine which variable the
+/// hint about a key names.
 pub(super) fn extra(
     given: &[String],
     references: &[(String, ModelRef)],
@@ -81,8 +81,8 @@ pub(super) fn extra(
                 "--model-args: the field `{field}` contains a secret, but these fields are stored with the run"
             ),
             format!(
-                "export {variable}=…, or put that line into a file .env: a key is sent as its server expects it, and \
-                 stored nowhere"
+                "export {variable}=…, or put that line into a file .env: a key is sent in the \
+                 form that its server expects, and is never stored"
             ),
         )
     };
@@ -114,7 +114,8 @@ pub(super) fn extra(
     Ok(fields)
 }
 
-/// Returns the reason why the response to such a field would not be used, if any.
+/// Returns the reason why this program cannot use the response to a request with this field, if
+/// any.
 fn unread(name: &str, value: &Value) -> Option<&'static str> {
     match name {
         "n" | "candidate_count" if *value != 1 => Some(

@@ -29,7 +29,8 @@ pub struct ModelSettings {
     pub stream: bool,
     /// Timeouts of a request.
     pub timeouts: Timeouts,
-    /// Longest response of earlier starts of the run, in output tokens; `None` without one.
+    /// Longest response of earlier starts of the run, in output tokens; `None` if there was no
+    /// response.
     pub longest_response: Option<u64>,
     /// Recorder of the requests that are sent, if the run records them.
     pub request_recorder: Option<Arc<RequestRecorder>>,
@@ -134,7 +135,8 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// Resolves the flags for models with valid references. `place` names the flag of each: `--model`.
+/// Resolves the flags for models with valid references. Each reference follows the name of its
+/// flag: `--model`.
 ///
 /// # Errors
 /// A [`SettingsError`] for a value that is invalid or not supported by a model's API, or for a
@@ -218,7 +220,7 @@ pub(super) fn resolve(
 }
 
 /// Returns the reasoning settings of a definition that its model's API supports, with a sentence
-/// for each property left out; `of` names the definition. Flags override the definition and are
+/// for each omitted property; `of` names the definition. Flags override the definition and are
 /// already checked.
 pub(super) fn fit_reasoning(
     of: &str,
@@ -285,9 +287,9 @@ fn named_address(endpoint: &Endpoint) -> Option<BaseUrlSource> {
         .or_else(of_file)
 }
 
-/// Returns the server of an endpoint at the URL given by flag or variable, or at its default URL.
-/// If keys are required, the default URL needs a key or an equivalent header. `asked` names the
-/// flag and the reference.
+/// Returns the server of an endpoint at the URL in the flag or variable, or at its default URL. If
+/// keys are required, the default URL needs a key or an equivalent header. `asked` names the flag
+/// and the reference.
 ///
 /// A URL from the file `.env` gets the key from that file and no other secret.
 ///
@@ -375,9 +377,9 @@ fn elsewhere(secret: &str, endpoint: &Endpoint, address: &str) -> SettingsError 
     )
 }
 
-/// Returns the first server URL that this start does not name: neither as `typed` nor in a
-/// variable, nor the provider's default. Used for settings from a folder, which anyone may have
-/// written. A server without a key counts too, because it receives prompts and what tools read.
+/// Returns the first server URL that is not `typed`, not in a variable of this start, and not the
+/// provider's default. Used for settings from a folder, which anyone may have written. Servers
+/// without a key also count, because they receive prompts and data from tools.
 pub(super) fn unnamed_address<'a>(
     settings: &'a ModelSettings,
     typed: Option<&str>,

@@ -1,7 +1,7 @@
 //! `--partition`: the shard of a run's samples that this machine runs.
 //!
-//! Shards run on different machines and by different versions, so the rules that assign samples to
-//! shards are fixed; a run records which rule it uses.
+//! Shards may run on different machines and with different versions of the program, so the rules
+//! that assign samples to shards are fixed; a run records which rule it uses.
 
 use std::collections::HashSet;
 use std::env;
@@ -44,13 +44,13 @@ impl ShardAssignment {
     }
 }
 
-/// Maximum number of shards; larger numbers are probably typing errors.
+/// Maximum number of shards; larger numbers are probably typos.
 const MOST: u32 = 10_000;
 
 impl Partition {
     /// Whether [`ShardAssignment::ByHash`] assigns the sample to this shard: by the first 8 bytes
-    /// of the SHA-256 of its id, as a big-endian number modulo `of`. The shard depends on nothing
-    /// else, so a sample keeps it whatever else is selected.
+    /// of the SHA-256 of its id, as a big-endian number modulo `of`. The shard depends only on the
+    /// id, so a sample keeps its shard regardless of the selection.
     pub fn holds(self, id: &str) -> bool {
         let hash = Sha256::digest(id);
         let number = hash
@@ -61,8 +61,8 @@ impl Partition {
     }
 
     /// Returns the samples that [`ShardAssignment::InTurn`] assigns to this shard: sorted by the
-    /// SHA-256 of their ids, shard M of N gets the M-th and every N-th after it. The sizes of
-    /// shards differ by at most one.
+    /// SHA-256 of their ids, shard M of N gets the M-th sample and every N-th sample after it. The
+    /// sizes of shards differ by at most one.
     pub fn shard_samples<'a>(self, ids: impl IntoIterator<Item = &'a str>) -> HashSet<&'a str> {
         let mut ranked: Vec<_> = ids.into_iter().map(|id| (Sha256::digest(id), id)).collect();
         ranked.sort_unstable();
@@ -107,7 +107,7 @@ fn auto(variable: impl Fn(&str) -> Option<String>) -> Result<Partition, String> 
         value
             .map(|value| {
                 let parsed = value.trim().parse::<u32>();
-                parsed.map_err(|_| format!("{name} is `{value}`, expected a whole number"))
+                parsed.map_err(|_| format!("{name} is `{value}`: expected a whole number"))
             })
             .transpose()
     };
@@ -259,7 +259,7 @@ mod tests {
             ),
             (
                 &[("JOB_COMPLETION_INDEX", "x")],
-                Err("JOB_COMPLETION_INDEX is `x`, expected a whole number"),
+                Err("JOB_COMPLETION_INDEX is `x`: expected a whole number"),
             ),
             (&slurm("10", "1"), Ok((1, 4))),
             (&slurm("16", "2"), Ok((4, 4))),

@@ -24,17 +24,17 @@ pub struct PromptSettings {
     pub iterations: u32,
     /// Invocation id, which encodes its position in the tree.
     pub invocation_id: String,
-    /// Queries of the agents above it, root first: empty, or one for each.
+    /// Queries of the agent's ancestors, root first: empty, or one for each ancestor.
     pub lineage: Vec<String>,
-    /// System prompt given by its caller.
+    /// System prompt from the caller.
     pub system_prompt: Option<String>,
-    /// Models that it may call by name.
+    /// Models that the agent may call by name.
     pub aliases: Vec<ModelAlias>,
     /// Drivers of the root.
     pub drivers: Vec<Driver>,
-    /// Functions in its REPL besides the builtins.
+    /// Functions in the agent's REPL in addition to the builtins.
     pub tools: Vec<ToolSpec>,
-    /// Native tools that its requests offer.
+    /// Native tools offered in the agent's requests.
     pub native_tools: Vec<ToolSpec>,
     /// Prompt overrides.
     pub overrides: PromptOverrides,
@@ -75,9 +75,10 @@ impl PromptSettings {
             let given = args.lineage.len();
             return Err(SettingsError::with_hint(
                 format!(
-                    "--lineage: got {given} queries, but an agent at depth {depth} has {depth} agents above it"
+                    "--lineage: got {given} queries, but an agent at depth {depth} has {depth} \
+                     ancestors"
                 ),
-                "pass --lineage once for each agent above, starting with the root, or omit it",
+                "pass --lineage once for each ancestor, starting with the root, or omit it",
             ));
         }
         let iterations = match args.iterations {
@@ -92,7 +93,7 @@ impl PromptSettings {
             }
             None => iterations_for_depth(depth, DEFAULT_MAX_ITERATIONS),
         };
-        // Children get a share of the run's iterations, which are the root's.
+        // The limit of children depends on the run's limit, which is the root's limit.
         let of_run = if depth == 0 {
             iterations
         } else {
@@ -148,7 +149,7 @@ impl PromptSettings {
         }))
     }
 
-    /// Returns the agent in the form that prompt assembly takes.
+    /// Converts the settings to the input of prompt assembly.
     pub fn agent(&self) -> AgentPrompt<'_> {
         AgentPrompt {
             role: self.role,

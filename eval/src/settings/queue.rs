@@ -18,7 +18,7 @@ use crate::invocation::quoted;
 /// Value of `--queue` that resumes a run without a queue.
 const NONE: &str = "none";
 
-/// Settings of a run whose attempts are made by workers.
+/// Settings of a run whose attempts run on workers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueSettings {
     /// Access to the server.
@@ -27,7 +27,7 @@ pub struct QueueSettings {
     pub detach: bool,
     /// Time without a heartbeat after which an attempt is given to another worker.
     pub lease: Duration,
-    /// Maximum workers that may die while making an attempt.
+    /// Maximum workers that may die during an attempt.
     pub tries: u64,
     /// Number of servers that store each message.
     pub replicas: usize,
@@ -122,7 +122,7 @@ pub struct WorkerSettings {
     powers: PowerArgs,
     /// Permissions of runs.
     run_powers: RunPowerArgs,
-    /// Time that attempts get to finish when the worker is stopped.
+    /// Time for running attempts to finish when the worker is stopped.
     pub drain: Duration,
     /// Time without work after which the worker exits.
     pub idle_exit: Option<Duration>,
@@ -163,7 +163,7 @@ impl WorkerSettings {
     }
 
     /// Resolves a run's flags from the queue with this machine's data, keys and concurrency. Flags
-    /// that would write to places they name are left out.
+    /// that name places to write to are omitted.
     ///
     /// # Errors
     /// A sentence about the first flag that cannot be used here.

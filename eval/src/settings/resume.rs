@@ -1,7 +1,7 @@
 //! Settings of `rlm-eval run --resume`.
 //!
-//! Recorded flags are overlaid with typed ones. The folder may come from someone else, so places
-//! that only it names must be confirmed on the command line.
+//! Typed flags override recorded flags. The folder may come from someone else, so places that only
+//! the folder names must be confirmed on the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -39,20 +39,13 @@ impl ResumeSettings {
                 dir.display()
             )));
         }
-        let (path, mut config) = run_dir::read_config(&dir)?;
-        let flags = config.get_mut("flags").map(Value::take);
+        let Begun {
+            path,
+            config,
+            flags: begun_with,
+        } = Begun::read(args)?;
         let not_resumable =
             |problem: String| SettingsError::new(format!("{}: {problem}", path.display()));
-        let Some(flags) = flags else {
-            let problem = "missing `flags`: this run was not started by `rlm-eval run`";
-            return Err(not_resumable(problem.to_owned()));
-        };
-        let places = args.unconfirmed(&flags).map_err(|problem| {
-            SettingsError::new(format!("{}: flags: {problem}", path.display()))
-        })?;
-        check_places(&path, &places, &args.command)?;
-        let begun_with: RunArgs = serde_json::from_value(flags)
-            .map_err(|problem| not_resumable(format!("flags: {problem}")))?;
         let begun_on = begun_with.engine.guidance.layers.date.clone();
         let mut flags = args
             .over(begun_with.clone())
@@ -80,6 +73,7 @@ impl ResumeSettings {
         };
         let mut resolved = RunSettings::at(&flags, start)?;
         let run = &mut resolved.settings;
+        run.origin = config.get("origin").cloned();
         run.selection.deal = deal(&config, run).map_err(not_resumable)?;
         run.engine.append_cassette = true;
         if let Some(earlier) = run.engine.models.moved_from(&config) {
@@ -100,8 +94,46 @@ impl ResumeSettings {
     }
 }
 
-/// Rejects places that only a file names. `command` is the command that would name them, without
-/// the program's name and before further flags.
+/// Recorded settings of a run that another command starts from.
+pub(super) struct Begun {
+    /// Path of `config.json`.
+    pub path: PathBuf,
+    /// Its content without the flags.
+    pub config: Value,
+    /// Flags of the run.
+    pub flags: RunArgs,
+}
+
+impl Begun {
+    /// Reads the settings of the run that `args` override.
+    ///
+    /// # Errors
+    /// A [`SettingsError`] if the folder contains no run of this program, or names places that this
+    /// start does not name.
+    pub fn read(args: &ResumeArgs) -> Result<Self, SettingsError> {
+        let (path, mut config) = run_dir::read_config(&args.dir)?;
+        let flags = config.get_mut("flags").map(Value::take);
+        let wrong = |problem: String| SettingsError::new(format!("{}: {problem}", path.display()));
+        let Some(flags) = flags else {
+            let problem = "missing `flags`: this run was not started by `rlm-eval run`";
+            return Err(wrong(problem.to_owned()));
+        };
+        let places = args
+            .unconfirmed(&flags)
+            .map_err(|problem| wrong(format!("flags: {problem}")))?;
+        check_places(&path, &places, &args.command)?;
+        let flags =
+            serde_json::from_value(flags).map_err(|problem| wrong(format!("flags: {problem}")))?;
+        Ok(Self {
+            path,
+            config,
+            flags,
+        })
+    }
+}
+
+/// Rejects places that only a file names. `command` is the command that could confirm the places,
+/// without the program's name and before further flags.
 ///
 /// # Errors
 /// A [`SettingsError`] whose hint is the complete command.

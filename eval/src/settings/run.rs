@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -33,7 +34,7 @@ pub struct RunSettings {
     pub attempts: u32,
     /// Maximum concurrent attempts; at least 1.
     pub concurrency: usize,
-    /// Folder in which the run gets its own folder.
+    /// Parent folder of the run's folder.
     pub log_dir: PathBuf,
     /// Name of the run's folder, if chosen.
     pub name: Option<String>,
@@ -49,14 +50,19 @@ pub struct RunSettings {
     pub dry_run: bool,
     /// Whether a dry run sends the main model one request.
     pub check_key: bool,
-    /// Whether rows may name programs that are run.
+    /// Whether rows may name programs to run.
     pub allow_commands: bool,
     /// Permissions of this start, as the flags that grant them.
     pub powers: Vec<String>,
-    /// Queue whose workers make the attempts, if any.
+    /// Queue whose workers run the attempts, if any.
     pub queue: Option<QueueSettings>,
     /// Settings of the agents.
     pub engine: EngineSettings,
+    /// Interval in which journals are synced to disk; `None` for only at the ends of attempts.
+    pub fsync_interval: Option<Duration>,
+    /// Attempt that the run's attempt continues, if the run is a fork: the `origin` of
+    /// `config.json`.
+    pub origin: Option<Value>,
     /// Flags behind these settings, as JSON, from which `--resume` restores them.
     pub flags: Value,
 }
@@ -104,7 +110,7 @@ impl Serialize for ErrorGate {
 }
 
 impl ErrorGate {
-    /// Returns the maximum errors with which a run of `attempts` attempts continues.
+    /// Returns the maximum number of errors with which a run of `attempts` attempts continues.
     pub fn allowed(self, attempts: u64) -> u64 {
         match self {
             // Round up: the first error that reaches the share stops the run. As a float, 0.1 is
@@ -177,7 +183,7 @@ impl RunSettings {
         let url = url.and_then(Value::as_str);
         let url = url.filter(|_| self.check_addresses(&self.log_dir, None, "").is_err());
         let url = url.map(|url| format!("--base-url {}", quoted(url)));
-        // Serialized by this program, so they can be read.
+        // This program serialized the flags, so they are valid.
         let places = recorded_places(&self.flags).unwrap_or_default();
         let places = places.iter().map(PlaceFlag::to_string);
         let words = url.into_iter().chain(places);
@@ -196,7 +202,7 @@ impl RunSettings {
     /// Resolves the flags of a sweep's cell.
     ///
     /// # Errors
-    /// A [`SettingsError`] for the first invalid flag, limits without effect included.
+    /// A [`SettingsError`] for the first invalid flag, including limits without effect.
     pub fn of_cell(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
         Self::at(args, RunMode::Cell)
     }
@@ -281,6 +287,8 @@ impl RunSettings {
             powers: [args.powers.words(), args.engine.powers.words()].concat(),
             queue,
             engine,
+            fsync_interval: args.fsync_interval.as_deref().copied(),
+            origin: None,
             flags,
         }))
     }

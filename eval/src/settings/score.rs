@@ -11,7 +11,7 @@ use super::{GraderSettings, Keys, SettingsError, benchmark, budget, grader, laye
 use crate::cli::{IsolationKind, ScoreArgs, TrafficArgs};
 use crate::terminal;
 
-/// Runs to score again, and how.
+/// Runs to score again, and the scoring settings.
 pub struct ScoreSettings {
     /// Folders of the runs, or folders that contain them.
     pub dirs: Vec<PathBuf>,

@@ -4,7 +4,7 @@ use harness::prompt::definition::secrets_in;
 use harness::provider::http::redact;
 use serde_json::Value;
 
-/// Parts that mark a name as a secret's, in lowercase without separators.
+/// Substrings of the names of secrets, in lowercase without separators.
 const ANYWHERE: [&str; 9] = [
     "apikey",
     "accesskey",
@@ -17,7 +17,7 @@ const ANYWHERE: [&str; 9] = [
     "bearer",
 ];
 
-/// Endings that mark a name as a secret's. `max_tokens` and `eos_token` are not secrets.
+/// Endings of the names of secrets. `max_tokens` and `eos_token` are not secrets.
 const AT_THE_END: [&str; 5] = [
     "accesstoken",
     "apitoken",
@@ -29,7 +29,7 @@ const AT_THE_END: [&str; 5] = [
 /// Complete names of secrets.
 const WHOLE: [&str; 5] = ["auth", "xauth", "token", "cookie", "jwt"];
 
-/// Last words of the names of secrets with text values: `openai_key`, `pwd`, `hf_token`.
+/// Last words of the names of secrets whose values are strings: `openai_key`, `pwd`, `hf_token`.
 const LAST_WORDS: [&str; 5] = ["key", "pwd", "token", "jwt", "signature"];
 
 /// Words before `token` that denote a token of the model's vocabulary: `eos_token`.

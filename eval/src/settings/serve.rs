@@ -25,7 +25,7 @@ use crate::env_vars;
 use crate::protocol_fit;
 use crate::providers::ModelRef;
 
-/// Minimum length of a key in characters; shorter ones can be guessed.
+/// Minimum length of a key in characters; shorter keys can be guessed.
 const SHORTEST_KEY: usize = 16;
 
 /// Everything that a server depends on.
@@ -69,7 +69,8 @@ impl ServeSettings {
     /// A [`SettingsError`] for the first invalid flag, agent or client.
     pub fn resolve(args: &ServeArgs) -> Result<Resolved<Self>, SettingsError> {
         let clients = clients(args.client_keys.as_deref())?;
-        let served = ServedSettings::resolve(&args.served, &args.engine)?;
+        let mut served = ServedSettings::resolve(&args.served, &args.engine)?;
+        served.settings.allow_concurrent(args.max_concurrency);
         Ok(served.map(|served| Self {
             address: SocketAddr::new(args.host, args.port),
             clients,
@@ -84,6 +85,14 @@ impl ServeSettings {
 }
 
 impl ServedSettings {
+    /// Raises the default limit of connections to models, so that it does not limit concurrent
+    /// agents.
+    pub(super) fn allow_concurrent(&mut self, agents: usize) {
+        for (_, _, settings) in &mut self.agents {
+            settings.traffic.allow_concurrent(agents);
+        }
+    }
+
     /// Resolves the flags: each model as solver and as coordinator if its protocol has both, and
     /// the agents of the file.
     ///
@@ -160,7 +169,7 @@ impl Resolved<ServedSettings> {
     /// Adds an agent.
     ///
     /// # Errors
-    /// A [`SettingsError`] for flags that do not fit an agent that is served.
+    /// A [`SettingsError`] for flags that a served agent does not support.
     pub(super) fn add(
         &mut self,
         name: String,
@@ -180,11 +189,11 @@ impl Resolved<ServedSettings> {
             }
         }
         let mut engine = engine.settings;
-        // A single budget for all agents, to which each request is charged.
+        // All agents share one budget, to which each request is charged.
         engine.conduct.budget = Budget::default();
         let unfit = |error: protocol_fit::UnfitProtocol| SettingsError::new(error.to_string());
         protocol_fit::check_question(&engine.treatment, None).map_err(unfit)?;
-        let nobody = "a server's clients are asked nothing";
+        let nobody = "a server cannot ask its clients";
         protocol_fit::check_nobody_answers(&engine.treatment, nobody).map_err(unfit)?;
         let description = description.unwrap_or_else(|| {
             let word = engine.effective.word(engine.treatment.protocol);
@@ -290,8 +299,8 @@ struct Entry {
     max_llm_calls: Option<u64>,
 }
 
-/// Returns the clients of a file, or else the one whose key is in the environment, or else any
-/// client.
+/// Returns the clients in a file. Without a file, returns the client whose key is in the
+/// environment, or accepts any client.
 pub(super) fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
     let Some(path) = file else {
         let key = env::var(env_vars::CLIENT_KEY).unwrap_or_default();

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::SettingsError;
 use crate::terminal;
 
-/// Maximum size of a text in bytes: the engine uses up to twice as much for it, and that again to
-/// change it.
+/// Maximum size of a text in bytes. The engine needs up to twice this memory to store the text, and
+/// the same again to modify it.
 const LONGEST: u64 = 500_000_000;
 
 /// Source of a question.
@@ -46,7 +46,7 @@ impl QuerySource {
 /// Source of a context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContextSource {
-    /// No context: an empty text.
+    /// Empty context.
     Empty,
     /// A file, read unchanged.
     File(PathBuf),
@@ -140,7 +140,7 @@ fn text_of(path: &Path) -> Result<Option<String>, SettingsError> {
     match String::from_utf8(bytes) {
         Ok(_) if is_cut => Err(too_long(path)),
         Ok(text) => Ok(Some(text)),
-        // A character may be cut in two by the limit.
+        // The limit may split a character.
         Err(error) if is_cut && error.utf8_error().error_len().is_none() => Err(too_long(path)),
         Err(_) => Ok(None),
     }
@@ -196,7 +196,7 @@ fn read_text(path: &Path, source: impl io::Read) -> Result<String, SettingsError
     })
 }
 
-/// Returns the format of a binary file that people may take for text, from its first bytes.
+/// Detects a binary format that users may mistake for text by the first bytes of a file.
 fn no_text(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"%PDF-") {
         Some("a PDF")

@@ -16,7 +16,7 @@ use crate::cli::{self, SweepArgs};
 pub struct Matrix {
     /// Flags of `rlm-eval run` shared by all cells, without dashes, each with its values.
     pub run: BTreeMap<String, Vec<String>>,
-    /// Models; empty for that of `run`.
+    /// Models; empty for the model in `run`.
     pub models: Vec<String>,
     /// Protocols other than `direct`, which is always included.
     pub protocols: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Matrix {
     pub varied: Vec<Varied>,
     /// Sets of drivers.
     pub driver_sets: Vec<Vec<String>>,
-    /// Whether nothing will be run, so that no key is required.
+    /// Whether this is a dry run, which requires no keys.
     pub dry_run: bool,
 }
 
@@ -39,9 +39,9 @@ pub struct Matrix {
 pub struct Varied {
     /// Name without dashes.
     pub flag: &'static str,
-    /// Prefix of its value in the name of a cell.
+    /// Prefix of the value in the name of a cell.
     pub label: &'static str,
-    /// Whether it is a setting of the model, which also applies to the baseline.
+    /// Whether the flag is a model setting, which also applies to the baseline.
     pub of_model: bool,
     /// Values; at least one.
     pub values: Vec<String>,
@@ -127,7 +127,7 @@ impl Matrix {
         let models = axis("models", &args.models, &file.models, None)?;
         let models = match (names_a_model, args.models.is_empty()) {
             (false, _) => models,
-            // The model of `run`, instead of those in the file.
+            // The model in `run` replaces the models in the file.
             (true, true) => Vec::new(),
             (true, false) => {
                 let problem = "--models and --model both name models: remove one of them";
@@ -226,8 +226,8 @@ impl Matrix {
 }
 
 impl Matrix {
-    /// Returns a message about an axis with a duplicate value, which would make the same cell
-    /// twice, or a set with a duplicate driver, which agents would get once.
+    /// Returns a message about a duplicate value of an axis, which would duplicate a cell, or a
+    /// duplicate driver in a set, which would have no effect.
     fn repeated(&self) -> Option<String> {
         if let Some(name) = self.driver_sets.iter().find_map(|set| twice(set)) {
             return Some(format!("driver-sets: duplicate `{name}` in one set"));
@@ -258,7 +258,7 @@ fn twice(values: &[String]) -> Option<&String> {
     values.iter().find(|value| !seen.insert(*value))
 }
 
-/// Word for children with the model of their root.
+/// Value of `--child-models` for children with the model of their root.
 pub(crate) const SAME: &str = "none";
 
 /// Protocol of the baseline cell.
@@ -270,7 +270,7 @@ fn driver_set(set: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Reads a file, or the bundled sweep of this name.
+/// Reads a file, or the bundled sweep with this name.
 fn read(path: &Path) -> Result<File, SettingsError> {
     let name = path.to_str().unwrap_or_default();
     let mut ready = benchmarks::catalog().iter().flat_map(Entry::sweeps);
@@ -328,7 +328,7 @@ fn text(value: &Value) -> Result<String, String> {
         Value::Number(number) => Ok(number.to_string()),
         Value::Bool(flag) => Ok(flag.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => {
-            Err(format!("expected a text or a number, not {value}"))
+            Err(format!("expected a string or a number, not {value}"))
         }
     }
 }

@@ -19,34 +19,50 @@ use super::{SettingsError, prompt_library};
 use crate::cli::{McpServer, PromptOverrideArgs, ToolArgs};
 use crate::mcp_servers;
 
-/// Returns all tools that can be named: the bundled ones and those of a folder.
+/// Returns all tools that can be named: the bundled ones, those of a folder, and those of MCP
+/// servers, which are started.
 ///
 /// # Errors
-/// [`SettingsError`] for a file in the folder that is not a tool.
-pub fn tool_registry(folder: Option<&Path>) -> Result<ToolRegistry, SettingsError> {
+/// [`SettingsError`] for a file in the folder that is not a tool, or a server without usable tools.
+pub fn tool_registry(
+    folder: Option<&Path>,
+    servers: &[McpServer],
+) -> Result<ToolRegistry, SettingsError> {
     let sandbox = Arc::new(ToolSandbox::new(harness::script_isolation()));
     let mut registry = ToolRegistry::with_host_tools(&sandbox);
-    let Some(folder) = folder else {
-        return Ok(registry);
-    };
+    if let Some(folder) = folder {
+        add_scripts(&mut registry, folder, &sandbox)?;
+    }
+    for tool in mcp_servers::tools(servers)? {
+        let added = registry.add(tool);
+        added.map_err(|error| SettingsError::new(format!("--mcp-server: {error}")))?;
+    }
+    Ok(registry)
+}
+
+fn add_scripts(
+    registry: &mut ToolRegistry,
+    folder: &Path,
+    sandbox: &Arc<ToolSandbox>,
+) -> Result<(), SettingsError> {
     let wrong = |problem: String| SettingsError::new(problem);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| wrong(error.to_string()))?;
     let tools = runtime
-        .block_on(script_tools(folder, &sandbox))
+        .block_on(script_tools(folder, sandbox))
         .map_err(|error| wrong(error.to_string()))?;
     for tool in tools {
         registry
             .add(tool)
             .map_err(|error| wrong(error.to_string()))?;
     }
-    Ok(registry)
+    Ok(())
 }
 
-/// Resolves the flags. The tools of the root's definition come first, followed by the named ones.
-/// No text that is sent may contain a secret.
+/// Resolves the flags. The tools of the root's definition come first, followed by those of
+/// `--tools`. Rejects secrets in any text that is sent.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first invalid flag, or for all errors in a definition's tools
@@ -61,13 +77,9 @@ pub(super) fn resolve(
     hooks: &HookRegistry,
 ) -> Result<ResolvedTools, SettingsError> {
     let (definition, texts) = (over.definition.as_ref(), &over.overrides);
-    let mut registry = tool_registry(layers.tools_dir.as_deref())?;
-    let mut of_servers = Vec::new();
-    for tool in mcp_servers::tools(servers)? {
-        of_servers.push(tool.spec().name.clone());
-        let added = registry.add(tool);
-        added.map_err(|error| SettingsError::new(format!("--mcp-server: {error}")))?;
-    }
+    let registry = tool_registry(layers.tools_dir.as_deref(), servers)?;
+    let of_servers = mcp_servers::tools(servers)?.into_iter();
+    let of_servers: Vec<String> = of_servers.map(|tool| tool.spec().name.clone()).collect();
     let library = prompt_library(layers.prompts_dir.as_deref())?;
     if let Some(folder) = &args.files_dir
         && !folder.is_dir()
@@ -123,8 +135,8 @@ pub(super) struct ResolvedTools {
     pub of_servers: Vec<String>,
 }
 
-/// Returns the errors that a run under any definition of a folder would report for the values of
-/// flags and environment: missing variables, unavailable tools, and secrets in prompts.
+/// Returns the errors that depend on the values of flags and environment variables, for runs with
+/// any definition of the library: missing variables, unavailable tools, and secrets in prompts.
 ///
 /// # Errors
 /// A [`SettingsError`] for an invalid value.
@@ -152,7 +164,7 @@ pub fn faults_by_values(
     Ok(refused.chain(leaks).collect())
 }
 
-/// Returns the process environment, whose secrets are kept out of prompts.
+/// Returns the variables of the process environment that are valid UTF-8.
 fn process_values() -> BTreeMap<String, String> {
     env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -235,7 +247,7 @@ fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {
         let forwarded = || env::var(name).ok();
         let value = value.map(str::to_owned).or_else(forwarded);
         let value =
-            value.ok_or_else(|| wrong("a NAME without a value is not set in the environment"))?;
+            value.ok_or_else(|| wrong("a NAME without VALUE must be set in the environment"))?;
         values.insert(name.to_owned(), value);
     }
     Ok(values)

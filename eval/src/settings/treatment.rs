@@ -1,5 +1,5 @@
-//! Builds the treatment from flags, and rejects explicit settings that have no effect on what the
-//! agents get.
+//! Builds the treatment from flags, and rejects explicit settings that have no effect on the
+//! agents.
 //!
 //! A setting at its default is not explicit; only its effective value is recorded.
 
@@ -31,15 +31,15 @@ pub(super) struct Flags<'a> {
     pub web: &'a WebArgs,
 }
 
-/// Whether the settings are for a new run.
+/// Kind of run that the settings are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunMode {
-    /// A new run. Limits without effect are warned about.
+    /// A new run. Limits without effect cause warnings.
     New,
     /// A cell of a sweep. Limits without effect are errors, so that no two cells are equal.
     Cell,
-    /// A resumed run. An earlier version may have accepted settings without effect; its run can
-    /// still be finished, because the labels are already recorded.
+    /// A resumed run. Settings without effect are accepted, because an earlier version may have
+    /// accepted and recorded them.
     Resume,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Agents {
     pub profile: Option<String>,
     /// Definition of the root.
     pub definition: Option<Definition>,
-    /// Models of agents below the root, unless a call names another.
+    /// Models of agents below the root, unless a call names another model.
     pub assigned: ModelAssignments<ModelRef>,
     pub effective: Effective,
     pub plan: ExperimentPlan,
@@ -58,12 +58,12 @@ pub(super) struct Agents {
 
 impl Flags<'_> {
     /// Builds a treatment from the flags and from `given`, rejecting settings without effect.
-    /// Without a model, `--profile auto` finds no profile. Its drivers that do not fit the root's
-    /// prompt are left out, with a note.
+    /// Without a model, `--profile auto` finds no profile. Drivers of an auto-matched profile that
+    /// do not fit the root's prompt are omitted, with a note.
     ///
     /// # Errors
-    /// A [`SettingsError`] for the first invalid flag; [`SettingsError::NoEffect`] for one without
-    /// effect.
+    /// A [`SettingsError`] for the first invalid flag; [`SettingsError::NoEffect`] for a setting
+    /// without effect.
     pub fn resolve(
         &self,
         given: Treatment,
@@ -79,7 +79,7 @@ impl Flags<'_> {
             settings: guidance,
             mut notes,
             mut warnings,
-        } = guidance::resolve(args, model, &registry)?;
+        } = guidance::resolve(args, model, &registry, self.servers)?;
         let web = super::web::resolve(self.web)?;
         let layers = &guidance.layers;
         let equipped = super::tools::resolve(
@@ -129,7 +129,12 @@ impl Flags<'_> {
                     .map(|no_effect| no_effect.to_string()),
             );
         }
-        self.check_servers(&treatment, &equipped.of_servers)?;
+        // A tool that the root's definition also names would stay without the flag.
+        let named = layers.definition.iter().flat_map(|root| &root.tools);
+        let named: Vec<&str> = named.map(|tool| tool.name.as_str()).collect();
+        let only_typed = equipped.of_servers.iter();
+        let only_typed = only_typed.filter(|tool| !named.contains(&tool.as_str()));
+        self.check_servers(&treatment, &only_typed.cloned().collect::<Vec<_>>())?;
         if let Some(folder) = &self.tools.files_dir
             && !treatment.tools.may_read_files()
         {
@@ -228,7 +233,7 @@ impl Flags<'_> {
         if let Some(profile) = self.typed_profile(guidance) {
             let of_profile = guidance.of_profile.iter().cloned();
             let only: Vec<String> = of_profile.filter(|name| !drivers.contains(name)).collect();
-            // A profile whose drivers are all named is covered by them.
+            // If all drivers of the profile are also named, checking the drivers is enough.
             explicit.extend((!only.is_empty()).then(|| ExplicitSetting::profile(profile, only)));
         }
         explicit.extend(drivers.iter().map(|name| ExplicitSetting::driver(name)));
@@ -261,8 +266,8 @@ pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<Engine
     recorded(&Value::Object(flags))
 }
 
-/// Removes a setting from recorded flags: from a list, only its value, which may continue after a
-/// `=`; a text also if it comes from a file.
+/// Clears a flag in recorded flags, and also its `_file` variant. In a list, removes only the
+/// entries `value` and `value=…`.
 fn remove_value(flags: &mut Map<String, Value>, keys: &[String], value: &str) {
     let is_cleared = |key: &str| keys.iter().any(|cleared| cleared == key);
     for (key, given) in flags {
@@ -289,8 +294,8 @@ mod tests {
     use crate::cli::{EngineArgs, ModelArgs, PowerArgs, StoreArgs, TrafficArgs};
     use crate::settings::BudgetArgs;
 
-    /// Flags of agents that need no check: folders and files that other flags name parts of, and
-    /// what applies to every run or only to its recording.
+    /// Flags of agents that need no check: folders and files in which other flags name items, and
+    /// flags that affect every run or only its recording.
     const UNCHECKED: [&str; 15] = [
         "append-system-prompt-file",
         "attempt-timeout",

@@ -22,7 +22,8 @@ pub fn snapshot_file() -> Option<PathBuf> {
 }
 
 /// Returns the file of the REPL's history, `eval/history` in the user's state folder:
-/// `$XDG_STATE_HOME`, or `~/.local/state`. `None` for a user without either.
+/// `$XDG_STATE_HOME`, or `~/.local/state`. `None` if neither `XDG_STATE_HOME` nor `HOME`
+/// is an absolute path.
 ///
 /// A relative `XDG_STATE_HOME` is ignored, as the XDG Base Directory Specification requires.
 pub(crate) fn history_file() -> Option<PathBuf> {

@@ -18,8 +18,8 @@ pub struct ViewArgs {
     #[arg(default_value = "results", value_name = "DIR")]
     pub dir: PathBuf,
 
-    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the
-    /// run; NAME with or without version
+    /// Use the scores that `rlm-eval score --scorer NAME` computed, instead of those of the run;
+    /// NAME with or without version
     #[arg(long, value_name = "NAME")]
     pub scores: Option<String>,
 
@@ -27,8 +27,8 @@ pub struct ViewArgs {
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub port: u16,
 
-    /// Host name, with or without a port, under which a forwarded port reaches the viewer, such as
-    /// localhost:8080; repeatable
+    /// Host name, with or without a port, by which browsers reach the viewer through a forwarded
+    /// port, such as localhost:8080; repeatable
     #[arg(long, value_name = "HOST", conflicts_with = "export")]
     pub allow_host: Vec<Granted<String>>,
 
@@ -81,9 +81,9 @@ impl ViewArgs {
 pub enum ViewOutput {
     /// Serve the runs.
     Serve {
-        /// Port; 0 for any free one.
+        /// Port; 0 for any free port.
         port: u16,
-        /// Further host names that the server answers to.
+        /// Further host names under which the server responds.
         hosts: Vec<String>,
         /// Whether to open a browser.
         open: bool,
@@ -104,8 +104,8 @@ fn has_browser() -> bool {
 }
 
 const DETAILS: &str = "\
-Prints its address on stdout and serves until Ctrl-C, on this machine only. Runs may still be in \
-progress; they are read and never changed.
+Prints the viewer's address on stdout and serves until Ctrl-C, on this machine only. Runs may \
+still be in progress; they are read and never changed.
 
 Examples:
   rlm-eval view

@@ -19,7 +19,7 @@ use crate::cli::values::one_of;
 #[command(next_help_heading = "Web pages")]
 pub struct WebArgs {
     /// YAML file with the prompt and permissions of a web agent for `--protocol agent-turn`:
-    /// persona, appendSystemPrompt, customActions and so on, see docs/guides/web-agents.md
+    /// persona, appendSystemPrompt, customActions and others; see docs/guides/web-agents.md
     #[arg(long, value_name = "FILE")]
     pub web_agent: Option<Granted<PathBuf>>,
 
@@ -29,7 +29,7 @@ pub struct WebArgs {
     #[arg(long)]
     pub screenshots: bool,
 
-    /// Text of a page that its dumps contain: only that of the elements in the format's list
+    /// Text of a page that its dumps contain: only text of the elements that the dump format lists
     /// (listed), or also text directly in a `div`, a `span` or a section (all)
     #[arg(
         long,
@@ -52,18 +52,18 @@ pub struct WebArgs {
     pub dump_include: Vec<DumpAddition>,
 }
 
-/// Text that a dump contains.
+/// Text that a page dump contains.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DumpText {
-    /// In the elements that the format lists.
+    /// Text in the elements that the dump format lists.
     #[default]
     Listed,
-    /// In any element.
+    /// Text in any element.
     All,
 }
 
-/// Optional addition to a dump.
+/// Optional addition to a page dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DumpAddition {
@@ -76,7 +76,7 @@ pub enum DumpAddition {
 }
 
 impl WebArgs {
-    /// Returns what page dumps contain in addition to their format.
+    /// Returns the optional contents of page dumps.
     pub(crate) fn dump(&self) -> DumpAlso {
         DumpAlso {
             text: self.dump_text == DumpText::All,
@@ -98,8 +98,8 @@ pub(super) fn resolve(args: &WebArgs) -> Result<AgentTurnSettings, SettingsError
     }
 }
 
-/// Returns a note about the recording flags that have no effect in this protocol. They do not
-/// change its agents, so they are not an error.
+/// Returns a note about the recording flags that have no effect in this protocol. These flags do
+/// not change the agents, so they are not an error.
 pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Option<String> {
     let supports_screenshots = protocol.capabilities().supports_screenshots();
     (args.screenshots && !supports_screenshots)

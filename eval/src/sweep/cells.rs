@@ -1,7 +1,7 @@
 //! Generates the cells of a matrix.
 //!
-//! Each combination occurs once, axes that a protocol lacks are omitted, and no two cells send the
-//! same requests.
+//! Each combination occurs once, axes that a protocol lacks are omitted, and all cells send
+//! different requests.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::settings::{
     BASELINE, EngineSettings, Matrix, RunSettings, SAME, SettingsError, Varied, clear_flag,
 };
 
-/// Maximum characters of a cell's name, short enough for a file name with the number before it.
+/// Maximum characters of a cell's name, so that it fits into a file name after the cell's number.
 const LONGEST: usize = 100;
 
 /// Cells collected for a plan.
@@ -26,14 +26,14 @@ pub(super) struct Cells {
     runs: Vec<Cell>,
     skipped: Vec<Skipped>,
     left_out: Vec<Skipped>,
-    /// For each cell: its combination, its plan, and the identity of its model.
+    /// Combination, plan and model identity of each cell.
     made: Vec<(Combination, ExperimentPlan, String)>,
     /// For each cell: the shared flags without effect.
     masked: Vec<Vec<NoEffect>>,
 }
 
-/// Returns the identity of the model that is asked, independent of its alias; for a model on a
-/// server, the address of its requests.
+/// Returns the identity of the main model, independent of its alias; for a model on a server, this
+/// includes the address of its requests.
 fn asked(engine: &EngineSettings, benchmark: &str) -> String {
     let on_server = engine.model.on_server().and_then(|(endpoint, model)| {
         let server = engine.models.servers.get(&endpoint.name)?;
@@ -43,8 +43,8 @@ fn asked(engine: &EngineSettings, benchmark: &str) -> String {
     on_server.unwrap_or_else(|| main_identity(&engine.model, benchmark))
 }
 
-/// Returns what the agents get, with models replaced by their identity. A model that equals the
-/// root's under another name counts as the root's.
+/// Returns the agents' plan with each model replaced by its identity. An alias of the root's model
+/// counts as the root's model.
 fn by_identity(engine: &EngineSettings, benchmark: &str) -> ExperimentPlan {
     let main = main_identity(&engine.model, benchmark);
     let mut plan = engine.plan.clone();
@@ -63,18 +63,19 @@ fn plays_back(model: &ModelRef) -> bool {
 
 /// Result of resolving a combination.
 enum Resolution {
-    /// It can run with these flags.
+    /// The combination can run with these flags.
     Runs(Box<RunArgs>, Box<EngineSettings>),
-    /// It is not meaningful.
+    /// The combination is not meaningful; contains the reason.
     Skipped(String),
 }
 
 impl Cells {
-    /// Adds a combination, unless it is not meaningful or equals an earlier one after axes without
-    /// effect are removed.
+    /// Adds a combination, unless it is not meaningful or, without the axes that have no effect,
+    /// equals an earlier one.
     ///
     /// # Errors
-    /// [`SweepError`] for invalid flags and for a cell that would send the same as another.
+    /// [`SweepError`] for invalid flags and for a cell that would send the same requests as
+    /// another.
     pub(super) fn add(
         &mut self,
         matrix: &Matrix,
@@ -94,7 +95,7 @@ impl Cells {
             return Ok(());
         }
         let name = format!("{:02}-{}", self.runs.len() + 1, combination.name(matrix));
-        // The same model with other sampling settings answers differently.
+        // A model with different sampling settings counts as a different model.
         let sampled = combination.varied(matrix).filter(|(axis, _)| axis.of_model);
         let sampled: String = sampled
             .map(|(axis, value)| format!(" {}={value}", axis.flag))
@@ -158,8 +159,8 @@ impl Cells {
     }
 }
 
-/// Resolves the flags of a combination. An axis that the protocol lacks is removed; a shared flag
-/// without effect is left out and noted in `left_out`.
+/// Resolves the flags of a combination. Removes axes that the protocol lacks, and moves shared
+/// flags without effect to `left_out`.
 fn resolve(
     matrix: &Matrix,
     combination: &mut Combination,
@@ -207,7 +208,7 @@ fn resolve(
                     return Ok(Resolution::Skipped(masked.to_string()));
                 }
             }
-            // It would send the same as the cell without that axis.
+            // It would send the same requests as the cell without that axis.
             problem => {
                 return Err(SweepError::Settings {
                     cell: combination.to_string(),
@@ -218,7 +219,7 @@ fn resolve(
     }
 }
 
-/// Returns whether a setting belongs to an axis of the matrix and not to the shared flags.
+/// Whether a setting belongs to an axis of the matrix, not to the shared flags.
 fn is_axis(matrix: &Matrix, setting: &ExplicitSetting) -> bool {
     let varies = |flag| matrix.varied.iter().any(|axis| axis.flag == flag);
     match setting.flag {
@@ -243,7 +244,7 @@ pub(super) struct Combination {
     drivers: Vec<String>,
 }
 
-/// Returns all combinations. Values of an axis are distinct.
+/// Returns all combinations. The values of each axis must be distinct.
 pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
     let models: Vec<Option<String>> = if matrix.models.is_empty() {
         vec![None]
@@ -298,7 +299,8 @@ pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
     all
 }
 
-/// Returns all combinations of the further flags' values; a single empty one if there are none.
+/// Returns all combinations of the further flags' values; without further flags, a single empty
+/// one.
 fn products(matrix: &Matrix) -> Vec<Vec<Option<String>>> {
     let mut all = vec![Vec::new()];
     for axis in &matrix.varied {
@@ -344,7 +346,7 @@ impl Combination {
         flags
     }
 
-    /// Removes the axes of these settings. Returns whether any was present.
+    /// Removes the axes of these settings and returns whether the combination had any of them.
     fn without_axes(&mut self, matrix: &Matrix, settings: &[ExplicitSetting]) -> bool {
         let before = self.clone();
         for setting in settings {
@@ -366,7 +368,7 @@ impl Combination {
         }
     }
 
-    /// Removes axes that are at their defaults and do not apply to these agents.
+    /// Removes axes with default values that do not apply to these agents.
     fn remove_default_axes(&mut self, matrix: &Matrix, engine: &EngineSettings) {
         if engine.effective.prompt_mode.is_none() {
             self.mode = None;
@@ -377,7 +379,7 @@ impl Combination {
         }
     }
 
-    /// Returns the folder name, built from what distinguishes the cell.
+    /// Returns the folder name, built from the values that distinguish the cell.
     fn name(&self, matrix: &Matrix) -> String {
         let mut parts = Vec::new();
         if matrix.models.len() > 1 {
@@ -414,8 +416,8 @@ impl fmt::Display for Combination {
     }
 }
 
-/// Returns a flag with its values as command-line words: joined in one word if the flag allows
-/// that, and without a value for a switch that is `true`.
+/// Returns a flag with its values as command-line arguments. The values are joined in one argument
+/// if the flag allows that, and a switch that is `true` has no value.
 fn shared(command: &clap::Command, name: &str, values: &[String]) -> Vec<String> {
     let known = command
         .get_arguments()
@@ -447,7 +449,7 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
         words.extend(shared(&command, name, values));
     }
     if !matrix.run.contains_key("profile") {
-        // An auto-matched profile would be an unrequested difference between cells.
+        // An auto-matched profile would add an unrequested difference between cells.
         words.push("--profile=none".to_owned());
     }
     let own = combination.flags();
@@ -459,7 +461,7 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
             Command::Run(mut args) => {
                 args.start.dry_run = matrix.dry_run;
                 let guidance = &mut args.engine.guidance;
-                // An axis that the cell lacks must not come from the environment either.
+                // The environment must not set an axis that the cell lacks.
                 if combination.mode.is_none() {
                     guidance.prompt_mode = PromptMode::default();
                 }

@@ -24,7 +24,7 @@ use server::AppServer;
 pub(super) struct BrowserApps {
     world: AppEnvironment,
     server: AppServer,
-    /// Taken when the host is dropped.
+    /// `Some` until this value is dropped.
     profile: Option<Profile>,
     running: Mutex<Vec<Running>>,
     checks: Checks,
@@ -83,7 +83,7 @@ impl BrowserApps {
 
     fn newest(&self) -> Option<Page> {
         let running = self.running.lock();
-        // The apps of the environment existed before the agent launched any.
+        // Initial apps of the environment do not count as launched by the agent.
         let launched = running.iter().skip(self.world.running.len());
         launched.last().map(|app| app.page.clone())
     }
@@ -124,7 +124,7 @@ impl Drop for BrowserApps {
         let Some(profile) = self.profile.take() else {
             return;
         };
-        // Outside a runtime, dropping the profile ends its browser.
+        // Without a runtime, dropping the profile ends its browser.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(profile.close());
         }
@@ -141,7 +141,7 @@ impl AppHost for BrowserApps {
         *self.kept.launched.lock() = Some(html.to_owned());
         match page.goto(&address).await {
             Ok(()) => {}
-            // Errors of an app while it loads are its author's.
+            // Errors while an app loads are errors of its author.
             Err(error) if !error.is_infrastructure() => {}
             Err(error) => return Err(broken(&error)),
         }
@@ -259,8 +259,8 @@ mod tests {
             ("<title></title>", "an app without a title"),
             ("<title>open", "an app without a title"),
             (
-                "<p>İ<title>after a letter that grows in lower case</title>",
-                "after a letter that grows in lower case",
+                "<p>İ<title>after a letter whose lowercase form is longer</title>",
+                "after a letter whose lowercase form is longer",
             ),
             ("", "an app without a title"),
         ];

@@ -1,4 +1,4 @@
-//! Counts blocked requests of pages for the user.
+//! Counts the blocked requests of pages, to report them to the user.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ impl BlockedRequests {
         }
     }
 
-    /// Returns a sentence about all blocked requests; `None` without any.
+    /// Returns a sentence about all blocked requests, or `None` if no request was blocked.
     pub(crate) fn sum(&self) -> Option<String> {
         let counts = self.0.lock();
         let times: u64 = counts.values().sum();

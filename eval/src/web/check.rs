@@ -1,4 +1,5 @@
-//! Runs checks: JavaScript in a page or an app, and requests to a site's server.
+//! Runs checks: Runs the checks of user-supplied environments: JavaScript in a page or an app, and
+//! requests to a site's server.
 
 use std::time::Duration;
 
@@ -11,9 +12,9 @@ use url::Url;
 
 /// Function that starts a check in the page.
 const CHECK: &str = include_str!("check.js");
-/// Name under which a check leaves its result.
+/// Name of the global variable that receives a check's result.
 const PLACE: &str = "outcomeOfTheCheck";
-/// Maximum duration of a check, including model calls of its app.
+/// Maximum duration of a check, including model calls of the app.
 const CHECK_TIME: Duration = Duration::from_mins(3);
 /// Poll interval for the result.
 const CHECK_PAUSE: Duration = Duration::from_millis(50);
@@ -37,8 +38,8 @@ impl Checks {
         }
     }
 
-    /// Checks the result of the newest user message, which was answered with `answer`. `page` is
-    /// the page in front, and `site` the target of requests.
+    /// Runs the check of the newest user message, whose answer is `answer`. `page` is the page in
+    /// front, and `site` is the target of requests.
     ///
     /// # Errors
     /// A browser failure.
@@ -77,7 +78,7 @@ impl Checks {
         Ok(())
     }
 
-    /// Returns the results; `None` if nothing is checked.
+    /// Returns the results, or `None` if the environment does not have checks.
     pub(super) fn state(&self) -> Option<Value> {
         let is_checked = self.checks.iter().any(Option::is_some);
         is_checked.then(|| json!({ "turns": *self.turns.lock() }))
@@ -93,7 +94,7 @@ pub(super) async fn in_page(page: &Page, script: &str) -> Result<Value, Error> {
     let has_return = script
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '$')
         .any(|word| word == "return");
-    // Inserted as code, because the content security policy of an app may forbid `eval`.
+    // Insert the script as code, because the content security policy of an app may forbid `eval`.
     let body = if has_return {
         script.to_owned()
     } else {
@@ -116,7 +117,7 @@ pub(super) async fn in_page(page: &Page, script: &str) -> Result<Value, Error> {
             Ok(_) if !begun => begun = true,
             Ok(Value::Null) => return Ok(stopped("the page navigated away during the check")),
             Ok(value) if value["done"] == true => {
-                // Forget the result, because another check may follow the next message.
+                // Delete the result, because another check may follow the next message.
                 drop(page.evaluate_apart(&forget).await);
                 return Ok(value);
             }
@@ -134,7 +135,7 @@ pub(super) fn stopped(problem: &str) -> Value {
     json!({ "check": null, "problem": problem })
 }
 
-/// Returns the JSON response of a server.
+/// Sends a check's request and returns the JSON response of the server.
 async fn asked(base: &Url, url: &str, reach: &Reach) -> Result<Value, String> {
     let url = base.join(url).map_err(|error| format!("{url}: {error}"))?;
     let beyond = || format!("{url} is not allowed for this row; add its origin to `allow`");
@@ -146,11 +147,11 @@ async fn asked(base: &Url, url: &str, reach: &Reach) -> Result<Value, String> {
         ReachError::Local { .. } => format!("{error}; allow it with --allow-local"),
         error => error.to_string(),
     })?;
-    // An error means that a provider is already installed.
+    // An error only means that a provider is already installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder()
         .no_proxy()
-        // Use the resolved addresses, because the name could resolve differently by now.
+        // Use the checked addresses, because the name could resolve differently now.
         .resolve_to_addrs(origin.place().0, &addresses)
         .redirect(reqwest::redirect::Policy::none())
         .timeout(REQUEST_TIME)

@@ -12,7 +12,7 @@ use percent_encoding::percent_decode_str;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// A folder that is served until this value is dropped.
+/// Server of a folder, which stops when dropped.
 pub(super) struct FolderServer {
     pub(super) port: u16,
     _serving: JoinSet<()>,
@@ -30,7 +30,7 @@ impl FolderServer {
         let router = Router::new().fallback(answer).with_state(folder);
         let mut serving = JoinSet::new();
         serving.spawn(async move {
-            // Ends only when its task does.
+            // Runs until its task is aborted.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self {
@@ -56,7 +56,7 @@ async fn answer(State(folder): State<Arc<PathBuf>>, method: Method, uri: Uri) ->
         return (StatusCode::NOT_FOUND, "there is no such page").into_response();
     };
     let kind = HeaderValue::from_static(kind);
-    // Prevent caching, so that going back requests the page again.
+    // Prevent caching, so that navigating back requests the page again.
     let kept = HeaderValue::from_static("no-store");
     (
         [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, kept)],
@@ -65,7 +65,7 @@ async fn answer(State(folder): State<Arc<PathBuf>>, method: Method, uri: Uri) ->
         .into_response()
 }
 
-/// Reads a file of the folder; for a subfolder, its `index.html`.
+/// Reads a file in the folder; for a subfolder, reads its `index.html`.
 fn read(folder: &Path, path: &str) -> Option<(Vec<u8>, &'static str)> {
     let path = Path::new(path.trim_start_matches('/'));
     let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);

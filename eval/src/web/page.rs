@@ -1,5 +1,5 @@
-//! A tab of an attempt as seen by the engine: the page in front, the effects of actions, and
-//! translated errors.
+//! Implements the engine's view of a tab: the page in front, the effects of actions, and converted
+//! errors.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::user_site::OpenSite;
 
 /// Profile and site of an attempt, shared by all its tabs.
 pub(super) struct Window {
-    /// Taken when the window is dropped.
+    /// `Some` until this value is dropped.
     profile: Option<Profile>,
     site: AttemptSite,
     refused: Arc<BlockedRequests>,
@@ -53,10 +53,10 @@ impl AttemptSite {
     }
 }
 
-/// A tab of an agent and the tabs that its pages opened. The newest is in front.
+/// An agent's tab and the tabs that its pages opened. The newest tab is in front.
 pub(super) struct Tab {
     window: Arc<Window>,
-    /// Oldest first; never empty.
+    /// Open tabs, oldest first; never empty.
     open: Mutex<Vec<browser::Page>>,
 }
 
@@ -73,7 +73,7 @@ impl Window {
         })
     }
 
-    /// Returns the requests blocked since the last call, and adds them to the total.
+    /// Returns the requests blocked since the last call and adds them to the total.
     fn drain_blocked_requests(&self) -> Vec<String> {
         let taken = self.profile.as_ref().map(Profile::drain_blocked_requests);
         let taken = taken.unwrap_or_default();
@@ -88,7 +88,7 @@ impl Drop for Window {
         let Some(profile) = self.profile.take() else {
             return;
         };
-        // Outside a runtime, dropping the profile ends its browser.
+        // Without a runtime, dropping the profile ends its browser.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(profile.close());
         }
@@ -103,7 +103,7 @@ impl Tab {
         }
     }
 
-    /// Opens the start URL of the task, after `script` has run in its document.
+    /// Opens the start URL of the task and runs `script` before the document's own scripts.
     ///
     /// # Errors
     /// Like [`Page::act`], including requests blocked meanwhile.
@@ -126,7 +126,7 @@ impl Tab {
         })
     }
 
-    /// Runs the next check. Generated sites have none.
+    /// Runs the next check. Generated sites do not have checks.
     async fn check(&self, answer: Option<&str>) -> Result<(), PageError> {
         let AttemptSite::Own(site) = &self.window.site else {
             return Ok(());
@@ -136,7 +136,7 @@ impl Tab {
         ran.map_err(page_error)
     }
 
-    /// Returns the tab in front: the newest of this one and all that it opened, directly or
+    /// Returns the tab in front: the newest among this tab and the tabs that it opened directly or
     /// indirectly.
     fn front(&self) -> browser::Page {
         let mut open = self.open.lock();
@@ -149,7 +149,7 @@ impl Tab {
             }
             at += 1;
         }
-        // The first tab stays, so that its error can be reported.
+        // Keep the first tab, so that its error can be reported.
         let newest = open.iter().rposition(browser::Page::is_open).unwrap_or(0);
         open[newest].clone()
     }
@@ -194,7 +194,7 @@ impl Tab {
         (front.id().to_owned(), front.place())
     }
 
-    /// Describes the effect of an action relative to the page in front before it.
+    /// Describes the effect of an action, given the page that was in front before it.
     fn acted(&self, before: &(String, PageLocation)) -> ActionEffect {
         if let Some(dialog) = self.front().dialog() {
             return ActionEffect::DialogOpened {
@@ -303,7 +303,7 @@ impl Page for Tab {
     }
 }
 
-/// Converts an error of the browser to one of the engine.
+/// Converts a browser error to an error of the engine.
 pub(super) fn page_error(error: Error) -> PageError {
     let problem = match &error {
         Error::StaleId { .. } => PageProblem::StaleId,
@@ -324,7 +324,7 @@ pub(super) fn page_error(error: Error) -> PageError {
         | Error::Protocol { .. } => PageProblem::Broken,
     };
     let message = match error {
-        // The port differs between attempts, so it must not reach a model.
+        // A model must not see the port, which differs between attempts.
         Error::Blocked { url, .. } => {
             format!("{url} is out of reach; only the pages of this site are within reach")
         }

@@ -1,4 +1,4 @@
-//! Runs the server that a row names: started for an attempt, and ended with its child processes.
+//! Starts the server that a row names for an attempt, and ends it with its child processes.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -29,7 +29,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Maximum lines of output quoted in an error.
 const LINES_KEPT: usize = 5;
 
-/// A running server, whose processes end when it is dropped.
+/// A running server. Its processes end when this value is dropped.
 pub(super) struct ServerProcess {
     /// URL of the server.
     pub(super) address: Url,
@@ -66,7 +66,7 @@ impl ServerProcess {
             }
             sleep(PAUSE).await;
         }
-        // A file name without a folder refers to the current folder.
+        // An empty folder means the current folder.
         let folder = if command.folder.as_os_str().is_empty() {
             Path::new(".")
         } else {
@@ -105,7 +105,7 @@ impl ServerProcess {
             if let Ok(Some(status)) = child.try_wait() {
                 // The last output may still be in transit.
                 let rest = async { while listening.join_next().await.is_some() {} };
-                // A child process may keep the pipe open.
+                // Stop waiting after a while, because a child process may keep the pipe open.
                 let _ = timeout(LAST_WORDS, rest).await;
                 return Err(failed(format!("it exited with {status}{said}")));
             }

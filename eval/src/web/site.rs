@@ -20,7 +20,7 @@ use url::form_urlencoded;
 /// Site of a sample, shared with its server.
 type SharedSite = Arc<Mutex<Box<dyn benchmarks::Site>>>;
 
-/// A site that is served until this value is dropped.
+/// Server of a generated site, which stops when dropped.
 pub(super) struct Site {
     address: SocketAddr,
     state: SharedSite,
@@ -41,7 +41,7 @@ impl Site {
             .with_state(Arc::clone(&state));
         let mut serving = JoinSet::new();
         serving.spawn(async move {
-            // Ends only when its task does.
+            // Runs until its task is aborted.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self {
@@ -87,7 +87,7 @@ async fn answer(
 fn response(answered: SiteResponse) -> Response {
     let status = StatusCode::from_u16(answered.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let kind = HeaderValue::from_static(answered.content_type);
-    // Prevent caching, so that going back requests the page again.
+    // Prevent caching, so that navigating back requests the page again.
     let kept = HeaderValue::from_static("no-store");
     let headers = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, kept)];
     let mut response = (status, headers, answered.body).into_response();

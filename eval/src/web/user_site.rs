@@ -1,4 +1,4 @@
-//! A user-supplied web site for an attempt: its server, its address, and where the attempt starts.
+//! A user-supplied web site for an attempt: its server, its address, and the start URL.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) type AddressLock = Arc<tokio::sync::Mutex<()>>;
 
 /// An open site, which closes when dropped.
 pub(super) struct OpenSite {
-    /// URL where the attempt starts.
+    /// Start URL of the attempt.
     pub(super) start: Url,
     /// Reachable origins; the first is the site's own.
     pub(super) within_reach: Vec<Origin>,
@@ -30,7 +30,7 @@ pub(super) struct OpenSite {
 
 /// Server of the site.
 enum Server {
-    /// Managed by someone else.
+    /// The site is already running elsewhere.
     Elsewhere,
     Folder {
         _server: FolderServer,
@@ -67,7 +67,7 @@ impl OpenSite {
                 (url, true, Server::Folder { _server: served })
             }
             SiteSource::Command(command) => {
-                // A port chosen for the attempt needs no lock.
+                // A port chosen for this attempt does not need a lock.
                 let turn = if command.address.contains("{port}") {
                     None
                 } else {
@@ -103,7 +103,7 @@ impl OpenSite {
             };
             origins.push(origin.clone());
         }
-        // The browser reports a name that does not resolve.
+        // The browser reports unresolvable names.
         if let Err(error @ ReachError::Local { .. }) = reach.resolve(&own).await {
             return Err(format!(
                 "{error}; if you trust these rows, add --allow-local"

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::binary::Binary;
 
-/// A way to reach a server, as described in `docs/MODELS.md`.
+/// A way to reach a server, as described in `docs/reference/models.md`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -17,7 +17,7 @@ struct Row {
     server: String,
     /// Path of the base URL.
     base: String,
-    /// Variable that holds the base URL; `None` if `--base-url` sets it.
+    /// Variable that sets the base URL; `None` if `--base-url` sets it.
     #[serde(default)]
     base_url_variable: Option<String>,
     #[serde(default)]
@@ -57,7 +57,7 @@ fn every_server_gets_expected_request() {
     assert!(wrong.is_empty(), "these rows would be:\n{wrong}");
 }
 
-/// Returns a request with its port, prompt and (correct) content length replaced.
+/// Returns a request with placeholders for its host, prompt and correct content length.
 fn shown(seen: &ReceivedRequest, server: &FaultServer) -> String {
     let host = server.origin().replace("http://", "");
     let length = seen.text.len().to_string();
@@ -118,8 +118,8 @@ fn records_secret_header_by_variable() {
         first.0,
         serde_json::json!(["x-gateway-key=env:GATEWAY_KEY", "x-team=blue"])
     );
-    // Headers count by name and reference: a changed value keeps the fingerprint, a changed
-    // variable does not.
+    // The fingerprint includes headers by name and reference: changing a value keeps it, changing
+    // the variable does not.
     let forms = ["x-team=blue", "x-gateway-key=env:GATEWAY_KEY"];
     assert_eq!(run(&forms, "again", "another-canary"), first);
     let other = ["x-team=blue", "x-gateway-key=env:OTHER_KEY"];

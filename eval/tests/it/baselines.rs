@@ -1,5 +1,5 @@
-//! Baselines for long contexts against a server whose context window is too small, and the example
-//! sweeps over them.
+//! Baselines for contexts that exceed the server's context window, and the example sweeps over
+//! them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ fn answer(seen: &ReceivedRequest) -> Behavior {
     })
 }
 
-/// Returns a binary with a context of 100,000 characters that contains one relevant sentence.
+/// Returns a binary whose input has a context of 100,000 characters with one relevant sentence.
 fn binary() -> Binary {
     let filler = "Nothing of note stands in this line of the log.\n";
     let mut context = filler.repeat(PLACE.div_ceil(filler.len()));
@@ -60,7 +60,7 @@ fn binary() -> Binary {
 
 #[test]
 fn each_baseline_handles_long_context() {
-    // Flags, then status, answer, number of requests, and number of cuts.
+    // Flags; expected status, answer, number of requests, and number of cuts.
     let rows: [(&str, &str, Option<&str>, usize, usize); 6] = [
         ("--protocol direct", "ok", Some("unknown"), 7, 6),
         ("--protocol direct --overflow refuse", "limit", None, 1, 0),

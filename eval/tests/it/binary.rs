@@ -55,7 +55,7 @@ impl Binary {
 
     pub fn command<S: AsRef<str>>(&self, args: &[S]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_eval"));
-        // As if found through `PATH`: printed commands start with this name.
+        // As if the binary was found through `PATH`: printed commands start with this name.
         command.arg0("rlm-eval");
         command
             .args(args.iter().map(AsRef::as_ref))
@@ -82,10 +82,10 @@ impl Binary {
         }
     }
 
-    /// Runs the suggested commands in the last line with backticks, as if pasted, up to the first
-    /// failure. Returns the result of the last one run.
+    /// Runs the suggested commands in the last line with backticks, as if pasted, until one fails.
+    /// Returns the result of the last command that ran.
     pub fn paste(&self, stderr: &str) -> Ran {
-        // Suggestions use the path of the binary if a shell has run it.
+        // If a shell has run the binary, suggestions contain its path.
         let path = concat!(env!("CARGO_BIN_EXE_eval"), " ");
         let is_command = |text: &&str| text.starts_with("rlm-eval ") || text.starts_with(path);
         let of_line = |line: &str| -> Vec<String> {
@@ -111,8 +111,8 @@ impl Binary {
             .expect("the binary starts");
         let mut pipe = child.stdin.take().expect("stdin is a pipe");
         let stdin = stdin.into();
-        // Write in a thread, because the binary may answer before it has read everything, or never
-        // read.
+        // Write in a thread, because the binary may answer before it has read all input, or may
+        // never read it.
         let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
         let output = child.wait_with_output().expect("the binary ends");
         writer.join().expect("the writer does not panic");

@@ -1,6 +1,8 @@
-//! Random runs against a priced server: what the server bills stays within `--max-cost`.
+//! Random runs against a server with prices: the amount that it bills stays within `--max-cost`.
 //!
-//! The server counts tokens in its own way, so that the harness has to learn the ratio.
+//! The server's token counts differ from the harness's estimates, so the harness has to learn the
+//! ratio. The same bound holds for local runs and for the workers of a queue, one of which may be
+//! killed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,22 +17,24 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, is_full};
 use crate::faults::run_dir;
+use crate::queue::{Running, Server, start, user_of};
 
-/// US dollars per token.
+/// Price of an input token in US dollars.
 const INPUT: f64 = 10e-6;
+/// Price of an output token in US dollars.
 const OUTPUT: f64 = 40e-6;
 
 const PRICES: &str =
     "{date: 2026-11-01, source: s, prices: [{models: ['openai/*'], input: 10, output: 40}]}";
 
-/// What the server has billed.
+/// Bill of the server.
 #[derive(Default)]
 struct Bill {
     billed: f64,
     requests: usize,
-    /// Excess cost of responses over the harness's estimates.
+    /// Amount by which the costs of responses exceed the harness's estimates.
     above: f64,
-    /// Tokens of the longest prompt.
+    /// Input tokens of the longest prompt.
     input: u64,
 }
 
@@ -41,15 +45,19 @@ struct Design {
     concurrency: u32,
     /// Value of `--max-output-tokens`.
     most_output: Option<u64>,
-    /// Characters that the server counts as 100 tokens.
+    /// Number of characters that the server counts as 100 tokens.
     characters_per_100: u64,
     delegates: bool,
     streams: bool,
     /// Share of requests that fail.
     failing: f64,
-    /// Number of requests after which the run is interrupted, and then resumed.
+    /// Number of requests after which the run is interrupted and then resumed.
     interrupted_after: Option<usize>,
     budget: f64,
+    /// Number of workers that take the attempts from a queue; 0 for a local run.
+    workers: usize,
+    /// Number of requests after which the first worker is killed.
+    killed_after: Option<usize>,
 }
 
 impl Design {
@@ -77,6 +85,22 @@ impl Design {
             failing: if random.random_bool(0.5) { 0.15 } else { 0.0 },
             interrupted_after: random.random_bool(0.25).then(|| random.random_range(1..20)),
             budget: first + per_call * random.random_range(1.0..120.0),
+            workers: 0,
+            killed_after: None,
+        }
+    }
+
+    /// Creates a run in a queue.
+    fn in_queue(seed: u64, workers: usize, killed_after: Option<usize>) -> Self {
+        let design = Self::new(seed);
+        Self {
+            interrupted_after: None,
+            // Without a limit, responses may be longer than expected, and no record has those of
+            // attempts that a worker did not finish.
+            most_output: design.most_output.or(Some(400)),
+            workers,
+            killed_after,
+            ..design
         }
     }
 
@@ -124,11 +148,12 @@ impl Design {
         (server, bill)
     }
 
-    /// Runs until the budget or the work is used up; returns the server's bill.
-    fn run(&self) -> Bill {
+    /// Runs until the budget is exhausted or the work is done; returns the server's bill.
+    fn run(&self, queue: Option<&Server>) -> Bill {
         let (server, bill) = self.server();
         let url = server.openai();
-        let binary = Binary::new().file("prices.yaml", PRICES);
+        let binary = queue.map_or_else(Binary::new, |queue| user_of(queue.url()));
+        let binary = binary.file("prices.yaml", PRICES);
         let texts = [
             self.concurrency.to_string(),
             self.budget.to_string(),
@@ -178,23 +203,68 @@ impl Design {
             args.push(Box::leak(dir.display().to_string().into_boxed_str()));
             args.extend(["--base-url", &url]);
         }
-        let ran = binary.run(&args, "");
-        assert!(matches!(ran.code, Some(0 | 106 | 1)), "{self:?}: {ran:?}");
-        let done = ran.code != Some(106);
+        let code = match queue {
+            Some(queue) => self.run_in_queue(&binary, &args, &url, queue, &bill),
+            None => binary.run(&args, "").code,
+        };
+        assert!(matches!(code, Some(0 | 106 | 1)), "{self:?}: {code:?}");
+        let done = code != Some(106);
         drop(server);
         let mut bill = std::mem::take(&mut *bill.lock().unwrap());
         bill.above = above_estimates(&run_dir(binary.path()));
-        // Interrupted calls are booked by their estimates, whatever the server bills.
+        // Interrupted calls are charged by their estimates, independently of the server's bill.
         let estimate =
             bill.input as f64 * INPUT + self.most_output.unwrap_or(2_000) as f64 * OUTPUT;
-        if !done && self.interrupted_after.is_none() && estimate < self.budget / 100.0 {
+        let is_whole = self.interrupted_after.is_none() && self.killed_after.is_none();
+        if !done && is_whole && estimate < self.budget / 100.0 {
             assert!(bill.billed > 0.9 * self.budget, "{self:?}: {}", bill.billed);
         }
         bill
     }
+
+    /// Runs with workers; returns the submitter's exit code.
+    fn run_in_queue(
+        &self,
+        binary: &Binary,
+        args: &[&str],
+        url: &str,
+        queue: &Server,
+        bill: &Mutex<Bill>,
+    ) -> Option<i32> {
+        let more = ["--queue", queue.url(), "--queue-lease", "1"];
+        let mut submitter = start(binary, "submitter.log", &[args, &more].concat());
+        let mut workers = work(binary, url, queue, self.workers, self.concurrency);
+        if let Some(after) = self.killed_after {
+            while !submitter.has_ended() && bill.lock().unwrap().requests < after {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            workers[0].kill();
+        }
+        submitter.code()
+    }
 }
 
-/// Returns the excess cost of the responses in a run's trajectories over their estimates.
+/// Starts this many workers with a total concurrency.
+fn work(
+    binary: &Binary,
+    url: &str,
+    queue: &Server,
+    number: usize,
+    concurrency: u32,
+) -> Vec<Running> {
+    let each = concurrency.div_ceil(u32::try_from(number).unwrap());
+    let each = each.to_string();
+    let worker = |number| {
+        let name = format!("worker-{number}");
+        let args = ["worker", queue.url(), "--name", &name];
+        let more = ["--concurrency", &each, "--base-url", url];
+        start(binary, &format!("{name}.log"), &[args, more].concat())
+    };
+    (0..number).map(worker).collect()
+}
+
+/// Returns the amount by which the costs of responses in a run's trajectories exceed their
+/// estimates.
 fn above_estimates(run: &Path) -> f64 {
     let mut above = 0.0;
     for file in std::fs::read_dir(run.join("trajectories")).unwrap() {
@@ -205,7 +275,7 @@ fn above_estimates(run: &Path) -> f64 {
             let (agent, kind) = (event["invocation"].to_string(), &event["kind"]);
             let cost = kind["cost_usd"].as_f64();
             match kind["type"].as_str() {
-                // A response of an earlier start has no estimate.
+                // A response requested by an earlier start has no estimate.
                 Some("llm_request") => {
                     estimates.insert(agent, kind["estimate"]["cost_usd"].as_f64());
                 }
@@ -221,7 +291,7 @@ fn above_estimates(run: &Path) -> f64 {
     above
 }
 
-/// Returns the number of characters of all messages of a request.
+/// Returns the total length of a request's messages in characters.
 fn characters(seen: &ReceivedRequest) -> u64 {
     let messages = seen.body["messages"]
         .as_array()
@@ -236,22 +306,26 @@ fn characters(seen: &ReceivedRequest) -> u64 {
 
 fn respond(seen: &ReceivedRequest, text: &str, finish: &str, input: u64, output: u64) -> Behavior {
     let usage = json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output});
+    reply(seen, text, finish, &usage)
+}
+
+fn reply(seen: &ReceivedRequest, text: &str, finish: &str, usage: &Value) -> Behavior {
     let body = |choice: Value, usage: &Value| json!({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage});
     if seen.body["stream"] != json!(true) {
         let message = json!({"role": "assistant", "content": text});
         let choice = json!({"index": 0, "message": message, "finish_reason": finish});
-        return Behavior::Status(200, Vec::new(), body(choice, &usage).to_string());
+        return Behavior::Status(200, Vec::new(), body(choice, usage).to_string());
     }
     let delta =
         json!({"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": null});
     let end = json!({"index": 0, "delta": {}, "finish_reason": finish});
-    let events = [body(delta, &Value::Null), body(end, &usage)];
+    let events = [body(delta, &Value::Null), body(end, usage)];
     let events = events.map(|event| format!("data: {event}\n\n")).concat() + "data: [DONE]\n\n";
     let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
     Behavior::Status(200, headers, events)
 }
 
-/// Seeds for the quick suite. Two of them interrupt agents with children.
+/// Seeds of the quick suite. With two of them, the interrupted agents have children.
 const SOME: [u64; 8] = [0, 1, 2, 3, 4, 7, 80, 108];
 
 #[test]
@@ -261,21 +335,57 @@ fn billed_costs_stay_within_budget() {
     } else {
         SOME.to_vec()
     };
-    let number = seeds.len();
+    check(seeds.into_iter().map(Design::new), None);
+}
+
+/// Seed, number of workers, and number of requests after which one is killed.
+const QUEUED: [(u64, usize, Option<usize>); 5] = [
+    (0, 2, None),
+    (4, 3, None),
+    (7, 4, Some(10)),
+    (50, 4, None),
+    (80, 2, None),
+];
+
+#[test]
+fn billed_costs_of_workers_stay_within_budget() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let rows = if is_full() {
+        let row = |seed: usize| {
+            (
+                seed as u64,
+                2 + seed % 3,
+                seed.is_multiple_of(4).then_some(1 + seed),
+            )
+        };
+        (0..60).map(row).collect()
+    } else {
+        QUEUED.to_vec()
+    };
+    let designs = rows.into_iter();
+    let designs = designs.map(|(seed, workers, killed)| Design::in_queue(seed, workers, killed));
+    check(designs, Some(&server));
+}
+
+/// Checks that no run is billed more than its budget allows.
+#[expect(clippy::print_stdout, reason = "a failed check shows all runs")]
+fn check(designs: impl ExactSizeIterator<Item = Design>, queue: Option<&Server>) {
+    let number = designs.len();
     let mut over = Vec::new();
     let mut used = Vec::new();
-    for seed in seeds {
-        let design = Design::new(seed);
-        let bill = design.run();
+    for design in designs {
+        let bill = design.run(queue);
         println!(
             "{design:?}: {} of {}, {} requests",
             bill.billed, design.budget, bill.requests
         );
         let most = match (design.most_output, design.interrupted_after) {
             (Some(_), _) => design.budget,
-            // A response may be longer than all earlier ones.
+            // A response may be longer than all earlier responses.
             (None, None) => design.budget + bill.above,
-            // No record contains the length of interrupted responses.
+            // Records do not contain the length of interrupted responses.
             (None, Some(_)) => continue,
         };
         used.push(bill.billed / design.budget);
@@ -288,4 +398,91 @@ fn billed_costs_stay_within_budget() {
         used.iter().copied().fold(0.0, f64::max)
     );
     assert!(over.is_empty(), "{}", over.join("\n"));
+}
+
+/// A limit on calls of a model without a price.
+struct Unpriced {
+    model: &'static str,
+    limit: [&'static str; 2],
+    /// Cost that the server reports for each call.
+    cost: Option<f64>,
+    /// Amount that one call uses of the limit.
+    each: f64,
+    /// Number of calls in flight that may exceed the limit.
+    above: u32,
+}
+
+/// Concurrent calls: all of a local run, or those of two workers.
+const CALLS: u32 = 6;
+
+/// Rows of [`unpriced_calls_count_toward_limits`].
+const UNPRICED: [Unpriced; 3] = [
+    // The cost is known only once a call has ended.
+    Unpriced {
+        model: "openrouter/vendor/unpriced",
+        limit: ["--max-cost", "0.3"],
+        cost: Some(0.01),
+        each: 0.01,
+        above: CALLS - 1,
+    },
+    Unpriced {
+        model: "openai/unpriced",
+        limit: ["--max-tokens", "60000"],
+        cost: None,
+        each: 1_000.0,
+        above: 0,
+    },
+    Unpriced {
+        model: "openai/unpriced",
+        limit: ["--max-llm-calls", "25"],
+        cost: None,
+        each: 1.0,
+        above: 0,
+    },
+];
+
+#[test]
+fn unpriced_calls_count_toward_limits() {
+    let Some(queue) = Server::start() else {
+        return;
+    };
+    let both = [None, Some(&queue)];
+    let rows = UNPRICED.iter();
+    for (row, queue) in rows.flat_map(|row| both.map(|queue| (row, queue))) {
+        let cost = row.cost;
+        let server = FaultServer::start(move |seen| {
+            let mut usage =
+                json!({"prompt_tokens": 950, "completion_tokens": 50, "total_tokens": 1_000});
+            if let Some(cost) = cost {
+                usage["cost"] = json!(cost);
+            }
+            reply(seen, "1", "stop", &usage)
+        });
+        let url = server.openai();
+        let binary = queue.map_or_else(Binary::new, |queue| user_of(queue.url()));
+        let binary = binary.variable("OPENROUTER_API_KEY", "k");
+        let concurrency = CALLS.to_string();
+        let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
+        args.extend(["--samples-per-length", "90", "--model", row.model]);
+        args.extend(["--base-url", &url, "--protocol", "direct"]);
+        args.extend(["--max-output-tokens", "50", "--concurrency", &concurrency]);
+        args.extend(row.limit);
+        let code = match queue {
+            Some(queue) => {
+                args.extend(["--queue", queue.url()]);
+                let mut submitter = start(&binary, "submitter.log", &args);
+                let _workers = work(&binary, &url, queue, 2, CALLS);
+                submitter.code()
+            }
+            None => binary.run(&args, "").code,
+        };
+        let what = format!("{} in a queue: {}", row.limit.join(" "), queue.is_some());
+        assert_eq!(code, Some(106), "{what}");
+        let limit: f64 = row.limit[1].parse().unwrap();
+        let amount = server.seen().len() as f64 * row.each;
+        let most = limit + f64::from(row.above) * row.each;
+        println!("{what}: {amount}");
+        assert!(amount > 0.9 * limit, "{what}: {amount}");
+        assert!(amount <= most + 1e-9, "{what}: {amount}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Budgets of runs and attempts: what they stop and keep, and resuming the run.
+//! Budgets of runs and attempts: where they stop, what is kept, and how runs resume.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use crate::binary::Binary;
 use crate::faults::{records, run_dir};
 use fault_server::{Behavior, FaultServer};
 
-/// Model with two calls per attempt, each of 100 tokens and one cent.
+/// Model with two calls per attempt; each uses 100 tokens and costs one cent.
 const PRICED: &str = "description: Counts and costs.
 rules:
   - tokens: { input: 90, output: 10 }
@@ -93,9 +93,9 @@ fn does_not_retry_once_budget_is_exhausted() {
         "--judge-attempts",
         "20",
     ];
-    // Responses, flags, reported spending, requests, and exit code. The judge's first response is
-    // expected to have 4,000 tokens, the later ones as many as the first; after 20 replies without
-    // a verdict, the first answer has no score.
+    // Responses, flags, reported spending, requests, and exit code. The first response of the judge
+    // is estimated at 4,000 tokens, the following ones at the length of the first; after 20 replies
+    // without a verdict, the first answer has no score.
     let rows = [
         (
             failed,
@@ -147,7 +147,7 @@ fn does_not_retry_once_budget_is_exhausted() {
 #[test]
 fn announces_small_budget_and_pilot_estimates_cost() {
     let binary = Binary::new().file("priced.yaml", PRICED);
-    // Six attempts with two calls each.
+    // Six attempts of two calls each.
     let (code, stderr) = run(&binary, &["--max-llm-calls", "5"]);
     let warning = "warning: --max-llm-calls 5 is below the minimum expected expense of 12 calls, so not all attempts will be made (see --dry-run)\n";
     assert_eq!(code, Some(106), "{stderr}");
@@ -180,17 +180,17 @@ fn announces_small_budget_and_pilot_estimates_cost() {
     assert_eq!(shown["likely"]["attempts"], 2, "{shown}");
 }
 
-/// A server whose calls are abandoned, and the run that abandons them.
+/// A server whose calls are abandoned, and the run that makes them.
 struct GivenUp {
     server: FaultServer,
     prices: &'static str,
     flags: &'static [&'static str],
-    /// For each start: the signal that ends it, and the numbers of requests at the server and of
-    /// unanswered calls in trajectories at that moment.
+    /// For each start: the signal that ends it, and at that moment the number of requests to the
+    /// server and of unanswered calls in trajectories.
     stops: Vec<(&'static str, usize, usize)>,
-    /// Event of an unanswered call.
+    /// Type of the event of an unanswered call.
     event: &'static str,
-    /// Spending reported by the last start, which sends nothing more.
+    /// Spending reported by the last start, which makes no requests.
     spent: &'static str,
 }
 
@@ -212,7 +212,7 @@ fn abandoned_calls_count_toward_budget() {
     });
     let long = r#"{"choices": [{"message": {"role": "assistant", "content": "Ada"}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 9, "completion_tokens": 9000}}"#;
-    // A response is assumed to be as long as the longest so far, including earlier starts: 18
+    // The length of a response is estimated by the longest so far, including earlier starts: 18
     // dollars each.
     let learned = GivenUp {
         server: FaultServer::list(vec![
@@ -225,7 +225,7 @@ fn abandoned_calls_count_toward_budget() {
         event: "llm_request",
         spent: "$54.0000 of $60; the next call may cost $18.0000",
     };
-    // The agents cost nothing. A judge without responses so far is assumed to use 4,000 tokens: 8
+    // The agents' calls are free. The first response of a judge is estimated at 4,000 tokens: 8
     // dollars.
     let judged = ["KILL", "INT"].map(|signal| GivenUp {
         server: FaultServer::start(|seen| match seen.body["model"].as_str() {
@@ -242,7 +242,7 @@ fn abandoned_calls_count_toward_budget() {
             "--judge-model",
             "openai/judge",
         ],
-        // The agents are not called again.
+        // The agents' calls are not repeated.
         stops: vec![(signal, 4, 2), (signal, 5, 1)],
         event: "judge_request",
         spent: "$24.0000 of $26; the next call may cost $8.0000",
@@ -312,7 +312,7 @@ impl GivenUp {
         assert_eq!(self.server.seen().len(), requests, "{stops:?}");
     }
 
-    /// Returns the number of attempts whose trajectories contain such a call.
+    /// Returns the number of attempts whose trajectories contain an unanswered call.
     fn asked(&self, dir: &Path) -> usize {
         let event = format!("\"{}\"", self.event);
         let files = std::fs::read_dir(run_dir(dir).join("trajectories")).unwrap();

@@ -1,4 +1,4 @@
-//! Cassettes and the response cache: recorded responses are reused without a server.
+//! Cassettes and the response cache: both reuse recorded responses without a server.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,8 +12,8 @@ use fault_server::{Behavior, FaultServer};
 
 const PRICES: &str = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1, output: 2}]}";
 
-/// Response of an agent that makes a mistake, delegates to one child, and asks another one a
-/// question.
+/// Returns the response of an agent that makes a mistake, delegates to one child, and asks another
+/// child a question.
 fn script(body: &Value) -> String {
     let messages = body["messages"].as_array().unwrap();
     let text = |message: &Value| message["content"].as_str().unwrap_or_default().to_owned();
@@ -75,8 +75,8 @@ fn run(binary: &Binary, log_dir: &str, more: &[&str]) -> Ran {
     binary.run(&args, "")
 }
 
-/// Returns every file of the only run in a folder, without times and without `config.json`, whose
-/// flags differ.
+/// Returns every file of the only run in a folder, without times and without `config.json`, because
+/// the flags differ.
 fn files(binary: &Binary, log_dir: &str) -> BTreeMap<String, String> {
     let mut runs = fs::read_dir(binary.path().join(log_dir)).unwrap();
     let run = runs.next().unwrap().unwrap().path();
@@ -96,7 +96,7 @@ fn files(binary: &Binary, log_dir: &str) -> BTreeMap<String, String> {
                 .to_str()
                 .unwrap()
                 .to_owned();
-            // Random numbers and clock readings are in the journal.
+            // Journals contain random numbers and clock readings.
             if name != "config.json" && !name.starts_with("journal/") {
                 files.insert(name, without_times(&path).replace(&id, "RUN"));
             }
@@ -107,7 +107,8 @@ fn files(binary: &Binary, log_dir: &str) -> BTreeMap<String, String> {
 
 const TIMES: [&str; 11] = [
     "at_ms",
-    // The billed amount is estimated from the server's counts, which a cassette does not have.
+    // The estimate of a bill depends on the server's token counts, which a cassette does not
+    // contain.
     "estimate",
     "ms",
     "executed_ms",
@@ -153,7 +154,7 @@ fn without_times(path: &Path) -> String {
     }
 }
 
-/// Splits CSV without quoted cells, as in these runs.
+/// Splits CSV that does not have quoted cells, as in these runs.
 fn csv_rows(text: &str) -> Vec<Vec<String>> {
     let row = |line: &str| line.split(',').map(str::to_owned).collect();
     text.lines().map(row).collect()
@@ -262,7 +263,7 @@ fn cache_answers_repeated_requests() {
     let third = run(&binary, "third", &[&args[..], &spent].concat());
     assert_eq!(third.code, Some(0), "{}", third.stderr);
     assert_eq!(server.seen().len(), asked);
-    // A second attempt makes its own request instead of copying the first.
+    // A second attempt makes its own request instead of reusing the response of the first.
     let both = run(&binary, "both", &[&args[..], &["--attempts", "2"]].concat());
     assert_eq!(both.code, Some(0), "{}", both.stderr);
     assert_eq!(server.seen().len(), asked * 2);
@@ -284,7 +285,7 @@ fn full_disk_ends_recording_and_counts_paid_responses() {
         &server.openai(),
         "--record tape.jsonl --prices prices.yaml --concurrency 1 --isolation thread --log-dir runs",
     ];
-    // Limit files to 256 KB and turn the signal for a larger write into an error.
+    // Limit files to 256 KB, and turn the signal sent for a larger write into an error.
     let script = format!("trap '' XFSZ; ulimit -f 256; exec {}", eval.join(" "));
     let ran = Command::new("bash")
         .args(["-c", &script])

@@ -12,11 +12,12 @@ use crate::known_names::filled;
 
 #[test]
 fn help() {
-    let pages: [&[&str]; 14] = [
+    let pages: [&[&str]; 15] = [
         &["--help"],
         &["run", "--help"],
         &["ask", "--help"],
         &["prompt", "--help"],
+        &["fork", "--help"],
         &["compare", "--help"],
         &["list", "--help"],
         &["list", "drivers", "--help"],
@@ -53,7 +54,8 @@ fn prints_help_without_arguments() {
     );
 }
 
-/// Excerpts of the lists, so that a new benchmark, scorer or driver changes no snapshot.
+/// Names to compare in the lists, so that a new benchmark, scorer or driver does not change a
+/// snapshot.
 const LISTED: [(&str, &[&str]); 5] = [
     ("benchmarks", &["arc", "s-niah"]),
     ("scorers", &["exact", "arc-grid", "file:PATH", "judge"]),
@@ -63,13 +65,13 @@ const LISTED: [(&str, &[&str]); 5] = [
 ];
 
 #[test]
-fn lists() {
+fn prints_lists() {
     for (what, names) in LISTED {
         let json = listed(&["list", what, "--json"]);
         let mut items: Vec<Value> = serde_json::from_str(&json).unwrap();
         let all = items.len();
         let is_shown = |name: &str| match what {
-            // All forms of references, and one model by name.
+            // All forms of references, and one of the models by name.
             "models" => !name.starts_with("scripted/") || name.ends_with("/s-niah"),
             _ => names.is_empty() || names.contains(&name),
         };
@@ -90,7 +92,7 @@ fn lists() {
         let rows = rows.into_iter().zip(&shown);
         let rows = rows.filter(|(_, name)| is_shown(name)).map(|(row, _)| row);
         let lines: Vec<&str> = std::iter::once(header).chain(rows).collect();
-        // The width of a column depends on the omitted rows.
+        // The omitted rows affect the column widths.
         insta::with_settings!({filters => vec![(" {2,}", "  ")]}, {
             insta::assert_snapshot!(format!("list_{what}"), lines.join("\n"));
         });
@@ -229,7 +231,7 @@ fn closed_stdout_is_not_an_error() {
         let output = {
             use std::io::Write as _;
             let mut pipe = child.stdin.take().expect("stdin is a pipe");
-            // A binary that reads no input may have exited already.
+            // The binary may have exited before it reads its input.
             let _ = pipe.write_all(b"{\"code\": \"\"}\n{\"code\": \"\"}\n");
             drop(pipe);
             child.wait_with_output().expect("the binary ends")

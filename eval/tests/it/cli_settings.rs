@@ -1,4 +1,4 @@
-//! Resolution of flags to settings: what each flag changes.
+//! Flags and the settings that they produce.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use eval::settings::{Resolved, RunSettings};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// One row of `cli_settings.json`: flags, and how they change the settings of a default run.
+/// One row of `cli_settings.json`: flags, and their changes to the settings of a default run.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -82,12 +82,12 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         "warnings": warnings,
     });
     flatten("", others, &mut all);
-    // The current date.
+    // Ignore the current date.
     all.remove("engine.date");
     all
 }
 
-/// Adds each value under its path.
+/// Adds each leaf of a value under its path.
 fn flatten(path: &str, value: Value, into: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {
@@ -107,7 +107,7 @@ fn flatten(path: &str, value: Value, into: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// Removes digests, whose values may change for other reasons.
+/// Removes digests, which can also change for other reasons.
 fn without_digests(json: &str) -> Value {
     let is_digest = |text: &&str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
     let parts = json.split('"');

@@ -1,7 +1,7 @@
 //! Unmodified third-party client libraries against `rlm-eval serve`.
 //!
-//! `scripts/install-clients.sh` installs them under `target/clients`; `./test.sh --full` runs it.
-//! The requests that each sends are tested as bytes in `serve.rs`.
+//! `scripts/install-clients.sh` installs the libraries under `target/clients`; `./test.sh --full`
+//! runs that script. The bytes of each library's requests are tested in `serve.rs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,8 @@ use crate::serve::{Served, folder};
 
 const KEY: &str = "sk-client-key-0123456789";
 
-/// Returns the folder of the libraries. If they are not installed, prints that and returns `None`.
+/// Returns the folder of the client libraries. If they are not installed, prints a note and returns
+/// `None`.
 pub fn libraries() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/clients");
     if folder.join("installed").is_file() && std::env::var_os("EVAL_TEST_PEERS").is_some() {
@@ -60,26 +61,26 @@ fn check(script: &str) {
 }
 
 #[test]
-fn openai_for_python() {
+fn serves_openai_python_client() {
     check("openai_python.py");
 }
 
 #[test]
-fn openai_for_typescript() {
+fn serves_openai_typescript_client() {
     check("openai_node.mjs");
 }
 
 #[test]
-fn litellm() {
+fn serves_litellm_client() {
     check("litellm_client.py");
 }
 
 #[test]
-fn the_vercel_ai_sdk() {
+fn serves_vercel_ai_sdk() {
     check("vercel.mjs");
 }
 
 #[test]
-fn inspect() {
+fn serves_inspect() {
     check("inspect_task.py");
 }

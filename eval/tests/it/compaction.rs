@@ -1,5 +1,5 @@
-//! Long conversations from the command line: what an agent still knows after 300 iterations, and
-//! `kill -9` between summaries.
+//! Compaction of long conversations: what an agent still knows after 300 iterations, and `kill -9`
+//! between summaries.
 
 use std::fs;
 use std::process::Stdio;
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use crate::binary::Binary;
 use crate::run::{finish, lines};
 
-/// An agent reads a word in iteration 3 and needs it in iteration 300, with a window of 32,000
-/// tokens.
+/// With a window of 32,000 tokens, an agent reads a word in iteration 3 that it needs in iteration
+/// 300.
 #[test]
 fn compacts_300_iterations_into_32000_tokens() {
     let model = concat!(
@@ -42,7 +42,7 @@ fn compacts_300_iterations_into_32000_tokens() {
             "{compaction}: {} {:?} after {:?} iterations, {cut} cuts, {:?} calls",
             record.status, record.answer, record.iterations, record.llm_calls
         ));
-        // The opening never changes, and no cut exceeds what exists.
+        // The first message is never replaced, and the conversation never fills the window.
         for event in lines::<Value>(&run.dir.trajectory("q", 1)) {
             let kind = &event["kind"];
             if kind["type"] == "context_compacted" {
@@ -55,7 +55,8 @@ fn compacts_300_iterations_into_32000_tokens() {
     println!("{}", shown.join("\n"));
 }
 
-/// The third summary is never answered: the process is killed and resumes with the first two.
+/// The server never answers the request for the third summary: the process is killed, and the run
+/// resumes with the first two.
 #[test]
 fn resumes_between_summaries() {
     let stalls = std::sync::atomic::AtomicBool::new(true);
@@ -148,6 +149,6 @@ fn resumes_between_summaries() {
     };
     assert_eq!((of("attempt_resumed"), of("attempt_restarted")), (1, 0));
     assert_eq!(of("context_compacted"), 3);
-    // One repeated request, the unanswered summary, and one new request after it.
+    // One repeated request (the unanswered summary) and one new request after it.
     assert_eq!(server.seen().len(), before + 2);
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::binary::{Binary, Ran};
 use crate::run_dir_fixture::{failed, identity, record};
 
-/// Files compared in name order, further arguments, and the exit code.
+/// Files to compare in name order, further arguments, and the exit code.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -116,7 +116,7 @@ fn folder_and_csv_give_same_figures() {
         let ran = binary.run(&["compare", "other.csv", run, "--json"], "");
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let mut value: Value = serde_json::from_str(&ran.stdout).unwrap();
-        // A CSV file has no times.
+        // CSV files do not contain times.
         let run = value["runs"][1].as_object_mut().unwrap();
         run.retain(|name, _| name != "path" && name != "started");
         value
@@ -158,8 +158,9 @@ fn writes_comparisons_as_csv() {
         "",
     );
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    // With d = 1, 1, 1, 0 over four samples, and 1, 1, 1, 0, 0 over five: error s/√n; interval and
-    // power by `tango_case` and `power_case` of eval/statistics/tests/reference.py.
+    // Differences 1, 1, 1, 0 over four samples, and 1, 1, 1, 0, 0 over five: the standard error is
+    // s/√n; interval and power are computed by `tango_case` and `power_case` in
+    // eval/statistics/tests/reference.py.
     let rounded: Vec<String> = fs::read_to_string(binary.path().join("out.csv"))
         .unwrap()
         .lines()
@@ -208,7 +209,7 @@ fn compares_ten_thousand_rows_quickly() {
         "{}",
         ran.stdout
     );
-    // Takes a second or two; the rest allows for a busy machine and an unoptimized build.
+    // This takes a second or two; the limit allows for a busy machine and an unoptimized build.
     assert!(
         begun.elapsed() < Duration::from_secs(60),
         "{:?}",

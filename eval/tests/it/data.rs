@@ -1,4 +1,4 @@
-//! `rlm-eval data`: atomic fetches from a server that fails in every way, and showing samples.
+//! `rlm-eval data`: atomic downloads from a server that fails in every way, and output of samples.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::binary::{Binary, Ran};
 use crate::data_server::{Answer, DataServer};
 use crate::run::tree;
 
-/// Data of a fixture in the form of its source.
+/// Fixture data in the format of its source.
 const LONGBENCH: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../benchmarks/src/longbench/fixture/data.json"
@@ -24,7 +24,7 @@ fn hex(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Returns the hub's listing and file of LongBench-v2; the listing claims the given checksum.
+/// Returns LongBench-v2's listing and file on the hub; the listing contains the given checksum.
 fn longbench(path: &str, sha256: Option<String>) -> BTreeMap<String, Vec<u8>> {
     let data = fs::read(LONGBENCH).unwrap();
     let list = json!([
@@ -59,7 +59,7 @@ fn fetch(binary: &Binary, server: &DataServer, name: &str) -> Ran {
     binary.run(&args, "")
 }
 
-/// Server failures, with the expected requests for the file and number of retries.
+/// Cases: server failures, the expected requests for the file, and the number of retries.
 #[test]
 fn fetch_survives_failing_server() {
     let size = right()[FILE].len();
@@ -143,7 +143,8 @@ fn failed_fetch_leaves_no_data_and_resumes() {
         (damaged.code, damaged.stderr.as_str()),
         (
             Some(1),
-            "error: data/longbench-v2/data.json has changed since it was fetched; remove its folder and fetch again\n"
+            "error: data/longbench-v2/data.json has changed since it was fetched; remove its \
+             folder and fetch the data again\n"
         )
     );
 }
@@ -165,14 +166,18 @@ fn refuses_data_with_wrong_checksum() {
             longbench("data.json/../../../x.json", None),
             Answer::File,
             format!(
-                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: `data.json/../../../x.json` is outside the dataset"
+                "invalid list of the dataset's files at \
+                 ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true: \
+                 `data.json/../../../x.json` is outside the dataset"
             ),
         ),
         (
             longbench("other.json", None),
             Answer::File,
             format!(
-                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: no file starts with data.json"
+                "invalid list of the dataset's files at \
+                 ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true: no file \
+                 starts with data.json"
             ),
         ),
         (
@@ -200,7 +205,7 @@ fn refuses_data_with_wrong_checksum() {
     }
 }
 
-/// Compares the checksums in the program with the real tasks, if they are available.
+/// Compares the program's checksums with the real tasks, if they are available.
 #[test]
 fn arc_checksums_match_real_tasks() {
     let tasks =

@@ -1,4 +1,4 @@
-//! A file server that fails on request: truncated, rejected, redirected or wrong responses.
+//! A file server that fails on demand: truncated, rejected, redirected or wrong responses.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};
@@ -12,7 +12,7 @@ pub enum Answer {
     File,
     /// Half of the requested bytes, then the connection closes.
     Half,
-    /// The whole file, ignoring the requested range.
+    /// The whole file, even if a range was requested.
     FromTheBeginning,
     /// Wrong bytes.
     Wrong,
@@ -24,15 +24,15 @@ pub enum Answer {
 
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// A server on its own port for the duration of a test.
+/// A server on a free port, for the duration of a test.
 pub struct DataServer {
     pub origin: String,
     seen: Log,
 }
 
 impl DataServer {
-    /// Serves files by path. Requests for files, but not for listings, get the given answers in
-    /// order and then succeed.
+    /// Serves files by path. Requests for files, but not for listings, are answered as specified,
+    /// in order, and then successfully.
     pub fn start(files: BTreeMap<String, Vec<u8>>, answers: &[Answer]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -48,7 +48,7 @@ impl DataServer {
         Self { origin, seen }
     }
 
-    /// Returns the requested paths, each with its range.
+    /// Returns the requested paths with their ranges.
     pub fn seen(&self) -> Vec<String> {
         self.seen.lock().unwrap().clone()
     }

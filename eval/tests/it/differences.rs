@@ -1,4 +1,4 @@
-//! Differences between runs: the parts of their fingerprints, under names familiar to users.
+//! Differences between runs: the parts of their fingerprints, under names that users know.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::binary::Binary;
 use crate::run_dir_fixture::identity;
 
-/// Runs and the expected description of their differences.
+/// Runs and the expected description of how they differ.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -22,7 +22,7 @@ struct Case {
     sentences: Vec<String>,
 }
 
-/// Changes to a default run; with `columns`, to one over a CSV file with these columns.
+/// Changes to a default run or, with `columns`, to one read from a CSV file with these columns.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! The file `.env`: what it may set, and the messages about the rest.
+//! The file `.env`: which variables it may set, and the messages about all others.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -24,12 +24,12 @@ struct Row {
     owner: Option<u32>,
     #[serde(default)]
     variables: BTreeMap<String, String>,
-    /// Folder to start in.
+    /// Working directory of the command.
     #[serde(default)]
     folder: String,
     args: Vec<String>,
     code: i32,
-    /// Prefixes of the stderr lines about the file.
+    /// Expected prefixes of the stderr lines about the file.
     stderr: Vec<String>,
 }
 

@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::binary::{Binary, Ran, is_full};
 use fault_server::{Behavior, FaultServer, refused};
 
-/// Placeholder key of all these tests.
+/// Placeholder key in all tests of faults.
 pub const KEY: &str = "sk-canary-3f9a7c51e8";
 
-/// Returns a binary that has the key.
+/// Returns a binary with the key in its environment.
 pub fn binary() -> Binary {
     Binary::new()
         .variable("OPENAI_API_KEY", KEY)
@@ -42,7 +42,7 @@ pub fn records(folder: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// All effects of a fault in one call.
+/// Observed effects of a fault in a single call.
 #[derive(Debug, PartialEq, Eq)]
 struct Came {
     code: Option<i32>,
@@ -77,14 +77,14 @@ fn came(fault: &Behavior, more: &[&str]) -> Came {
     }
 }
 
-/// A status with a body that echoes the key.
+/// Returns a response with this status and a body that echoes the key.
 pub fn status(status: u16, header: Option<(&str, &str)>) -> Behavior {
     let headers = header.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let body = format!("{{\"error\": {{\"message\": \"sent with {KEY}\"}}}}");
     Behavior::Status(status, headers.into_iter().collect(), body)
 }
 
-/// A response with the given final fields.
+/// Returns a response with the given final fields.
 fn ending(fields: &str) -> Behavior {
     let body = format!(r#"{{"choices": [{{"message": {{"content": "Ada"}}, {fields}}}]}}"#);
     Behavior::Status(
@@ -94,7 +94,8 @@ fn ending(fields: &str) -> Behavior {
     )
 }
 
-/// Transient faults with the flags that they need. Faults that end in a timeout take `seconds`.
+/// Returns transient faults with the flags that trigger them. A fault that ends in a timeout takes
+/// `seconds`.
 pub fn transient(seconds: u32) -> Vec<(Behavior, Vec<String>)> {
     let text = || "an answer of some length".to_owned();
     let limit = seconds.to_string();
@@ -141,8 +142,8 @@ pub fn transient(seconds: u32) -> Vec<(Behavior, Vec<String>)> {
 
 #[test]
 fn retries_transient_fault_once() {
-    // Concurrently, because most of them only wait. The response after a timeout has the same limit
-    // and must meet it.
+    // Run them concurrently, because they mostly wait. The response after a timeout is subject to
+    // the same timeout.
     std::thread::scope(|scope| {
         for (fault, more) in transient(15) {
             scope.spawn(move || {
@@ -238,7 +239,7 @@ fn refusal_scores_0() {
         assert_eq!(summary["score"]["mean"], 0.0);
         let table = folder.join("results.csv");
         let (folder, table) = (folder.to_str().unwrap(), table.to_str().unwrap());
-        // Every other scorer gives 0 as well.
+        // Every other scorer also gives a score of 0.
         for args in [
             vec!["report", folder],
             vec!["compare", folder, table],
@@ -284,7 +285,7 @@ fn refusal_of_child_is_error_for_caller() {
     );
 }
 
-/// `OpenAI`'s response for an exhausted account: a 429 that no retry resolves.
+/// `OpenAI`'s response when an account's quota is exhausted: a 429 that retrying does not resolve.
 fn out_of_quota() -> Behavior {
     let body = format!(
         r#"{{"error": {{"message": "pay, {KEY}", "type": "insufficient_quota", "code": "insufficient_quota"}}}}"#
@@ -325,7 +326,7 @@ fn counts_cost_of_tries_without_response() {
         .lines()
         .filter(|line| line.contains("llm_billed"));
     assert_eq!(billed.count(), 2, "{trajectory}");
-    // These tries exhausted the budget. The refusal is an answer and is not requested again.
+    // These tries have exhausted the budget. The refusal is an answer and is not requested again.
     let dir = run_dir(binary.path());
     let ran = binary.run(
         &[
@@ -373,7 +374,7 @@ fn served_model_name_does_not_change_cost() {
 }
 
 #[test]
-fn retries_end() {
+fn retries_stop_at_limit() {
     let server = FaultServer::list(vec![status(500, None)]);
     let binary = binary();
     let ran = one_call(&binary, &server.openai(), &["--max-retries", "2"]);
@@ -455,7 +456,7 @@ fn first_401_stops_run_and_valid_key_resumes_it() {
     assert_eq!(records(binary.path()).len(), 100);
 }
 
-/// A third of all requests fail, each with the next of these faults.
+/// Starts a server that fails every third request, cycling through the faults.
 fn every_third(text: impl Fn(&Value) -> String + Send + Sync + 'static) -> FaultServer {
     let faults = [
         status(500, None),
@@ -475,7 +476,7 @@ fn every_third(text: impl Fn(&Value) -> String + Send + Sync + 'static) -> Fault
     })
 }
 
-/// Response of a model that solves s-niah in two turns.
+/// Returns the response of a model that solves s-niah in two turns.
 pub fn solution(body: &Value) -> String {
     if body["messages"].as_array().unwrap().len() > 2 {
         return "```js\nreturn(found)\n```".to_owned();
@@ -542,7 +543,7 @@ fn survives_failure_of_every_third_request() {
 }
 
 #[test]
-fn names_failing_proxy() {
+fn error_names_failing_proxy() {
     let server = FaultServer::list(vec![Behavior::Text("42".to_owned())]);
     let url = server.openai();
     let proxy = refused().replace("/v1", "");
@@ -568,7 +569,7 @@ fn names_failing_proxy() {
         "{ran:?}"
     );
     assert!(server.seen().is_empty());
-    // A bypass of `*` also covers numeric addresses.
+    // The bypass `*` also covers numeric addresses.
     let ran = ask("*");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(server.seen().len(), 1);

@@ -1,5 +1,5 @@
-//! `scripts/fetch-v8.sh`: the downloads of V8's library that it accepts, with a fake curl, and with
-//! curl and local servers.
+//! `scripts/fetch-v8.sh`: which downloads of the V8 library it accepts, tested with a fake curl and
+//! with curl and local servers.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -22,21 +22,21 @@ struct Row {
     /// `RUSTY_V8_SHA256`.
     #[serde(default)]
     sum: Option<String>,
-    /// Archive left by an earlier run.
+    /// Archive that an earlier run has left.
     #[serde(default)]
     left: Option<String>,
     /// Whether the server closes the connection early.
     #[serde(default)]
     breaks_off: bool,
     code: i32,
-    /// URL that curl is called with; `None` if it is not called.
+    /// URL that the script passes to curl; `None` if curl is not called.
     #[serde(default)]
     asks: Option<String>,
     #[serde(default)]
     stderr: String,
 }
 
-/// A folder to download into, and the programs on the script's path.
+/// A download folder and the programs on the script's path.
 struct Place {
     folder: tempfile::TempDir,
 }
@@ -122,14 +122,14 @@ fn uses_only_checked_or_official_downloads() {
     }
 }
 
-/// A Python web server on this machine, which stops when dropped.
+/// A local Python web server, which stops when dropped.
 struct Server {
     process: Child,
     address: String,
 }
 
 impl Server {
-    /// Serves "library" at every path: over HTTPS with a certificate, or as a redirect to
+    /// Serves "library" at every path over HTTPS with a certificate, or redirects every path to
     /// `redirect`.
     fn start(folder: &Path, certified: bool, redirect: &str) -> Self {
         let program = include_str!("fetch_v8/server.py");
@@ -156,7 +156,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have exited already.
+        // The process may have exited.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -200,7 +200,7 @@ fn downloads_only_over_https() {
     let led_away = Server::start(folder, true, &plain.address);
     // SHA-256 of "library\n".
     let sum = "b5e0dfe3c2b269568c488e74fdc56495a5729538ebc6ef36488c85a7d7a1730e";
-    // Mirror, trusted certificates, and exit code.
+    // Mirror, trusted certificates, and expected exit code.
     let rows = [
         (&encrypted.address, certificate, 0),
         (&encrypted.address, None, 1),
@@ -215,7 +215,7 @@ fn downloads_only_over_https() {
         ]);
         assert_eq!(ran.status.code(), Some(code), "{mirror}: {ran:?}");
         assert_eq!(place.archive().exists(), code == 0, "{mirror}");
-        // The next row downloads again.
+        // Remove the library, so that the next row downloads it again.
         let _ = fs::remove_file(place.archive());
     }
 }

@@ -17,7 +17,7 @@ fn flag_reference_matches_command_line() {
     let differs = made.lines().zip(stored.lines()).find(|(a, b)| a != b);
     assert!(
         made == stored,
-        "docs/reference/flags.md is not what the flags are now; the first line that differs: {differs:?}\n\
+        "docs/reference/flags.md does not match the command line; first difference: {differs:?}\n\
          to rewrite it: UPDATE_DOCS=1 cargo test --package eval --test it flag_reference"
     );
 }
@@ -26,9 +26,10 @@ fn reference() -> String {
     let mut command = eval::cli::command();
     command.build();
     let mut text = "# Flags\n\n\
-        Every flag of every command, written by the program itself. Each can also be given as an environment variable:\n\
-        `--max-depth 3` is `EVAL_MAX_DEPTH=3`. A file [`.env`](env-file.md) can set those that grant no power. A flag wins over the\n\
-        environment, and the environment over `.env`.\n"
+        Every flag of every command; the program generates this page. Each flag can also be set by an\n\
+        environment variable: `--max-depth 3` is `EVAL_MAX_DEPTH=3`. A file [`.env`](env-file.md) can set\n\
+        flags that grant no power. Flags take precedence over the environment, and the environment over\n\
+        `.env`.\n"
         .to_owned();
     let mut told: Vec<(String, Arg)> = Vec::new();
     for subcommand in described(&command) {
@@ -37,8 +38,8 @@ fn reference() -> String {
     text
 }
 
-/// Appends the section of a command and its subcommands. `told` lists the flags described above,
-/// each with its command.
+/// Appends the section of a command and its subcommands. `told` contains the flags described so
+/// far, each with its command.
 fn section(text: &mut String, above: &str, command: &Command, told: &mut Vec<(String, Arg)>) {
     let name = format!("{above} {}", command.get_name());
     let about = command.get_about().map(ToString::to_string);
@@ -65,20 +66,24 @@ fn section(text: &mut String, above: &str, command: &Command, told: &mut Vec<(St
         );
     }
     for (command, flags) in as_above {
-        let _ = write!(text, "\nAs of `{command}`: {}.\n", flags.join(", "));
+        let _ = write!(
+            text,
+            "\nThe same as in `{command}`: {}.\n",
+            flags.join(", ")
+        );
     }
     for subcommand in described(command) {
         section(text, &name, subcommand, told);
     }
 }
 
-/// Returns the subcommands except `help`.
+/// Returns all subcommands except `help`.
 fn described(command: &Command) -> impl Iterator<Item = &Command> {
     let commands = command.get_subcommands();
     commands.filter(|command| command.get_name() != "help")
 }
 
-/// Returns a table row.
+/// Returns a flag's table row.
 fn row(argument: &Arg) -> String {
     let defaults = argument.get_default_values().iter();
     let defaults: Vec<_> = defaults.map(|value| value.to_string_lossy()).collect();
@@ -96,7 +101,7 @@ fn row(argument: &Arg) -> String {
     )
 }
 
-/// Returns `--max-depth <DEPTH>` or `[DIR]`.
+/// Returns the syntax of a flag, such as `--max-depth <DEPTH>` or `[DIR]`.
 fn shown(argument: &Arg) -> String {
     argument.to_string()
 }

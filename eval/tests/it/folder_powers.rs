@@ -1,5 +1,5 @@
-//! Run folders written by someone else: addresses and files that they name are used only if the
-//! command line also names them.
+//! Run folders written by someone else: the addresses and files that they name are used only if the
+//! command line names them as well.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,10 +15,10 @@ use crate::binary::Binary;
 #[serde(deny_unknown_fields)]
 struct Row {
     about: String,
-    /// Values merged into the recorded flags.
+    /// Values to merge into the recorded flags.
     #[serde(default)]
     flags: Value,
-    /// Links in the current folder with their targets.
+    /// Links in the current folder, with their targets.
     #[serde(default)]
     links: BTreeMap<String, String>,
     /// Links in the run's folder.
@@ -93,7 +93,7 @@ fn run_folder_grants_no_powers() {
         if ran.code != Some(row.code) || !ran.stderr.contains(&row.says) {
             wrong.push(format!("{}: {ran:?}", row.about));
         }
-        // The hint is a command that passes this check.
+        // The command suggested by the hint passes this check.
         let hint = ran.stderr.split_once("run `rlm-eval ");
         if let Some((command, _)) = hint.and_then(|(_, rest)| rest.split_once('`')) {
             let shell = format!("\"$0\" {command}");

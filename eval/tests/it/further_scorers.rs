@@ -1,4 +1,5 @@
-//! Several scorers in one run: the first decides the score, and the others are only recorded.
+//! Several scorers in one run: the first determines the score, and the results of the others are
+//! only recorded.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use crate::binary::Binary;
 use crate::run::{Finished, finish};
 
-/// The first answer is right except for its form, the second is right.
+/// The first answer is right except for its form; the second is right.
 const ROWS: &str = r#"{"id": "a", "query": "Who?", "expected": "ada"}
 {"id": "b", "query": "Who?", "expected": "Ada."}
 "#;
@@ -75,7 +76,8 @@ fn first_scorer_decides_and_others_are_recorded() {
             ],
             json!({"judge": [[0.5, 0.5], 0.5]}),
         ),
-        // A scorer that fails gives no score, and does not make the attempt an error.
+        // If an additional scorer fails, its score is missing, and the attempt does not end in an
+        // error.
         (
             &["--scorer", "exact,broken.js"],
             json!({"javascript": [[null, 1.0], 1.0]}),
@@ -95,7 +97,7 @@ fn first_scorer_decides_and_others_are_recorded() {
         assert_eq!(scores, [Some(0.0), Some(1.0)], "{more:?}");
         let summary: Value = serde_json::from_str(&run.read("summary.json")).unwrap();
         assert_eq!(summary["score"]["mean"], 0.5);
-        // Scores of the attempts and their mean, by scorer name.
+        // The attempts' scores and their mean, by scorer name.
         let names = records.iter().flat_map(|record| record.scores.keys());
         let found: BTreeMap<&str, Value> = names
             .map(|name| {
@@ -117,7 +119,7 @@ fn first_scorer_decides_and_others_are_recorded() {
         let config: Value = serde_json::from_str(&run.read("config.json")).unwrap();
         let further = config["scorer"]["further"].as_array().map_or(0, Vec::len);
         assert_eq!(further, found.len(), "{more:?}");
-        // The recorded flags give the same scorers, and a run with them is complete.
+        // The recorded flags select the same scorers, and the run is complete.
         let dir = run.dir.path.display().to_string();
         let again = binary.run(&["run", "--resume", &dir], "");
         assert_eq!(again.code, Some(0), "{more:?}: {again:?}");

@@ -1,5 +1,5 @@
-//! Images in questions: from a user's row or a flag to the first message of the root, and nowhere
-//! else.
+//! Images in questions: a user's row or a flag adds them to the first message of the root, and to
+//! no other message.
 
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn images_reach_only_the_root() {
     let one = vec![json!(GIF_URL)];
     let rows = [
         (&run[..], &["--protocol", "direct"][..], vec![both.clone()]),
-        // The root, the agent that it asks, and the root again.
+        // The root, the agent that it calls, and the root again.
         (
             &run,
             &["--protocol", "rlm"],

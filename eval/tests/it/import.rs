@@ -72,7 +72,7 @@ fn unknown_values_are_null() {
                 "failed_cells": 1, "total_time_s": 1.5,
             }),
         ),
-        // The sample's code calls rlm(), whose results are not recorded.
+        // The sample's code calls rlm(), but the results of these calls are not recorded.
         known(
             "arc-b",
             "limit",
@@ -83,7 +83,7 @@ fn unknown_values_are_null() {
                 "error": "RLM reached max iterations (2) without returning an answer",
             }),
         ),
-        // An infrastructure failure, whose recorded 0 is not a score.
+        // An infrastructure failure, whose recorded 0 does not count as a score.
         known(
             "arc-c",
             "error",
@@ -134,7 +134,7 @@ fn imported_run_works_like_any_run() {
     let report = binary.run(&["report", dir], "");
     assert_eq!(report.code, Some(0), "{report:?}");
     assert!(report.stdout.contains("2/3 (67 %)"), "{}", report.stdout);
-    // Its responses can be replayed.
+    // The imported responses can be replayed.
     let replay = binary.run(
         &["ask", "--query", "?", "--model", &format!("replay:{dir}")],
         "",
@@ -231,7 +231,7 @@ fn imports_recorded_runs_with_scores() {
         figures,
         [(13.0, 19, 1, None, None), (8.0, 8, 12, None, None)]
     );
-    // The same tasks in another order.
+    // Both recordings have the same tasks, in different orders.
     assert_eq!(
         runs[0].lock.run.dataset_digest,
         runs[1].lock.run.dataset_digest

@@ -12,7 +12,7 @@ use crate::binary::Binary;
 use crate::run::{Finished, finish};
 use crate::view_server::Viewer;
 
-/// One question with the expected answer `Ada`.
+/// One question, whose expected answer is `Ada`.
 const ROWS: &str = r#"{"id": "q", "query": "Who wrote it?", "expected": "Ada"}"#;
 
 /// A row of `judge/cases.json`.
@@ -21,7 +21,7 @@ const ROWS: &str = r#"{"id": "q", "query": "Who wrote it?", "expected": "Ada"}"#
 struct Case {
     what: String,
     answer: String,
-    /// Rules of the judge; the bundled judge without them.
+    /// Rules of a scripted judge; `None` for the bundled judge.
     #[serde(default)]
     judge: Option<String>,
     gives: BTreeMap<String, Value>,
@@ -48,7 +48,7 @@ const RUN: [&str; 7] = [
 
 const JUDGED: [&str; 4] = ["--scorer", "judge", "--judge-model", "scripted:j.yaml"];
 
-/// Returns the run and the binary that owns its folder.
+/// Runs a case; returns the run and the binary that owns its folder.
 fn run(case: &Case) -> (Binary, Finished) {
     let judge = match &case.judge {
         Some(_) => JUDGED,
@@ -141,7 +141,7 @@ fn judges_finished_run_from_records() {
             "error: --judge-model: the scorer exact/2 does not use a model\nhint: add --scorer judge\n"
         )
     );
-    // Without the trajectory there is no question to judge, so there is no verdict.
+    // Without the trajectory, the question is unknown, so there is no verdict.
     fs::remove_dir_all(made.dir.path.join("trajectories")).unwrap();
     let ran = binary.run(&args, "");
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -167,7 +167,7 @@ fn judges_failed_verdict_again_and_fingerprints_judge() {
     );
     assert_eq!(first.ran.code, Some(1), "{:?}", first.ran);
     let dir = first.dir.path.to_string_lossy().into_owned();
-    // The answer is stored, so another judge needs no agent.
+    // The answer is stored, so another judge can score it without rerunning the agent.
     let again = [
         "score",
         &dir,
@@ -178,7 +178,7 @@ fn judges_failed_verdict_again_and_fingerprints_judge() {
     ];
     let again = broken.run(&again, "");
     assert_eq!(again.code, Some(0), "{again:?}");
-    // A different judge makes a different experiment.
+    // A different judge makes the run a different experiment.
     let other = broken.run(
         &[
             "run",
@@ -194,21 +194,24 @@ fn judges_failed_verdict_again_and_fingerprints_judge() {
     assert!(other.stderr.contains("scorer.judge.model is "), "{other:?}");
     let same = broken.run(&["run", "--resume", &dir, "--retry-errors"], "");
     assert_eq!(same.code, Some(1), "{same:?}");
-    // Reruns count as calls of their agents; a judge's calls are not part of an attempt's cost.
+    // The agents' calls are continued, and only the judge is asked again. A judge's calls are not
+    // part of an attempt's cost.
     let file = |name| fs::read_to_string(first.dir.path.join(name)).unwrap();
     let summary: Value = serde_json::from_str(&file("summary.json")).unwrap();
-    let superseded = &summary["wasted"]["superseded"];
+    assert_eq!(summary["wasted"]["superseded"]["attempts"], 0);
     let records: Vec<Value> = file("samples.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let again = &records[..usize::try_from(superseded["attempts"].as_u64().unwrap()).unwrap()];
-    assert!(!again.is_empty() && again.iter().all(|record| record["judge"]["calls"] == 1));
-    let calls: u64 = again
-        .iter()
-        .filter_map(|record| record["llm_calls"].as_u64())
-        .sum();
-    assert_eq!(superseded["llm_calls"], calls);
+    let (before, again) = records.split_at(records.len() / 2);
+    assert!(!again.is_empty());
+    for record in again {
+        let same = |one: &&Value| one["id"] == record["id"];
+        let earlier = before.iter().find(same).unwrap();
+        assert_eq!(record["continued"], true, "{record}");
+        assert_eq!(record["llm_calls"], earlier["llm_calls"], "{record}");
+        assert_eq!(record["judge"]["calls"], 1, "{record}");
+    }
 }
 
 #[test]
@@ -241,7 +244,8 @@ fn rejects_invalid_settings_before_start() {
                 "--judge-prompt",
                 "juge",
             ],
-            "error: --judge-prompt: `juge` is neither a file nor a bundled prompt; bundled: judge\n",
+            "error: --judge-prompt: unknown judge prompt `juge`: expected a file or a bundled \
+             prompt (judge)\n",
         ),
         (
             &[
@@ -252,7 +256,7 @@ fn rejects_invalid_settings_before_start() {
                 "--judge-prompt",
                 "tools.md",
             ],
-            "error: --judge-prompt: tools.md:5: a judge calls no tools\n",
+            "error: --judge-prompt: tools.md:5: a judge cannot call tools\n",
         ),
     ];
     for (more, message) in rows {
@@ -263,7 +267,7 @@ fn rejects_invalid_settings_before_start() {
     }
 }
 
-/// Requests a run and a comparison from the viewer with the scores of each scorer.
+/// Requests a run and a comparison from the viewer, for each scorer.
 fn shows_the_scores_of_each_scorer(results: &Path) {
     let name = |folder: &str| {
         let run = fs::read_dir(results.join(folder)).unwrap().next();
@@ -371,7 +375,8 @@ fn scores_runs_together_and_compares_new_scores() {
             .contains("has no scores by `contains`; it has scores by judge"),
         "{wrong:?}"
     );
-    // Refused before serving. The timeout only ends a server that starts by mistake.
+    // The settings are rejected before the server starts. The timeout matters only if a server
+    // starts by mistake.
     let served = "timeout 60 \"$0\" view results/a/* --scores contains --port 0";
     let wrong = binary.shell(served);
     assert_eq!(wrong.code, Some(2), "{wrong:?}");
@@ -387,7 +392,7 @@ fn scores_runs_together_and_compares_new_scores() {
         "the page names the scorer"
     );
     shows_the_scores_of_each_scorer(&binary.path().join("results"));
-    // An attempt that was rerun does not have a new score.
+    // A rerun attempt does not have a new score.
     let run = fs::read_dir(binary.path().join("results/a"))
         .unwrap()
         .next();
@@ -431,7 +436,7 @@ fn stopped_scoring_resumes_within_budget() {
         journal[0].ends_with(".unfinished.jsonl") && journal.len() == 1,
         "{journal:?}"
     );
-    // Spent amounts stay spent, and a partial line of a killed process is skipped.
+    // Spending is kept, and a partial line, left by a killed process, is skipped.
     let path = made.dir.path.join("scores").join(&journal[0]);
     let mut text = fs::read_to_string(&path).unwrap();
     text.push_str(r#"{"id": "q3", "attem"#);
@@ -444,7 +449,7 @@ fn stopped_scoring_resumes_within_budget() {
         (ran.code, ran.stderr),
         (Some(106), earlier.to_owned() + &stopped(used, 2))
     );
-    // No answer is judged twice, so there are only four calls.
+    // No answer is judged twice, so only four calls are made.
     let ran = score(&["--max-llm-calls", "3"]);
     let used = "--max-llm-calls budget is used up (3 calls of 3 calls)";
     assert!(ran.stderr.ends_with(&stopped(used, 3)), "{ran:?}");
@@ -522,7 +527,7 @@ fn books_judge_call_in_flight_at_kill_by_estimate() {
     let used = "the --max-cost budget is used up ($5.0000 of $5)";
     assert_eq!(ran.code, Some(106), "{ran:?}");
     assert!(ran.stderr.contains(used), "{ran:?}");
-    // A second process must not start while the first holds the journal.
+    // A second process must not start while the first has locked the journal.
     let held = fs::File::open(&journal).unwrap();
     held.lock().unwrap();
     let ran = binary.run(&args, "");

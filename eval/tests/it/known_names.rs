@@ -1,11 +1,11 @@
-//! Lists of names in expected errors: `{BENCHMARKS}` in a row stands for the list of all
+//! Lists of names that expected errors contain. In a row, `{BENCHMARKS}` stands for the list of all
 //! benchmarks.
 
 use std::fs;
 
 use benchmarks::{Entry, catalog};
 
-/// Replaces placeholders with their lists.
+/// Replaces placeholders by the lists that they stand for.
 pub fn filled(text: &str) -> String {
     text.replace("{BENCHMARKS}", &names(|_| true).join(", "))
         .replace("{FETCHED}", &names(|entry| entry.needs_data).join(", "))
@@ -18,7 +18,7 @@ fn names(is_listed: fn(&Entry) -> bool) -> Vec<String> {
     listed.map(|entry| entry.name.to_owned()).collect()
 }
 
-/// Returns the scripted models: those of the benchmarks and the judge's.
+/// Returns the names of the scripted models: those of the benchmarks and that of the judge.
 fn scripted() -> Vec<String> {
     let mut names = names(|_| true);
     for entry in catalog() {
@@ -30,7 +30,7 @@ fn scripted() -> Vec<String> {
     names
 }
 
-/// Returns the drivers, from their files.
+/// Returns the names of the drivers, as listed in their folder.
 pub fn drivers() -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../harness/drivers");
     let files = fs::read_dir(folder).unwrap();

@@ -1,12 +1,12 @@
-//! Answers too long for a record: stored in a file of the run, scored from it, and copied by later
-//! commands.
+//! Answers that are too long for a record: they are stored in a separate file of the run, scored
+//! from there, and copied by later commands.
 
 use std::fs;
 
 use crate::binary::{Binary, is_full};
 use crate::run::{Finished, finish};
 
-/// End of the answer, far after the position at which records are cut.
+/// End of the answer, far beyond the truncation point of records.
 const END: &str = "the end is 42";
 
 /// Runs one sample whose answer is `chars` characters followed by [`END`].
@@ -31,7 +31,7 @@ fn run(chars: usize, more: &[&str]) -> (Binary, Finished) {
 }
 
 #[test]
-fn long_answer_has_its_own_file() {
+fn stores_long_answer_in_separate_file() {
     let fits = 50_000 - END.chars().count();
     for (chars, has_file) in [(fits, false), (fits + 1, true)] {
         let (binary, run) = run(chars, &[]);
@@ -87,9 +87,9 @@ fn long_answer_has_its_own_file() {
     }
 }
 
-/// Uses 50 MB, which take a second to produce. The quick suite uses a tenth of that.
+/// Uses 50 MB, which take about a second to produce. The quick suite uses a tenth of that size.
 #[test]
-fn scores_answer_of_megabytes() {
+fn scores_very_long_answer() {
     let chars = if is_full() { 25_000_000 } else { 2_500_000 };
     let (_folder, run) = run(chars, &[]);
     let record = &run.dir.records[0];

@@ -1,4 +1,4 @@
-//! Integration tests of the program: the built binary and its library.
+//! Integration tests of the program: its binary and its library.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -17,8 +17,10 @@ mod report;
 mod data;
 mod env_file;
 mod clients;
+mod continue_inside;
 mod data_server;
 
+mod fork;
 mod import;
 mod judge;
 mod known_names;

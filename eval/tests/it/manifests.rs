@@ -1,4 +1,4 @@
-//! The manifests in docs/: their commands run with the scripted model and resume after
+//! The manifests in docs/: their commands run with the scripted model and resume after an
 //! interruption.
 
 use std::fs;
@@ -51,8 +51,8 @@ fn slurm_array_runs_and_resumes_shard() {
     let script = manifests().join("slurm-array.sh");
     let task = || run(&["bash", script.to_str().unwrap()], folder.path(), &array);
     let (_, stderr) = task();
-    assert!(stderr.contains("partition 3/4 has "), "{stderr}");
-    // The task is killed and requeued.
+    assert!(stderr.contains("shard 3/4 contains "), "{stderr}");
+    // The task was killed and requeued.
     let runs = || -> Vec<_> {
         let entries = fs::read_dir(folder.path().join("results/shards/2")).unwrap();
         entries.map(|entry| entry.unwrap().path()).collect()
@@ -69,11 +69,11 @@ fn kubernetes_job_retries_and_resumes() {
     let job = fs::read_to_string(manifests().join("kubernetes-job.yaml")).unwrap();
     let job: Value = serde_saphyr::from_str(&job).unwrap();
     let spec = &job["spec"];
-    // Rules of the API server that the schema does not express.
+    // Rules of the Kubernetes API server that the schema does not express.
     assert_eq!(spec["completionMode"], "Indexed");
     assert_eq!(spec["template"]["spec"]["restartPolicy"], "Never");
     assert!(spec["backoffLimitPerIndex"].is_u64());
-    // It would end the whole job at the first failing pod.
+    // `backoffLimit` would end the whole job at the first failing pod.
     assert!(spec["backoffLimit"].is_null());
     let container = &spec["template"]["spec"]["containers"][0];
     let exit_codes = &spec["podFailurePolicy"]["rules"][1];
@@ -106,12 +106,12 @@ fn kubernetes_job_retries_and_resumes() {
         let entries = fs::read_dir(shard).unwrap();
         entries.map(|entry| entry.unwrap().path()).collect()
     };
-    for (index, partition) in [("0", "partition 1/2 has "), ("1", "partition 2/2 has ")] {
+    for (index, partition) in [("0", "shard 1/2 contains "), ("1", "shard 2/2 contains ")] {
         let (code, stderr) = pod(index);
         assert_eq!(code, Some(0), "{stderr}");
         assert!(stderr.contains(partition), "{stderr}");
     }
-    // The next pod of a killed index.
+    // The next pod of an index whose pod was killed.
     let run = &runs("0")[0];
     fs::write(run.join("samples.jsonl"), "").unwrap();
     let (code, stderr) = pod("0");

@@ -1,5 +1,5 @@
 //! `rlm-eval mcp` as a process: hand-written messages over stdio and HTTP, hostile input, progress,
-//! cancellation, budgets, and clients that vanish.
+//! cancellation, budgets, and clients that disconnect.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
 
-/// Maximum time for an answer.
+/// Maximum time to wait for an answer.
 const ANSWER: Duration = Duration::from_secs(60);
 
-/// Flags of every server.
+/// Flags that every server gets.
 const FLAGS: [&str; 7] = [
     "mcp",
     "--model",
@@ -29,7 +29,7 @@ const FLAGS: [&str; 7] = [
     "3600",
 ];
 
-/// A server over stdio with a client that has said hello.
+/// A server on stdio with an initialized session.
 struct Session {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -53,7 +53,7 @@ impl Session {
         session
     }
 
-    /// Starts a server without sending anything.
+    /// Starts a server without sending a message.
     fn silent(binary: &Binary, flags: &[&str]) -> Self {
         let mut child = binary
             .command(&[&FLAGS[..], flags].concat())
@@ -89,7 +89,7 @@ impl Session {
         self.write(message.to_string().as_bytes());
     }
 
-    /// Returns the next message. Every line of stdout must be one.
+    /// Returns the server's next message. Every line of stdout must be a message.
     fn receive(&mut self) -> Value {
         let line = self.lines.recv_timeout(ANSWER).expect("an answer");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
@@ -107,7 +107,7 @@ impl Session {
         id
     }
 
-    /// Returns the result of a tool, and the progress before it.
+    /// Returns the result of a tool call and the progress reported before it.
     fn call(&mut self, tool: &str, arguments: &Value) -> (Value, Vec<Value>) {
         let id = self.begin(tool, arguments);
         let mut progress = Vec::new();
@@ -148,7 +148,7 @@ fn folder() -> Binary {
     binary
 }
 
-/// Returns the records of all runs that a server left.
+/// Returns the records of all runs that a server has written.
 fn records(binary: &Binary) -> Vec<Value> {
     let runs = fs::read_dir(binary.path().join("results")).unwrap();
     let mut runs: Vec<PathBuf> = runs.map(|run| run.unwrap().path()).collect();
@@ -167,14 +167,14 @@ fn records(binary: &Binary) -> Vec<Value> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    /// A message, or a line that is not one.
+    /// A message, or a line that is not a message.
     #[serde(default)]
     send: Value,
-    /// A tool to call instead.
+    /// Name of a tool to call instead.
     call: Option<String>,
     #[serde(default)]
     arguments: Value,
-    /// Parts of the answer; empty if there is none.
+    /// Texts that the answer contains; empty if there must be no answer.
     holds: Vec<String>,
 }
 
@@ -213,7 +213,7 @@ fn messages_are_answered_or_refused() {
 fn hostile_lines_do_not_end_the_connection() {
     let binary = folder();
     let mut session = Session::silent(&binary, &["--max-request-size", "1"]);
-    // Nothing before the first request is meant for this server.
+    // Messages before the first request are not meant for this server.
     session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     session.send(&json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
     session.write(b"\xff\xfe\x00");
@@ -264,7 +264,7 @@ fn calls_report_progress_and_can_be_cancelled() {
             "requestId": id, "reason": "enough",
         }}),
     );
-    // Its slot is free soon.
+    // The cancelled call soon frees its slot.
     let began = Instant::now();
     let result = loop {
         let (result, _) = session.call("rlm", &json!({"query": "Say b"}));
@@ -284,7 +284,7 @@ fn calls_report_progress_and_can_be_cancelled() {
 }
 
 #[test]
-fn a_client_that_vanishes_stops_its_agents() {
+fn disconnected_client_stops_its_agents() {
     let binary = folder();
     let mut session = Session::open(&binary, &[]);
     session.begin("rlm", &json!({"query": "wait"}));
@@ -296,7 +296,7 @@ fn a_client_that_vanishes_stops_its_agents() {
 }
 
 #[test]
-fn llm_map_keeps_the_order_and_its_budget() {
+fn llm_map_keeps_order_and_budget() {
     let direct = "description: Repeats.\nrules:\n  - compute: |\n      const found = context.match(/item (\\d+)/); return 'got ' + (found ? found[1] : context)\n    cost_usd: 0.001\n";
     let binary = folder().file("echo.yaml", direct);
     let mut session = Session::open(&binary, &["--max-concurrency", "4"]);
@@ -319,7 +319,7 @@ fn llm_map_keeps_the_order_and_its_budget() {
 }
 
 #[test]
-fn budgets_of_the_server_hold() {
+fn enforces_server_budgets() {
     let binary = folder();
     let mut session = Session::open(&binary, &["--max-llm-calls", "2"]);
     for _ in 0..2 {
@@ -341,7 +341,7 @@ fn budgets_of_the_server_hold() {
 }
 
 #[test]
-fn runs_are_read_and_compared() {
+fn reads_and_compares_runs() {
     let binary = folder();
     for (name, seed) in [("one", "1"), ("two", "2")] {
         let ran = binary.run(
@@ -392,7 +392,7 @@ fn runs_are_read_and_compared() {
     let (result, _) = session.call("compare_runs", &json!({"runs": ["one", "two"]}));
     let text = result["content"][0]["text"].as_str().unwrap();
     assert!(!text.is_empty(), "{result}");
-    // What this server's own agents did can be read without a root.
+    // The trajectories of this server's own agents can be read without `--root`.
     let (result, _) = session.call("rlm", &json!({"query": "Say own"}));
     let (run, sample) = (
         &result["structuredContent"]["run"],
@@ -447,7 +447,7 @@ impl Served {
         let length = body.len();
         head += &format!("Connection: close\r\nContent-Length: {length}\r\n\r\n");
         stream.write_all(head.as_bytes()).unwrap();
-        // The server may refuse the request before it has read it all.
+        // The server may reject the request before it has read all of it.
         let _ = stream.write_all(body.as_bytes());
         stream
     }
@@ -455,13 +455,13 @@ impl Served {
     fn ask(&self, headers: &[&str], body: &Value) -> (u16, String) {
         let mut answer = String::new();
         let mut stream = self.send(headers, &body.to_string());
-        // A reset after the response is not of interest.
+        // A connection reset after the response does not matter.
         let _ = stream.read_to_string(&mut answer);
         let status = answer.split(' ').nth(1).unwrap_or("0").parse().unwrap();
         (status, answer)
     }
 
-    /// Begins a session and returns its header.
+    /// Initializes a session and returns its header.
     fn session(&self, headers: &[&str]) -> String {
         let (status, answer) = self.ask(headers, &hello());
         assert_eq!(status, 200, "{answer}");
@@ -497,7 +497,7 @@ fn call(tool: &str, arguments: &Value) -> Value {
 }
 
 #[test]
-fn http_has_the_guards_of_serve() {
+fn checks_http_requests_like_serve() {
     let (key, other) = ("sk-mcp-0123456789abcdef", "sk-mcp-fedcba9876543210");
     let binary = folder().variable("EVAL_CLIENT_KEY", key);
     let server = Served::of(&binary, &["--max-request-size", "1"]);
@@ -550,7 +550,7 @@ fn http_has_the_guards_of_serve() {
 }
 
 #[test]
-fn clients_with_keys_are_kept_apart() {
+fn keys_separate_clients() {
     let keys = "clients:\n  - { name: one, key_env: KEY_ONE, max_llm_calls: 1, models: ['rlm/*'] }\n  - { name: two, key_env: KEY_TWO, requests_per_minute: 2 }\n";
     let (one, two) = ("sk-one-0123456789abcdef", "sk-two-0123456789abcdef");
     let binary = folder()
@@ -591,7 +591,7 @@ fn clients_with_keys_are_kept_apart() {
 }
 
 #[test]
-fn an_http_client_that_vanishes_frees_its_slot() {
+fn disconnected_http_client_frees_its_slot() {
     let binary = folder();
     let server = Served::of(&binary, &["--max-concurrency", "1", "--max-queue", "0"]);
     let session = server.session(&[]);
@@ -622,7 +622,7 @@ fn an_http_client_that_vanishes_frees_its_slot() {
 }
 
 #[test]
-fn wrong_settings_are_refused() {
+fn refuses_invalid_settings() {
     let rows = [
         (
             vec!["--http", "0.0.0.0:0"],
@@ -649,9 +649,9 @@ fn wrong_settings_are_refused() {
     }
 }
 
-/// A client that closes stdin immediately, or sends nothing, is not an error.
+/// A client may close stdin immediately or never send a message.
 #[test]
-fn a_silent_client_is_no_error() {
+fn silent_client_is_not_an_error() {
     let binary = folder();
     let mut session = Session::silent(&binary, &[]);
     assert_eq!(

@@ -1,8 +1,8 @@
 //! The official SDKs of the Model Context Protocol: as clients of `rlm-eval mcp`, and as servers
-//! whose tools agents call.
+//! with tools for agents.
 //!
-//! `scripts/install-clients.sh` installs them under `target/clients`; `./test.sh --full` runs it.
-//! What they send is tested as bytes in `mcp.rs`.
+//! `scripts/install-clients.sh` installs the SDKs under `target/clients`; `./test.sh --full` runs
+//! that script. The bytes of their messages are tested in `mcp.rs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,7 +27,7 @@ fn script(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Returns the interpreter of a script of ours that uses a library.
+/// Returns the interpreter for a script that uses an SDK.
 fn interpreter(libraries: &Path, script: &Path) -> PathBuf {
     if script.extension().is_some_and(|ending| ending == "py") {
         return libraries.join("python/bin/python");
@@ -60,16 +60,16 @@ fn check(name: &str) {
 }
 
 #[test]
-fn the_python_sdk_is_a_client() {
+fn serves_python_sdk_client() {
     check("mcp_client.py");
 }
 
 #[test]
-fn the_typescript_sdk_is_a_client() {
+fn serves_typescript_sdk_client() {
     check("mcp_client.mjs");
 }
 
-/// An agent calls each tool of a server written with an SDK.
+/// Checks that an agent can call each tool of a server written with an SDK.
 fn serve(name: &str) {
     let Some(libraries) = libraries() else {
         return;
@@ -117,11 +117,11 @@ fn serve(name: &str) {
 }
 
 #[test]
-fn a_server_of_the_python_sdk_has_tools() {
+fn agents_call_tools_of_python_sdk_server() {
     serve("mcp_server.py");
 }
 
 #[test]
-fn a_server_of_the_typescript_sdk_has_tools() {
+fn agents_call_tools_of_typescript_sdk_server() {
     serve("mcp_server.mjs");
 }

@@ -1,4 +1,4 @@
-//! Agents that call the tools of MCP servers: a hand-written one in Python, and this program
+//! Agents that call the tools of MCP servers: a hand-written server in Python, and this program
 //! itself.
 
 use std::fs;
@@ -12,7 +12,7 @@ use crate::binary::{Binary, Ran};
 
 const SERVER: &str = "notes=python3 notes.py";
 
-/// A model that calls these tools in order and returns what each gave.
+/// Returns a model that calls these tools in order and returns their results.
 fn caller(calls: &[(&str, Value)]) -> String {
     let calls = serde_json::to_string(calls).unwrap();
     format!(
@@ -32,7 +32,7 @@ fn folder(calls: &[(&str, Value)]) -> Binary {
 
 const ASK: [&str; 5] = ["ask", "--query", "x", "--model", "scripted:use.yaml"];
 
-/// Flags of agents that have a REPL.
+/// Flags for agents with a REPL.
 const REPL: [&str; 2] = ["--confirm-first-return", "false"];
 
 fn ask(binary: &Binary, flags: &[&str]) -> Ran {
@@ -42,7 +42,7 @@ fn ask(binary: &Binary, flags: &[&str]) -> Ran {
 }
 
 #[test]
-fn agents_get_what_tools_give() {
+fn agents_receive_tool_results() {
     let ended = "the server ended";
     let rows: Vec<(&str, Value, Value)> = vec![
         ("echo", json!({"text": "hi"}), json!("hi")),
@@ -109,7 +109,7 @@ fn agents_get_what_tools_give() {
     for ((tool, arguments, expected), mut found) in rows.into_iter().zip(found) {
         if tool == "long" {
             let text = found.as_str().unwrap_or_default();
-            // Either it fits into the limit of the REPL or it is refused, but it is never cut.
+            // The result is complete or rejected as too long for the REPL, but never truncated.
             let is_refused = text.starts_with("error: notes.long(): the result has");
             if is_refused || text.len() == 5_000_000 {
                 found = expected.clone();
@@ -117,7 +117,7 @@ fn agents_get_what_tools_give() {
         }
         assert_eq!(found, expected, "{tool} {arguments}");
     }
-    // Each call is in the trajectory.
+    // The trajectory contains each call.
     let run = fs::read_dir(binary.path().join("out"))
         .unwrap()
         .next()
@@ -135,7 +135,47 @@ fn agents_get_what_tools_give() {
 }
 
 #[test]
-fn a_server_gets_no_keys() {
+fn prompt_definitions_name_tools_of_servers() {
+    let desk = "---\nname: desk\ntoolDescription: Answers\nmodel: default\nrequiredSchema: {type: object, properties: {}}\ntools: [notes.echo, {name: clerk, includeToolCalls: false}]\n---\nYou are at the desk.\n";
+    let clerk = "---\nname: clerk\ntoolDescription: Reads a note\nmodel: default\ntools: [notes.echo]\n\
+                 requiredSchema: {type: object, properties: {text: {type: string}}, required: [text]}\n---\nYou read notes.\n";
+    let model = "description: A desk and its clerk.\nrules:\n  - when: { depth: 1 }\n    reply: |\n      ```js\n      \
+                 return(await notes.echo({text: 'clerk'}))\n      ```\n  - reply: |\n      ```js\n      \
+                 return([await notes.echo({text: 'desk'}), String(await clerk({text: 'x'}))])\n      ```\n";
+    let binary = folder(&[])
+        .file("use.yaml", model)
+        .file("prompts/desk.md", desk)
+        .file("prompts/clerk.md", clerk);
+    let prompt = ["--prompts-dir", "prompts", "--prompt", "desk"];
+    let server = ["--mcp-server", SERVER];
+    let ran = ask(&binary, &[&prompt[..], &server].concat());
+    assert_eq!(ran.stdout, "[\"desk\",\"clerk\"]\n", "{}", ran.stderr);
+    let check = ["prompt", "--check", "prompts"];
+    let ran = binary.run(&[&check[..], &server].concat(), "");
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (Some(0), ""),
+        "{}",
+        ran.stderr
+    );
+    // No file starts a server.
+    let ran = ask(&binary, &prompt);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let hint = "start it with --mcp-server 'notes=COMMAND'";
+    assert!(ran.stderr.contains(hint), "{}", ran.stderr);
+    let ran = binary.run(&check, "");
+    let lines = ran.stdout.lines();
+    assert_eq!(
+        lines
+            .filter(|line| line.contains("unknown tool `notes.echo`"))
+            .count(),
+        2,
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn server_process_has_no_keys() {
     let binary = folder(&[("env", json!({}))])
         .variable("OPENAI_API_KEY", "sk-0123456789abcdef")
         .variable("EVAL_CLIENT_KEY", "sk-0123456789abcdef")
@@ -154,7 +194,7 @@ fn a_server_gets_no_keys() {
 }
 
 #[test]
-fn native_tools_of_a_server() {
+fn server_tools_work_as_native_tools() {
     let native = "description: Calls a tool natively.\nrules:\n  - when: { turn: 1 }\n    tool_calls: [{ name: notes_echo, arguments: { text: native } }]\n  \
                   - compute: |\n      return 'got ' + context.match(/native/)\n";
     let binary = folder(&[]).file("use.yaml", native);
@@ -190,7 +230,7 @@ fn native_tools_of_a_server() {
 }
 
 #[test]
-fn this_program_serves_its_own_agents() {
+fn agents_call_this_program_as_mcp_server() {
     let model = "description: Asks another agent.\nrules:\n  - reply: |\n      ```js\n      const found = await inner.rlm({query: 'Say nested'});\n      \
                  return(found.answer + ' ' + found.status)\n      ```\n";
     let binary = folder(&[])
@@ -204,7 +244,7 @@ fn this_program_serves_its_own_agents() {
 }
 
 #[test]
-fn what_a_server_offers_is_part_of_the_fingerprint() {
+fn fingerprint_includes_tools_of_servers() {
     let binary = folder(&[("echo", json!({"text": "x"}))]);
     let run = |name: &str, server: &str| {
         let flags = [
@@ -245,10 +285,10 @@ fn what_a_server_offers_is_part_of_the_fingerprint() {
     assert_eq!(run("b", "notes=python3 same.py"), first);
     assert_ne!(run("c", "notes=python3 other.py"), first);
     assert_ne!(run("d", ""), first);
-    // A folder cannot start a server: resuming needs the flag again.
+    // A run folder must not start a server: resuming needs the flag again.
     let ran = binary.run(&["run", "--resume", "results/a"], "");
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    let hint = "repeat --mcp-server 'notes=COMMAND'";
+    let hint = "pass --mcp-server 'notes=COMMAND' again";
     assert!(ran.stderr.contains(hint), "{}", ran.stderr);
     let ran = binary.run(
         &["run", "--resume", "results/a", "--mcp-server", SERVER],
@@ -258,7 +298,7 @@ fn what_a_server_offers_is_part_of_the_fingerprint() {
 }
 
 #[test]
-fn a_server_ends_with_the_program() {
+fn server_ends_with_program() {
     let binary = folder(&[("pid", json!({}))]);
     let ran = ask(&binary, &["--mcp-server", SERVER]);
     let pid: u32 = ran
@@ -298,7 +338,7 @@ fn a_server_ends_with_the_program() {
     gone(pid);
 }
 
-/// Waits until a process is gone.
+/// Waits until a process has ended.
 fn gone(pid: u32) {
     let began = Instant::now();
     let exists = || {
@@ -318,7 +358,7 @@ fn gone(pid: u32) {
 }
 
 #[test]
-fn servers_that_cannot_be_used_are_refused() {
+fn refuses_unusable_servers() {
     let rows = [
         ("notes", "expected NAME=COMMAND"),
         ("console=python3 notes.py", "invalid value"),
@@ -340,11 +380,11 @@ fn servers_that_cannot_be_used_are_refused() {
         ),
         (
             "notes=python3 empty.py",
-            "--mcp-server notes: it has no tools",
+            "--mcp-server notes: the server has no tools",
         ),
         (
             "notes=python3 twins.py",
-            "--mcp-server notes: two of its tools would be `notes.a_b`",
+            "--mcp-server notes: two of the server's tools would be named `notes.a_b`",
         ),
         ("notes=python3 schema.py", "notes.echo"),
     ];
@@ -375,7 +415,7 @@ fn servers_that_cannot_be_used_are_refused() {
         ],
     );
     assert!(
-        twice.stderr.contains("two servers have this name"),
+        twice.stderr.contains("duplicate server name"),
         "{}",
         twice.stderr
     );
@@ -387,7 +427,7 @@ fn servers_that_cannot_be_used_are_refused() {
         "{}",
         direct.stderr
     );
-    // A file grants nothing.
+    // Files must not start servers.
     let binary = binary
         .file(".env", "EVAL_MCP_SERVER=notes=sh -c 'touch ran'\n")
         .file(

@@ -1,5 +1,5 @@
 //! `rlm-eval run --partition`, `rlm-eval merge` and `rlm-eval score`: merging shards, and scoring
-//! again with another scorer.
+//! them again with another scorer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,9 +48,9 @@ fn json_lines(path: &Path) -> Vec<Value> {
     lines.map(timeless).collect()
 }
 
-/// Returns everything in a run directory except run ids, times and the order of lines.
+/// Returns the content of a run directory without run ids, times and the order of lines.
 fn content(dir: &Path) -> Vec<(String, Value)> {
-    // Only runs that can be resumed have journals.
+    // Only runs that can be resumed have a journal.
     let files = tree(dir).into_iter();
     let files = files.filter(|name| name.contains('.') && !name.starts_with("journal/"));
     files
@@ -95,7 +95,7 @@ fn run(binary: &Binary, more: &[&str]) -> Ran {
 }
 
 #[test]
-fn shards_merge_to_whole_run() {
+fn merged_shards_equal_whole_run() {
     let binary = Binary::new();
     assert_eq!(run(&binary, &["--log-dir", "whole"]).code, Some(0));
     let mut dirs = Vec::new();
@@ -113,11 +113,11 @@ fn shards_merge_to_whole_run() {
         dirs.push(dir.to_string_lossy().into_owned());
     }
     assert_eq!(samples, 6);
-    // A killed attempt left events, whose cost still counts.
+    // A killed attempt left events, and its cost still counts.
     let killed = Path::new(&dirs[0]).join("abandoned/s-niah-8k-1.1~1.jsonl");
     fs::create_dir(killed.parent().unwrap()).unwrap();
     fs::write(&killed, "").unwrap();
-    // A copy of a shard counts once.
+    // A copy of a shard counts only once.
     let args = [
         "merge",
         "out/merged",
@@ -171,8 +171,7 @@ fn shards_merge_to_whole_run() {
     );
     let part = binary.run(&["merge", "part", &dirs[0], &dirs[2]], "");
     assert!(
-        part.stderr
-            .contains("missing from the runs: partition 2/3; "),
+        part.stderr.contains("missing from the runs: shards 2/3; "),
         "{part:?}"
     );
     assert_eq!(part.code, Some(106));
@@ -207,7 +206,7 @@ fn refuses_to_merge_incompatible_runs() {
         ),
         (
             &dirs[2],
-            "but they differ in score\nhint: the attempt was made twice, ",
+            "but the records differ in score\nhint: the attempt was made twice, ",
         ),
     ] {
         let ran = binary.run(&["merge", "out", &dirs[0], other], "");
@@ -219,7 +218,8 @@ fn refuses_to_merge_incompatible_runs() {
 
 #[test]
 fn chooses_among_records_by_preference() {
-    // Changes of the second run's first record, the preference, and whether that record is kept.
+    // Changes to the first record of the second run, the preference, and whether the changed record
+    // is kept.
     type Row = (fn(&mut Value), &'static str, bool);
     let binary = Binary::new();
     let half = halves(&binary)[0].clone();
@@ -297,7 +297,7 @@ fn chooses_among_records_by_preference() {
                 .find(|record| record.id == id)
                 .unwrap();
             let is_other = record.answer.as_deref() == Some("other");
-            // Records that are equally good: the first one is kept.
+            // If records are equally good, the first one is kept.
             let is_tie = number == 0 || number == 4;
             let wanted = if is_tie { order == 1 } else { is_kept };
             assert_eq!(is_other, wanted, "{number} {order}: {ran:?}");
@@ -307,7 +307,7 @@ fn chooses_among_records_by_preference() {
     }
 }
 
-/// Runs shards 1/2 and 2/2 of a run with six attempts.
+/// Runs shards 1/2 and 2/2 of a run with six attempts, and returns their folders.
 fn halves(binary: &Binary) -> [String; 2] {
     ["1/2", "2/2"].map(|share| {
         let folder = format!("half{}", &share[..1]);
@@ -330,7 +330,7 @@ fn planned(binary: &Binary, out: &str, dirs: &[&str]) -> Value {
 #[test]
 fn gates_score_of_merged_run() {
     let binary = Binary::new();
-    // Each shard has flawed samples, which score less than 1.
+    // In each shard, some samples are flawed, so their attempts score less than 1.
     let dirs = ["1/2", "2/2"].map(|share| {
         let folder = format!("gated{}", &share[..1]);
         let flags = ["--model", "scripted/s-niah-flawed", "--log-dir", &folder];
@@ -345,7 +345,7 @@ fn gates_score_of_merged_run() {
         ("0.01", both, 0, ""),
         ("1", both, 100, "is below the required --min-score 1"),
         // The score of an incomplete run is unknown.
-        ("1", &both[..1], 106, "missing from the runs: partition 2/2"),
+        ("1", &both[..1], 106, "missing from the runs: shards 2/2"),
         ("1.5", both, 2, "--min-score"),
     ]
     .into_iter()
@@ -368,7 +368,7 @@ fn gates_score_of_merged_run() {
 fn counts_repeated_shard_once() {
     let binary = Binary::new();
     let [first, second] = halves(&binary);
-    // A copy of the first that was killed after one attempt.
+    // A copy of the first shard, killed after one attempt.
     let early = binary.path().join("early");
     fs::create_dir(&early).unwrap();
     for name in ["config.json", "lock.json"] {
@@ -384,7 +384,8 @@ fn counts_repeated_shard_once() {
     let of_first = planned(&binary, "alone", &[&first]);
     assert_eq!(planned(&binary, "twice", &["early", "early"]), of_first);
     assert_eq!(planned(&binary, "all", &["early", &first, &second]), 6);
-    // Merging stepwise gives the same result, and merged shards are not missing.
+    // Merging in steps gives the same result, and shards merged earlier are not reported as
+    // missing.
     assert_eq!(planned(&binary, "stepwise", &["alone", &second]), 6);
     let ran = binary.run(&["merge", "again", "alone", &second], "");
     assert!(!ran.stderr.contains("missing from the runs"), "{ran:?}");
@@ -402,7 +403,7 @@ fn merges_attempt_still_to_be_rerun() {
     record["error"] = "no connection".into();
     let rest: Vec<&str> = text.lines().skip(1).collect();
     fs::write(&log, format!("{record}\n{}\n", rest.join("\n"))).unwrap();
-    // As if `--retry-errors` was stopped before it reached the attempt.
+    // As if `--retry-errors` had been stopped before it reached the attempt.
     let id = record["id"].as_str().unwrap();
     let aside = Path::new(&first).join("superseded");
     fs::create_dir(&aside).unwrap();
@@ -467,7 +468,7 @@ fn counts_cost_of_repeated_attempts() {
         let of_attempts = run.records.iter().filter_map(|record| record.cost_usd);
         of_attempts.sum::<f64>() + run.wasted.abandoned.cost_usd.unwrap_or(0.0)
     };
-    // Neither a copy nor a repeated merge adds cost.
+    // Copies and repeated merges add no cost.
     for (out, given, times) in [
         ("twice", [&dirs[0], &dirs[1]], 2.0),
         ("copy", [&dirs[0], &dirs[0]], 1.0),
@@ -533,8 +534,8 @@ fn refuses_shards_with_different_samples() {
     let (of_first, of_second) = (samples(&first), samples(&second));
     let (one, other) = (&of_first[0], &of_second[0]);
     let id = |id: &Value| id.as_str().unwrap().to_owned();
-    // A modified copy of a shard (other samples, or another partition rule), and the shard to merge
-    // it with.
+    // A modified copy of a shard (other samples, or another partition rule), and the shard that it
+    // is merged with.
     for (of, with, field, value, end) in [
         (
             &second,
@@ -548,7 +549,7 @@ fn refuses_shards_with_different_samples() {
             &first,
             "partition_samples",
             json!([of_first[0], of_first[1], of_first[2], other]),
-            format!("only one of the two has {} in shard 1/2", id(other)),
+            format!("only one of the two runs has {} in shard 1/2", id(other)),
         ),
         (
             &second,
@@ -609,8 +610,8 @@ fn explains_invalid_shards() {
         .variable("JOB_COMPLETION_INDEX", "1")
         .variable("EVAL_PARTITION_COUNT", "2");
     let ran = run(&auto, &["--partition", "auto"]);
-    assert!(ran.stderr.contains("partition 2/2 has "), "{ran:?}");
-    // It remains that shard when it is resumed elsewhere.
+    assert!(ran.stderr.contains("shard 2/2 contains "), "{ran:?}");
+    // The run keeps that shard when it is resumed elsewhere.
     let dir = only(&auto.path().join("results"));
     let again = Binary::new().run(&["run", "--resume", &dir.to_string_lossy()], "");
     assert_eq!(again.code, Some(0), "{again:?}");

@@ -1,5 +1,5 @@
-//! `rlm-eval run --partition`: the assignment of samples to shards, and that a resumed shard keeps
-//! its samples.
+//! `rlm-eval run --partition`: which shard gets which samples, and that a resumed shard keeps its
+//! samples.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -68,7 +68,7 @@ fn shards_are_even_and_keep_their_samples() {
     assert_eq!(resume(&binary, dir, &[]).code, Some(0));
     assert_eq!(ids(dir).iter().collect::<Vec<_>>(), other);
 
-    // Attempts can be added, samples cannot.
+    // A resumed shard may get more attempts, but not more samples.
     let dir = &dirs[2];
     assert_eq!(resume(&binary, dir, &["--attempts", "2"]).code, Some(0));
     assert_eq!(ids(dir), dealt[2]);
@@ -115,7 +115,7 @@ fn shards_are_even_and_keep_their_samples() {
 }
 
 #[test]
-fn shard_of_first_rule_resumes_under_it() {
+fn resumed_shard_keeps_old_partition_rule() {
     let binary = Binary::new();
     let [old, new] = ["1/2", "2/2"].map(|name| share(&binary, name, &["--max-samples", "6"]));
     edit_config(&old, |benchmark| {
@@ -131,7 +131,8 @@ fn shard_of_first_rule_resumes_under_it() {
         ids.filter(|id| first.holds(id)).collect()
     };
     assert_eq!(ids(&old), by_hash(6));
-    // Under that rule a sample's shard depends only on its id, so samples can be added.
+    // Under that rule, the shard of a sample depends only on the sample's id, so samples can be
+    // added.
     assert_eq!(resume(&binary, &old, &["--max-samples", "8"]).code, Some(0));
     assert_eq!(ids(&old), by_hash(8));
     assert_eq!(resume(&binary, &old, &[]).code, Some(0));

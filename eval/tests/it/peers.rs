@@ -1,7 +1,7 @@
-//! The wire formats against third-party servers: `LiteLLM`'s proxy, and fakellm both behind it and
-//! directly.
+//! The API formats against third-party servers: fakellm, directly and behind `LiteLLM`'s proxy.
 //!
-//! `scripts/install-peers.sh` installs them under `target/peers`; `./test.sh --full` runs it.
+//! `scripts/install-peers.sh` installs the servers under `target/peers`; `./test.sh --full` runs
+//! that script.
 
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
@@ -29,8 +29,8 @@ impl Drop for Peer {
     }
 }
 
-/// Returns the folder of the servers' programs. If they are not installed, prints that and returns
-/// `None`.
+/// Returns the folder with the servers' programs. If they are not installed, prints a note and
+/// returns `None`.
 fn programs() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/peers/bin");
     if folder.join("litellm").is_file() && folder.join("fakellm").is_file() {
@@ -52,8 +52,8 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-/// Starts a server, retrying with another port if some process has taken the free one meanwhile:
-/// these servers cannot report a port that they choose.
+/// Starts a server. Retries with another port if some process has taken the free port meanwhile,
+/// because these servers cannot report a port that they choose.
 fn start(program: &Path, args: &[&str], config: (&str, &str)) -> Peer {
     loop {
         match try_start(program, args, config) {
@@ -64,7 +64,7 @@ fn start(program: &Path, args: &[&str], config: (&str, &str)) -> Peer {
     }
 }
 
-/// Starts a server; fails with its output.
+/// Starts a server; on failure, returns its output.
 fn try_start(program: &Path, args: &[&str], config: (&str, &str)) -> Result<Peer, String> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(config.0), config.1).unwrap();
@@ -105,7 +105,7 @@ fn try_start(program: &Path, args: &[&str], config: (&str, &str)) -> Result<Peer
     })
 }
 
-/// Runs two samples with a model that answers both the same, and returns the records and stderr.
+/// Runs two samples with a model that gives both the same answer; returns the records and stderr.
 fn run(model: &str, base_url: &str, more: &[&str]) -> (Vec<Value>, String) {
     let binary = Binary::new()
         .variable("OPENAI_API_KEY", KEY)
@@ -131,8 +131,8 @@ fn run(model: &str, base_url: &str, more: &[&str]) -> (Vec<Value>, String) {
     (records, ran.stderr)
 }
 
-/// Checks that the model's code ran to its return, and that tokens were counted by the server or,
-/// if `estimated`, by the harness.
+/// Checks that the model's code ran to its return statement, and that the server counted the tokens
+/// or, if `estimated`, the harness estimated them.
 fn check(model: &str, base_url: &str, more: &[&str], estimated: bool) {
     let (records, stderr) = run(model, base_url, more);
     assert_eq!(records.len(), 2, "{model} {more:?}: {stderr}");
@@ -183,7 +183,7 @@ fn runs_against_third_party_servers() {
     );
     let fake = format!("http://127.0.0.1:{}", fakellm.port);
     for more in [&[][..], &["--stream"]] {
-        // Its streams of chat completions omit usage even if it is requested.
+        // fakellm's streams of chat completions omit usage even if it is requested.
         let estimated = !more.is_empty();
         check("openai/gpt-4o", &format!("{fake}/v1"), more, estimated);
         check("anthropic/claude-sonnet-4-5", &fake, more, false);
@@ -194,7 +194,7 @@ fn runs_against_third_party_servers() {
     for more in [&[][..], &["--stream"]] {
         check("openai/mock", &format!("{lite}/v1"), more, false);
         check("anthropic/mock-claude", &lite, more, false);
-        // LiteLLM converts these chat completions to messages, and their stream to events.
+        // LiteLLM converts chat completions to messages, and their stream to events.
         check("anthropic/behind", &lite, more, false);
     }
     check(

@@ -1,4 +1,5 @@
-//! Every cell of the table in *What a folder may do*: each source of settings against each power.
+//! Every cell of the table in *What a folder may do*: each source of settings combined with each
+//! power.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,14 +20,14 @@ struct Table {
     cases: Vec<Case>,
 }
 
-/// A source, a power, and a command that shows what the source may do with it.
+/// A source, a power, and a command that shows whether the source has the power.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
     cell: (String, String),
     #[serde(default)]
     run: String,
-    /// A case of another test, as `FILE#TEXT`.
+    /// Test that covers the cell instead, as `FILE#TEXT`.
     shown_by: Option<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
@@ -36,13 +37,13 @@ struct Case {
     says: Vec<String>,
     #[serde(default)]
     never: Vec<String>,
-    /// Number of requests that reach the server.
+    /// Expected number of requests to the server.
     requests: Option<usize>,
-    /// Key that the server gets.
+    /// Key that the server must receive.
     key: Option<String>,
 }
 
-/// Returns the cells of the page's table, each by its row and column.
+/// Returns the cells of the page's table by row and column.
 fn cells() -> BTreeSet<(String, String)> {
     let lines = PAGE
         .lines()
@@ -65,7 +66,7 @@ fn cells() -> BTreeSet<(String, String)> {
     found
 }
 
-/// Runs a case and returns what is wrong with its result.
+/// Runs a case and returns a description of a wrong result.
 fn problem(table: &Table, case: &Case) -> Option<String> {
     if let Some(test) = &case.shown_by {
         let (file, text) = test.split_once('#').unwrap();
@@ -136,7 +137,7 @@ fn every_table_cell_has_a_case() {
 }
 
 #[test]
-fn sources_have_the_powers_of_the_table() {
+fn sources_have_only_documented_powers() {
     let table: Table = serde_saphyr::from_str(include_str!("power_table.yaml")).unwrap();
     let wrong = Mutex::new(Vec::new());
     let cases = Mutex::new(table.cases.iter());

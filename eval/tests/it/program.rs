@@ -1,4 +1,4 @@
-//! The digest of the program, and the handling of runs made by other programs.
+//! The digest of the program, and how runs made by other programs are handled.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ mod dependencies;
 #[path = "../../build/sources.rs"]
 mod sources;
 
-/// A source tree, and whether its digest equals the first one's.
+/// A source tree, and whether its digest equals that of the first tree.
 type Tree<'a> = (&'a [(&'a str, &'a str)], bool);
 
 fn write(root: &Path, files: &[(&str, &str)]) {
@@ -34,7 +34,7 @@ fn digest_depends_only_on_names_and_contents() {
     let plain = [("a/one.rs", "fn one() {}\n"), ("a/b/two.js", "1;\n2;\n")];
     let trees: [Tree; 11] = [
         (&plain, true),
-        // Another folder, order and line endings, and files that are not sources.
+        // Other folder, order and line endings, and files that are not sources.
         (&[plain[1], plain[0]], true),
         (
             &[
@@ -121,8 +121,8 @@ fn sources_below(root: &Path, folder: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Every file that the crates compile in is in a component, and everything that the component lists
-/// name exists.
+/// Every file that is compiled into the crates belongs to a component, and every path in the
+/// component lists exists.
 #[test]
 fn every_compiled_file_is_in_a_component() {
     let root = workspace();
@@ -165,8 +165,8 @@ fn every_compiled_file_is_in_a_component() {
                     else {
                         panic!("{file}: {macro_name} of something that this test cannot read");
                     };
-                    // Relative to the crate's folder, or otherwise to the file. `..` is resolved
-                    // textually, as in the compiler.
+                    // Paths are relative to the crate's folder or to the file. `..` is resolved
+                    // textually, as by the compiler.
                     let mut parts: Vec<&str> = file.split('/').collect();
                     let of_crate = path.strip_prefix("$CARGO_MANIFEST_DIR/");
                     parts.truncate(if of_crate.is_some() {
@@ -274,7 +274,7 @@ fn digest_covers_compiled_dependencies() {
         dependencies::digest(manifests(sandbox, shared, lock).path())
     };
     let first = digest(sandbox, shared, &plain).unwrap();
-    // Dev-dependencies, comments and the order of the manifest do not count.
+    // Dev-dependencies, comments and the order of the manifest do not affect the digest.
     let commented = format!("# A comment\n{shared}");
     assert_eq!(
         digest(sandbox, &commented, &lock("1.0.0", "2.0.0", "9.0.0")).unwrap(),
@@ -286,7 +286,7 @@ fn digest_covers_compiled_dependencies() {
     assert_ne!(digest(sandbox, &features, &plain).unwrap(), first);
     let tampered = plain.replace("\"c\"", "\"d\"");
     assert_ne!(digest(sandbox, shared, &tampered).unwrap(), first);
-    // A list decides whether a workspace crate counts, and a crate in no list is reported.
+    // A list decides whether a workspace crate counts; a crate in no list is reported.
     let with = |name: &str, version: &str| {
         let sandbox = format!("{sandbox}{name}.path = \"{name}\"\n");
         let sandbox = sandbox.replace("[dev-dependencies]\ntester = \"1\"\n", "");
@@ -314,7 +314,7 @@ fn begin(binary: &Binary, more: &[&str]) -> PathBuf {
     finish(binary, &s_niah(&[&four, more].concat())).dir.path
 }
 
-/// Changes the parts of a run's fingerprint, and the fingerprint wherever it is stored.
+/// Changes parts of a run's fingerprint, and updates the fingerprint in all files.
 pub fn change_parts(dir: &Path, change: impl FnOnce(&mut Map<String, Value>)) {
     let [mut lock, mut config]: [Value; 2] = ["lock.json", "config.json"]
         .map(|name| serde_json::from_slice(&fs::read(dir.join(name)).unwrap()).unwrap());
@@ -328,7 +328,7 @@ pub fn change_parts(dir: &Path, change: impl FnOnce(&mut Map<String, Value>)) {
     fs::write(dir.join("config.json"), config.to_string()).unwrap();
 }
 
-/// Makes a run look like one of a program with these components.
+/// Makes a run look as if a program with these components had made it.
 pub fn remake(dir: &Path, components: &[(&str, &str)]) -> Program {
     change_parts(dir, |parts| {
         for (name, digest) in components {
@@ -377,7 +377,7 @@ fn resume(binary: &Binary, dir: &Path, more: &[&str]) -> Ran {
     binary.run(&[&["run", "--resume", dir], more].concat(), "")
 }
 
-/// The fingerprint is stored in two files, in one of them with its parts.
+/// Two files contain the fingerprint; one of them also contains its parts.
 #[test]
 fn refuses_fingerprint_that_contradicts_its_parts() {
     let binary = Binary::new();
@@ -433,7 +433,8 @@ fn refuses_fingerprint_that_contradicts_its_parts() {
     }
 }
 
-const HINT: &str = "hint: continue anyway with --allow-program-change; each attempt records which program made it\n";
+const HINT: &str = "hint: continue anyway with --allow-program-change; each attempt records the \
+             program that made it\n";
 
 #[test]
 fn resumes_run_of_other_program_only_if_allowed() {
@@ -463,7 +464,7 @@ fn resumes_run_of_other_program_only_if_allowed() {
     };
     assert_eq!((made_by(&other), made_by(&this)), (3, 1));
     assert_eq!(run.lock.later_programs, [program::this().clone()]);
-    // The CSV contains the program as well, for tools that read nothing else.
+    // The CSV also contains the program, for tools that read no other file.
     let mut csv = csv::Reader::from_path(dir.join("results.csv")).unwrap();
     let header = csv.headers().unwrap().clone();
     let place = header.iter().position(|name| name == "program").unwrap();
@@ -475,7 +476,7 @@ fn resumes_run_of_other_program_only_if_allowed() {
     let mut wanted = vec![other.clone(), other.clone(), other.clone(), this.clone()];
     wanted.sort();
     assert_eq!(programs, wanted);
-    // A program that was allowed once needs no further permission.
+    // A program that was allowed once does not need permission again.
     shorten(&dir);
     assert_eq!(resume(&binary, &dir, &[]).code, Some(0));
 
@@ -568,7 +569,7 @@ fn merges_shards_of_other_programs_only_if_allowed() {
         .iter()
         .filter(|record| record.program.as_ref() == Some(&other.digest()));
     assert_eq!((merged.records.len(), others.count()), (4, 2));
-    // This program has worked on the run, so it can resume it.
+    // This program has contributed to the run, so it can resume it.
     assert_eq!(resume(&binary, Path::new("out"), &[]).code, Some(0));
     let compared = binary.run(&["compare", &one, &two], "");
     assert!(

@@ -1,5 +1,5 @@
-//! Programs of agents: the examples in the docs, a thousand concurrent agents, and a kill in the
-//! middle.
+//! Programs of agents: the examples in the docs, a thousand concurrent agents, and `kill -9` during
+//! a run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
 }
 
-/// `readme.rs` runs the commands of the page, each with `--min-score 1`.
+/// `readme.rs` runs the page's commands, each with `--min-score 1`.
 #[test]
 fn docs_show_tested_programs() {
     let page = fs::read_to_string(docs().join("guides/programs-of-agents.md")).unwrap();
@@ -51,13 +51,14 @@ fn docs_show_tested_programs() {
     }
 }
 
-/// A model server that writes this program and answers agents as `child` does.
+/// A model server: the root writes the given program, and the other agents reply as `child`
+/// specifies.
 struct Office {
     binary: Binary,
     server: FaultServer,
 }
 
-/// Returns the question of a request, the agent's turn, and whether the agent is the root.
+/// Returns a request's question, the number of the agent's turn, and whether the agent is the root.
 fn asked(seen: &ReceivedRequest) -> (String, usize, bool) {
     let messages = seen.body["messages"].as_array().unwrap();
     let of = |role: &'static str| messages.iter().filter(move |one| one["role"] == role);
@@ -187,7 +188,8 @@ fn memory(pid: u32) -> u64 {
     all.iter().map(kilobytes).sum::<u64>() * 1024
 }
 
-/// Returns the memory of an attempt in which `agents` agents wait for their model concurrently.
+/// Returns the memory used by an attempt in which `agents` agents wait for their model
+/// concurrently.
 fn memory_of_waiting(agents: usize) -> u64 {
     let program = format!(
         "const all = await agent.map(Array.from({{ length: {agents} }}, (_, n) => n), (n) => ({{ query: `Give ${{n}}`, context: `${{n}}` }}), {{ concurrency: {agents} }});\n\
@@ -274,7 +276,7 @@ fn killed_program_resumes_without_repeating_agents() {
         *times.entry(request.clone()).or_default() += 1;
     }
     assert_eq!(times.len(), 2 * AGENTS);
-    // Only requests in flight at the kill were repeated, once each.
+    // Only requests in flight at the time of the kill were repeated, each once.
     let under_way = &before[before.len().saturating_sub(AT_ONCE)..];
     for (request, times) in times.iter().filter(|(_, times)| **times > 1) {
         assert!(

@@ -1,5 +1,5 @@
-//! `rlm-eval prompt`: which agent's prompt it shows. The texts themselves are tested with the
-//! engine.
+//! `rlm-eval prompt`: selection of the agent whose prompt is shown. Tests of the engine cover the
+//! text of prompts.
 
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ fn binary() -> Binary {
         .file("profiles.yaml", PROFILES)
 }
 
-/// Returns an agent of a run with `max_iterations` and nothing optional.
+/// Returns an agent of a run with `max_iterations` and no optional features.
 fn agent(depth: u32, max_depth: u32, max_iterations: u32) -> AgentPrompt<'static> {
     AgentPrompt {
         role: if depth == 0 {
@@ -60,7 +60,7 @@ fn coordinator(max_depth: u32) -> AgentPrompt<'static> {
     agent
 }
 
-/// Returns a bundled driver and the user's own.
+/// Returns a bundled driver and a user-supplied one.
 fn drivers() -> Vec<Driver> {
     let binary = binary();
     let library = DriverLibrary::bundled().with_dir(&binary.path().join("drivers"));
@@ -175,7 +175,7 @@ fn shows_agent_described_by_flags() {
 }
 
 #[test]
-fn orders_tools_independently_of_flags() {
+fn order_of_flags_does_not_affect_tools() {
     let shown = |tools: &str| binary().run(&["prompt", "--tools", tools], "").stdout;
     let one = shown("run_javascript,context_length");
     assert!(one.contains("context_length"), "{one}");
@@ -191,7 +191,8 @@ fn prints_remarks_to_stderr() {
         "--drivers-dir=drivers",
         "--prompt-mode=coordinator",
     ];
-    let expected = "note: profile `p` matches the model and adds the drivers mine; --profile none leaves them out\n\
+    let expected = "note: profile `p` matches the model and adds the drivers mine; --profile none \
+                    omits them\n\
                     warning: driver `mine` is written for solver mode, but the run is in coordinator mode\n";
     assert_eq!(binary().run(&args, "").stderr, expected);
 }

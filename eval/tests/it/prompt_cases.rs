@@ -9,7 +9,7 @@ use crate::binary::Binary;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// Purpose of the case.
+    /// What the case tests.
     about: String,
     #[serde(default)]
     files: BTreeMap<String, String>,
@@ -18,12 +18,12 @@ struct Case {
     args: Vec<String>,
     #[serde(default)]
     code: i32,
-    /// Complete expected stdout, if given.
+    /// Complete stdout, if given.
     stdout: Option<String>,
-    /// Texts that stdout contains, in this order.
+    /// Texts that stdout contains in this order.
     #[serde(default)]
     shows: Vec<String>,
-    /// Texts that stdout does not contain.
+    /// Texts that stdout must not contain.
     #[serde(default)]
     lacks: Vec<String>,
     #[serde(default)]

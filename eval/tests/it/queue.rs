@@ -1,8 +1,10 @@
-//! Runs through a queue with a real NATS server. The result always equals that of a local run.
+//! Runs through a queue on a real NATS server. The result always equals that of a local run.
 //!
-//! `scripts/install-queue.sh` installs the server under `target/nats`; `./test.sh` runs it.
+//! `scripts/install-queue.sh` installs the server under `target/nats`; `./test.sh` runs that
+//! script.
 
 mod hostile;
+mod messages;
 mod server;
 mod steer;
 mod survive;
@@ -19,7 +21,8 @@ use serde_json::Value;
 use crate::binary::{Binary, Ran};
 pub use server::Server;
 
-/// A coordinator with up to four children; wrong on some samples, so that scores can differ.
+/// Flags of a run with a coordinator, up to four children, and wrong answers to some samples, so
+/// that scores can differ.
 const RUN: [&str; 11] = [
     "run",
     "--benchmark",
@@ -34,26 +37,26 @@ const RUN: [&str; 11] = [
     "thread",
 ];
 
-/// Returns a user whose environment names the queue, which a resumed run needs.
-fn user_of(url: &str) -> Binary {
+/// Returns a binary whose environment names the queue, which resumed runs need.
+pub fn user_of(url: &str) -> Binary {
     Binary::new().variable("EVAL_QUEUE", url)
 }
 
 /// A running program, which is killed when dropped.
-struct Running(Child);
+pub struct Running(Child);
 
 impl Running {
-    fn kill(&mut self) {
-        // It may have exited already.
+    pub fn kill(&mut self) {
+        // The process may have exited.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 
-    fn has_ended(&mut self) -> bool {
+    pub fn has_ended(&mut self) -> bool {
         self.0.try_wait().unwrap().is_some()
     }
 
-    fn code(&mut self) -> Option<i32> {
+    pub fn code(&mut self) -> Option<i32> {
         self.0.wait().unwrap().code()
     }
 }
@@ -64,8 +67,8 @@ impl Drop for Running {
     }
 }
 
-/// Starts the program with stderr redirected to a file of this name.
-fn start(binary: &Binary, log: &str, args: &[&str]) -> Running {
+/// Starts the program and redirects stderr to a file with this name.
+pub fn start(binary: &Binary, log: &str, args: &[&str]) -> Running {
     let log = fs::File::create(binary.path().join(log)).unwrap();
     let mut command = binary.command(args);
     command
@@ -113,7 +116,7 @@ fn lines(dir: &str) -> usize {
     String::from_utf8_lossy(&text).matches('\n').count()
 }
 
-/// Returns everything of a run that does not depend on time and place.
+/// Returns the values of a run that do not depend on time and place.
 fn essence(dir: &Path) -> BTreeMap<(String, u32), String> {
     let run = RunDir::open(dir).unwrap();
     assert!(run.truncated_record.is_none());
@@ -136,7 +139,7 @@ fn essence(dir: &Path) -> BTreeMap<(String, u32), String> {
     each.collect()
 }
 
-/// Returns the result of an undisturbed local run with this many samples.
+/// Returns the values of an undisturbed local run with this many samples.
 fn local(samples: &str) -> BTreeMap<(String, u32), String> {
     let quiet = Binary::new();
     let args = [&RUN[..], &["--samples-per-length", samples]].concat();
@@ -145,7 +148,7 @@ fn local(samples: &str) -> BTreeMap<(String, u32), String> {
     essence(&only_run(quiet.path()).unwrap())
 }
 
-/// Checks that every file of a queued run equals a local one.
+/// Checks that every file of a queued run equals that of a local run.
 fn check_whole(binary: &Binary, samples: usize) {
     let dir = only_run(binary.path()).unwrap();
     let wanted = local(&samples.to_string());
@@ -190,7 +193,7 @@ fn queued_run_equals_local_run() {
         "24",
         &["--min-score", "0.99", "--json"],
     );
-    // Scores decide the exit code, as for a local run.
+    // Scores determine the exit code, as for a local run.
     assert_eq!(ran.code, Some(100), "{ran:?}");
     let printed: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(printed["attempts"], 24);

@@ -1,5 +1,5 @@
-//! `quickstart.sh` with and without V8's library: what it builds and prints. Cargo, rustc, curl and
-//! the built program are fakes.
+//! `quickstart.sh` with and without the V8 library: its builds and its output. Cargo, rustc, curl
+//! and the built program are replaced by fakes.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,12 +10,12 @@ use serde::Deserialize;
 
 use crate::system_packages::{fake, put};
 
-/// A system and the result of the script.
+/// A system and the expected result of the script.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
     about: String,
-    /// Programs and headers that exist.
+    /// Programs and headers that the system has.
     there: Vec<String>,
     /// Result of a download.
     #[serde(default)]
@@ -30,10 +30,10 @@ struct Row {
     #[serde(default)]
     archive: Option<String>,
     code: i32,
-    /// Arguments of Cargo and the library that it gets; `None` if it is not called.
+    /// Arguments of Cargo and the library passed to it; `None` if Cargo is not called.
     #[serde(default)]
     builds: Option<String>,
-    /// A line of stderr.
+    /// A line that stderr contains.
     says: String,
     /// Requested URL; `None` if curl is missing or not called.
     #[serde(default)]
@@ -43,7 +43,7 @@ struct Row {
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Server {
-    /// No curl is installed.
+    /// curl is not installed.
     #[default]
     Unasked,
     Answers,
@@ -51,7 +51,7 @@ enum Server {
     BreaksOff,
 }
 
-/// Programs that the script needs on any system.
+/// Programs that the script needs on every system.
 pub const TOOLS: [&str; 12] = [
     "cat",
     "cut",
@@ -76,7 +76,7 @@ fn uses_v8_if_library_is_available() {
         let (bin, target) = (at.join("bin"), at.join("target"));
         fs::create_dir(&bin).unwrap();
         link_tools(&bin, &TOOLS);
-        // For the scripts, the compiler finds a header if the file exists.
+        // The fake compiler finds a header if the file exists.
         fake(
             &bin,
             "cc",

@@ -1,5 +1,5 @@
 //! `rlm-eval sweep --race`: worse cells stop, a killed race resumes with the same decisions, and a
-//! replay over full runs makes the same ones.
+//! replay over complete runs makes the same decisions.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use crate::binary::Binary;
 
-/// Right on all samples with the driver, on two thirds without it, and never in a direct call.
+/// Gives right answers to all samples with the driver, to two thirds without it, and to none in a
+/// direct call.
 const MODEL: &str = "\
 description: gains by a driver
 latency_ms: 20
@@ -54,7 +55,7 @@ fn args<'a>(out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     args
 }
 
-/// Returns the lines of a log without its header: samples, scores, verdicts and reasons.
+/// Returns the lines of a log without the header: samples, scores, verdicts and reasons.
 fn decisions(folder: &Path, file: &str) -> Vec<Value> {
     let text = fs::read_to_string(folder.join(file)).unwrap();
     let lines = text.lines().skip(1);
@@ -76,7 +77,7 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
     let result: Value = serde_json::from_str(&ran.stdout).unwrap();
     let folder = binary.path().join("race");
     let blocks = decisions(&folder, "race.jsonl");
-    // Without the driver, a third of the answers is wrong; those of the direct call are always
+    // Without the driver, a third of the answers are wrong; answers of direct calls are always
     // wrong.
     assert_eq!(result["best"], "03-solver-planted", "{result:#}");
     assert_eq!(
@@ -121,7 +122,7 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // A decision on a truncated line is made again.
+    // A decision in a truncated line is made again.
     let text = fs::read_to_string(&log).unwrap();
     fs::write(&log, format!("{text}{{\"v\":1,\"block\"")).unwrap();
     let again = binary.run(&["sweep", "--resume", "killed"], "");
@@ -131,7 +132,7 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
         blocks
     );
 
-    // The full sweep, and the race over it.
+    // The full sweep, and a replay of the race over it.
     let full = binary.run(&args("full", &[]), "");
     assert_eq!(full.code, Some(0), "{full:?}");
     let replay = binary.run(&["sweep", "--replay-race", "full", "--json"], "");
@@ -143,7 +144,7 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
     let replayed: Value = serde_json::from_str(&replay.stdout).unwrap();
     assert_eq!(replayed, result);
 
-    // Recorded decisions do not change if the scores do.
+    // A changed decision no longer matches the scores, which is an error.
     let log = folder.join("race.jsonl");
     let text = fs::read_to_string(&log).unwrap();
     fs::write(&log, text.replacen("\"not_better\"", "\"worse\"", 1)).unwrap();
@@ -182,8 +183,8 @@ fn race_keeps_budget_and_compares_with_baselines() {
             .map(|text| text.lines().count())
             .sum()
     };
-    // Attempts in progress when the budget ran out are stopped: at most as many as run
-    // concurrently.
+    // When the budget is used up, attempts in progress are stopped; their number is at most the
+    // concurrency.
     assert!(made("capped") <= 45 + 5, "{}", made("capped"));
     let more = binary.paste(&ran.stderr);
     assert!(made("capped") > 45, "{more:?}");

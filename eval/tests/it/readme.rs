@@ -1,4 +1,4 @@
-//! The README and the pages of `docs/`: their commands run unchanged, and their links resolve.
+//! The README and the pages in `docs/`: their commands run unchanged, and their links resolve.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,8 +11,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Returns the blocks of shell commands, except those with a comment that explains why they are not
-/// run.
+/// Returns the blocks of shell commands, except blocks with a comment that explains why they are
+/// not run.
 fn blocks(text: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     for (at, _) in text.match_indices("```sh\n") {
@@ -31,7 +31,7 @@ fn blocks(text: &str) -> Vec<String> {
     blocks
 }
 
-/// Runs the blocks of a page in order, in a new folder.
+/// Runs the blocks of a page in order in a new folder.
 fn run_blocks(page: &str) -> tempfile::TempDir {
     let text = fs::read_to_string(root().join(page)).unwrap();
     let blocks = blocks(&text);
@@ -75,7 +75,7 @@ fn guide_commands_run_in_order() {
     }
 }
 
-/// The commands name files of `docs/` and need a browser.
+/// The page's commands use files of `docs/` and need a browser.
 #[test]
 fn world_guide_commands_run_in_order() {
     if has_chromium() {

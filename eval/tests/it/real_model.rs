@@ -1,7 +1,8 @@
-//! A real small model on llama.cpp with unpredictable answers. The checks hold for any model.
+//! A small real model on llama.cpp, whose answers are unpredictable. The checks are valid for any
+//! model.
 //!
 //! `scripts/install-real-model.sh` installs both under `target/real-model`; `./test.sh --full` runs
-//! it.
+//! that script.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -59,8 +60,8 @@ impl RealModel {
     }
 }
 
-/// Forwards connections to a server and records what clients send. Returns the base URL of the
-/// proxy.
+/// Starts a proxy that forwards connections to a server and records what clients send. Returns the
+/// base URL of the proxy.
 fn listen_in(server: &str) -> (String, Arc<Mutex<Vec<u8>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -126,7 +127,7 @@ fn runs_with_a_real_model() {
         }
         assert_eq!(record["usage"]["estimated"], false, "{more:?}: {record}");
 
-        // The prompt equals the one in the trajectory, byte for byte.
+        // The received prompt equals the one in the trajectory, byte for byte.
         let name = format!("{}.1.jsonl", record["id"].as_str().unwrap());
         let events = fs::read_to_string(dir.join("trajectories").join(name)).unwrap();
         let events = events

@@ -1,7 +1,7 @@
-//! `rlm-eval repl`: JSON conversations and scripts.
+//! `rlm-eval repl`: JSON conversations and scripts of `rlm-eval repl`.
 //!
-//! A conversation in `repl/*.jsonl` starts with a line of flags as a JSON array. After that, each
-//! input line is followed by its expected answer.
+//! A conversation in `repl/*.jsonl` starts with a line that contains the flags as a JSON array.
+//! Each following input line is followed by its expected answer.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn cases(extension: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn json_conversations() {
+fn answers_json_conversations() {
     let cases = cases("jsonl");
     assert!(!cases.is_empty());
     for (name, text) in cases {
@@ -58,7 +58,7 @@ fn json_conversations() {
 }
 
 #[test]
-fn scripts() {
+fn runs_scripts() {
     for (name, script) in cases("js") {
         let binary = Binary::new().file("context.txt", "line one\nline two\n");
         let Ran {

@@ -1,4 +1,4 @@
-//! `rlm-eval report`: its tables and its page.
+//! `rlm-eval report`: its tables and its HTML page.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::binary::Binary;
 use crate::run::s_niah;
 
-/// A model that answers with markup, after one failing and one successful cell.
+/// A model whose answer contains markup, after a failing and a successful cell.
 const HOSTILE: &str = r#"
 description: Answers with markup.
 rules:
@@ -74,12 +74,12 @@ fn prints_tables_and_writes_self_contained_page() {
         "Score by context length",
         "Score against cost",
         "Iterations",
-        "Where the time went",
+        "Time of an attempt by activity",
     ] {
         assert!(page.contains(title), "{title}");
     }
     assert!(page.contains("&#60;script&#62;alert(1)&#60;/script&#62;"));
-    // Links lead only to files of the runs.
+    // Links lead only to files in the runs' folders.
     let links: Vec<&str> = page.split("href=\"").skip(1).collect();
     assert!(!links.is_empty());
     for link in links {
@@ -100,7 +100,7 @@ fn prints_tables_and_writes_self_contained_page() {
     assert!(binary.path().join(&dirs[1]).join("report.html").exists());
 }
 
-/// A sweep of three cells whose calls have prices.
+/// A matrix of three cells with priced calls.
 const MATRIX: &str = "\
 run: {benchmark: s-niah, context-len: 2k, samples-per-length: 8, confirm-first-return: false}
 models: ['scripted:priced.yaml']
@@ -118,7 +118,7 @@ fn sweeps(folders: &[&str]) -> Binary {
     binary
 }
 
-/// Returns the table cells and notes between one heading and the next, one row per line.
+/// Returns the table cells and notes between a heading and the next, one row per line.
 fn section(page: &str, heading: &str) -> String {
     let from = page.find(&format!("<h2>{heading}</h2>")).unwrap();
     let rest = &page[from + 4..];
@@ -150,7 +150,7 @@ fn page_compares_sweep() {
         "sweep_page",
         format!(
             "{}\n\n{}",
-            // The engine of this build.
+            // Name of this build's engine.
             section(&of_sweep, "What differs").replace("engine V8", "engine QuickJS"),
             section(&of_sweep, "Comparison")
         )
@@ -175,8 +175,8 @@ fn page_compares_sweep() {
     let costs: Vec<_> = costs
         .map(|run| run["cost_per_right_answer"].clone())
         .collect();
-    // Seven calls at one cent gave one correct answer, and a rejected call was free. Eight at two
-    // cents gave eight. The last run does not have a correct answer.
+    // Seven calls at one cent produced one correct answer, and a rejected call was free. Eight
+    // calls at two cents produced eight. The last run has no correct answer.
     assert_eq!(costs, [json!(0.07), json!(0.02), Value::Null]);
     // The attempt time in the table is the sum of its parts; both exclude errors.
     for run in json["runs"].as_array().unwrap() {
@@ -211,7 +211,7 @@ fn finds_runs_in_sweeps_and_folders() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
         serde_json::from_str(&ran.stdout).unwrap()
     };
-    // The folder's name does not matter, and a run named twice is shown once.
+    // The folder's name does not matter, and a run given twice is shown once.
     for (args, runs, sweeps) in [
         (&["results"][..], 7, 2),
         (&["results/more"], 4, 1),
@@ -336,7 +336,7 @@ fn tables_fit_terminal_width() {
             .collect();
         (rules.len(), rules.into_iter().max().unwrap_or_default())
     };
-    // 80 columns without a terminal and without `COLUMNS`.
+    // Without a terminal and without `COLUMNS`, the width is 80 columns.
     let (tables, widest) = sweep(&[]);
     assert!(widest <= 80, "{widest}");
     for nonsense in ["", "0", "wide"] {
@@ -349,7 +349,7 @@ fn tables_fit_terminal_width() {
     );
 }
 
-/// The short form that `quickstart.sh` shows for a small sweep.
+/// The short table that `quickstart.sh` shows for a small sweep.
 #[test]
 fn sweep_ends_with_short_table() {
     let model =

@@ -1,4 +1,4 @@
-//! Terminal output about a run in progress.
+//! Terminal output for a run in progress.
 
 use std::sync::Arc;
 use std::thread;
@@ -52,7 +52,7 @@ fn engine(sample: &str, invocation: &str, depth: u32, kind: EventKind) -> RunEve
 }
 
 #[test]
-fn lines_for_logs() {
+fn prints_lines_for_logs() {
     let wrong = AttemptRecord {
         status: Status::Limit,
         score: Some(0.0),
@@ -63,7 +63,7 @@ fn lines_for_logs() {
         ..record("b", 2)
     };
     let records = [record("s-niah-8k-1", 1), wrong, failed(HOSTILE, 1, HOSTILE)];
-    // The earlier attempt counts in the mean over samples of the mean over attempts.
+    // The mean over samples includes the attempt of the earlier start in the mean of its sample.
     let plan = RunPlan {
         scores_done: vec![("b".to_owned(), 1.0)],
         ..plan(4, 1, 8)
@@ -147,7 +147,7 @@ fn verbose_log_shows_agents() {
     );
 }
 
-/// Returns the lines on the screen without clocks, spinners and remaining time.
+/// Returns the lines on the screen without clocks, spinners and the remaining time.
 fn seen(screen: &Screen) -> Vec<String> {
     let clock = |word: &str| {
         word.strip_suffix(['s', 'm'])
@@ -169,8 +169,8 @@ fn seen(screen: &Screen) -> Vec<String> {
         .collect()
 }
 
-/// Returns the lines once the condition holds, or the last ones seen: indicatif draws from its own
-/// thread.
+/// Returns the lines when the condition holds, or the last lines seen; indicatif draws in a
+/// separate thread.
 fn settled(screen: &Screen, hold: impl Fn(&Vec<String>) -> bool) -> Vec<String> {
     let start = Instant::now();
     loop {
@@ -190,7 +190,7 @@ fn bars(screen: &Screen) -> BarReporter {
 }
 
 #[test]
-fn bars_follow_attempts() {
+fn progress_bars_show_running_attempts() {
     let failure = failed("b", 1, HOSTILE);
     let steps = [
         (
@@ -213,7 +213,7 @@ fn bars_follow_attempts() {
                 "b starts",
             ],
         ),
-        // A third attempt waits for a line.
+        // A third attempt waits until a line is free.
         (
             started("c"),
             vec![
@@ -308,7 +308,7 @@ fn bars_follow_attempts() {
 }
 
 #[test]
-fn bars_fit_terminal_height() {
+fn progress_bars_fit_terminal_height() {
     let rows = [
         ((80, 24), 64, 21),
         ((80, 6), 64, 6),

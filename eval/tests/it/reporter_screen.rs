@@ -1,4 +1,4 @@
-//! A terminal in memory.
+//! A terminal screen in memory.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
 
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use indicatif::TermLike;
 
-/// A screen of fixed size without scrolling: writing below its last line is a bug in the writer.
+/// A fixed-size screen that cannot scroll: writing below its last line is a bug in the writer.
 #[derive(Debug, Clone)]
 pub struct Screen {
     width: u16,
@@ -20,7 +20,7 @@ struct State {
     lines: Vec<Vec<char>>,
     row: usize,
     column: usize,
-    /// Maximum number of lines on the screen at any time.
+    /// Maximum number of lines shown so far.
     highest: usize,
 }
 
@@ -66,8 +66,8 @@ impl State {
             '\r' => self.column = 0,
             '\n' => (self.row, self.column) = (self.row + 1, 0),
             character => {
-                // Ideographs, the only wide characters in these tests, take a second cell, left
-                // empty here.
+                // Ideographs, the only wide characters in these tests, occupy a second cell, which
+                // stays empty here.
                 let cells = if ('\u{3000}'..'\u{e000}').contains(&character) {
                     2
                 } else {

@@ -1,5 +1,5 @@
-//! `kill -9` in the middle of attempts: each resumes where it was, no response is paid twice, and
-//! the answers do not change.
+//! `kill -9` in the middle of attempts: each resumes where it stopped, no response is paid twice,
+//! and the answers do not change.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,8 +18,9 @@ use crate::run::lines;
 /// Latency of the server in milliseconds.
 const LATENCY: u64 = 4;
 
-/// Trees of three levels. Cells print everything that differs between processes, so that the test
-/// notices a cell whose values change. The answers do not depend on these values.
+/// Returns the response of an agent in a tree of three levels. Cells print all values that differ
+/// between processes, so that the test notices if the values of a replayed cell change. The answers
+/// do not depend on these values.
 fn reply(seen: &ReceivedRequest) -> String {
     let messages = seen.body["messages"]
         .as_array()
@@ -59,7 +60,7 @@ fn reply(seen: &ReceivedRequest) -> String {
     format!("```js\n{cell}\n```")
 }
 
-/// Arrival of a request.
+/// Time at which a request arrived.
 #[derive(Clone, Copy)]
 struct Came(Instant);
 
@@ -131,7 +132,7 @@ fn answers(dir: &Path) -> BTreeMap<String, (String, Option<String>, Option<u32>)
     run.records.iter().map(of).collect()
 }
 
-/// Returns how often each request is in the journals.
+/// Returns how often each request appears in the journals.
 fn journaled(dir: &Path) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for file in fs::read_dir(dir.join("journal")).unwrap() {
@@ -149,14 +150,15 @@ fn journaled(dir: &Path) -> BTreeMap<String, usize> {
 
 #[test]
 fn resumes_attempts_where_killed() {
-    let (kills, trees) = if is_full() { (50, 24) } else { (4, 3) };
+    let (kills, trees) = if is_full() { (50, 24) } else { (3, 3) };
     let quiet = Forest::new(trees);
     assert!(quiet.start(&quiet.args()).wait().unwrap().success());
     let all = quiet.calls();
     let forest = Forest::new(trees);
     let mut child = forest.start(&forest.args());
     let mut killed = Vec::new();
-    // The number of calls between two kills is small enough for the last kill to precede the end.
+    // The number of calls between two kills is small enough that the last kill precedes the end of
+    // the run.
     let step = all / (kills + 1);
     let began = Instant::now();
     for kill in 1..=kills {
@@ -206,7 +208,7 @@ fn resumes_attempts_where_killed() {
         }
     }
     assert!(resumed > 0);
-    // In flight at a kill, with a tolerance for the network.
+    // Calls in flight at the time of a kill, with a tolerance for the network.
     let wire = Duration::from_millis(LATENCY + 10);
     let in_flight = |kill: &Instant| {
         let came = forest.came.lock().unwrap();
@@ -225,7 +227,7 @@ fn resumes_attempts_where_killed() {
         "{calls} calls, {lost} of them lost, for {all}"
     );
 
-    // The summary reports the lost calls; the records contain the others.
+    // The summary reports the lost calls; the records contain all others.
     let summary: Value =
         serde_json::from_str(&fs::read_to_string(dir.join("summary.json")).unwrap()).unwrap();
     for file in fs::read_dir(dir.join("abandoned")).unwrap() {
@@ -250,8 +252,8 @@ fn resumes_attempts_where_killed() {
     );
 }
 
-/// A tool's output differs each time. The attempt reports that, restarts, and reports the wasted
-/// cost.
+/// A tool returns a different result each time. The attempt reports this, restarts, and reports the
+/// wasted cost.
 #[test]
 fn restarts_attempt_that_diverges() {
     let server = FaultServer::start(|seen| {
@@ -337,6 +339,6 @@ fn restarts_attempt_that_diverges() {
         (&json!(1), &json!(3)),
         "{wasted}"
     );
-    // Three requests, two answered ones repeated, and one more.
+    // Three requests, then two repeated requests that had been answered, and one more.
     assert_eq!(server.seen().len(), 6);
 }

@@ -1,5 +1,4 @@
-//! `kill -9` at random moments of a run: nothing is lost or duplicated, and the scores do not
-//! change.
+//! `kill -9` at random moments of a run: nothing is lost or duplicated, and scores do not change.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,12 +12,13 @@ use serde_json::Value;
 
 use crate::binary::{Binary, is_full};
 
-/// Numbers of kills and samples (as text and as number): few for the quick suite, all for
-/// `./test.sh --full`.
+/// Number of kills and number of samples (as text and as a number) in the quick suite.
 const FEW: (u32, &str, usize) = (8, "60", 60);
+/// The same with `./test.sh --full`.
 const FULL: (u32, &str, usize) = (50, "200", 200);
 
-/// A coordinator with up to four children; wrong on half of the samples, so that scores can differ.
+/// Flags of a run with a coordinator, up to four children, and wrong answers to half of the
+/// samples, so that scores can differ.
 const RUN: [&str; 11] = [
     "run",
     "--benchmark",
@@ -33,7 +33,8 @@ const RUN: [&str; 11] = [
     "thread",
 ];
 
-/// Reproducible pseudorandom numbers (the 64-bit xorshift of G. Marsaglia, 2003).
+/// Reproducible pseudorandom number generator (the 64-bit xorshift of G. Marsaglia, 2003).
+/// Marsaglia, 2003).
 struct Random(u64);
 
 impl Random {
@@ -65,7 +66,7 @@ fn lines(dir: &Path) -> usize {
     String::from_utf8_lossy(&text).matches('\n').count()
 }
 
-/// Returns score and status of every valid attempt.
+/// Returns the score and status of every valid attempt.
 fn scores(dir: &Path) -> BTreeMap<(String, u32), (Option<String>, String)> {
     let run = RunDir::open(dir).expect("the folder holds a run");
     assert!(run.truncated_record.is_none());
@@ -80,7 +81,7 @@ fn scores(dir: &Path) -> BTreeMap<(String, u32), (Option<String>, String)> {
 }
 
 #[test]
-fn kills_lose_nothing() {
+fn killed_run_loses_nothing() {
     let (kills, tasks, samples) = if is_full() { FULL } else { FEW };
     let args = [&RUN[..], &["--samples-per-length", tasks]].concat();
     let seed = RandomState::new().build_hasher().finish() | 1;
@@ -98,13 +99,14 @@ fn kills_lose_nothing() {
     };
     let name = dir.to_str().expect("a path is text").to_owned();
     for _ in 0..kills {
-        // Wait for this many more records and a moment longer; early kills precede the first event.
+        // Wait until some more records exist, and a moment longer; early kills precede the first
+        // event.
         let wanted = lines(&dir) + usize::try_from(random.below(8)).expect("it is small");
         while lines(&dir) < wanted && child.try_wait().expect("a child").is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
         std::thread::sleep(Duration::from_micros(random.below(60_000)));
-        // SIGKILL on Unix. A complete run is still resumed.
+        // On Unix, this sends SIGKILL. A run that is already complete is also resumed.
         child.kill().expect("it can be killed");
         child.wait().expect("it ends");
         child = start(&binary, &["run", "--resume", &name]);
@@ -127,7 +129,7 @@ fn kills_lose_nothing() {
     let summary = fs::read(dir.join("summary.json")).expect("there is a summary");
     let summary: Value = serde_json::from_slice(&summary).expect("which is JSON");
     assert_eq!(summary["attempts"], samples);
-    // Attempts resume, so only those without any response are abandoned.
+    // Attempts are resumed, so only attempts without any response are abandoned.
     let is_whole = |path: &Path| {
         fs::read_to_string(path).is_ok_and(|text| text.is_empty() || text.contains("attempt_start"))
     };

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::binary::{Binary, Ran};
 
-/// Arguments of a run with two samples of 8,000 characters and the model made for them.
+/// Flags of a run with two samples of 8,000 characters and their scripted model.
 pub const S_NIAH: [&str; 9] = [
     "run",
     "--benchmark",
@@ -24,7 +24,7 @@ pub const S_NIAH: [&str; 9] = [
     "2",
 ];
 
-/// A finished run of the binary with the folder that it left in `results`.
+/// A finished run and the folder that it created in `results`.
 pub struct Finished {
     pub ran: Ran,
     pub dir: RunDir,
@@ -59,7 +59,7 @@ pub fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
         .collect()
 }
 
-/// Returns the arguments of `S_NIAH` and more; later ones override earlier ones.
+/// Returns the arguments of `S_NIAH` followed by `more`; later values override earlier ones.
 pub fn s_niah<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let mut args = S_NIAH.to_vec();
     let mut more = more.iter();
@@ -77,7 +77,7 @@ pub fn s_niah<'a>(more: &[&'a str]) -> Vec<&'a str> {
     args
 }
 
-/// Runs the binary, which must create one folder in `results` regardless of its exit code.
+/// Runs the binary, which must create exactly one folder in `results`, whatever its exit code.
 pub fn finish(binary: &Binary, args: &[&str]) -> Finished {
     let before = runs(binary.path());
     let ran = binary.run(args, "");
@@ -101,7 +101,7 @@ fn runs(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns all files below a folder, sorted.
+/// Returns the paths of all files below a folder, sorted.
 pub fn tree(folder: &Path) -> Vec<String> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -197,13 +197,13 @@ fn both_modes_write_complete_run() {
     }
 }
 
-/// Columns in the order that readers of the file rely on.
+/// Column names in the order that programs reading the file rely on.
 const HEADER: &str = "run_id,benchmark,model,protocol,prompt_mode,drivers,max_depth,max_iterations,id,attempt,\
     cluster,score,status,error,answer,expected,iterations,agents,depth_reached,llm_calls,input_tokens,\
     cached_input_tokens,output_tokens,reasoning_tokens,cost_usd,total_time_s,working_time_s,overhead_ms,retries,\
     protocol_faults,dataset_digest,scorer,fingerprint,program,refused";
 
-/// Checks that the CSV has its header and one row per record, with the record's values.
+/// Checks that the CSV has the expected header and one row with the values of each record.
 fn check_csv(run: &Finished) {
     let text = run.read("results.csv");
     assert_eq!(text.lines().next(), Some(HEADER));

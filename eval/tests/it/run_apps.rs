@@ -1,4 +1,4 @@
-//! The check of `webapp` on apps that interfere with it by dialogs or by their own results.
+//! The check of `webapp` on apps that interfere with it through dialogs or forged results.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::binary::Binary;
 use crate::run::{Finished, finish};
 use crate::run_benchmarks::has_chromium;
 
-/// Returns whether Chromium is missing, which is an error in CI.
+/// Whether Chromium is missing, which is an error in CI.
 fn lacks_chromium() -> bool {
     let lacks = !has_chromium();
     if lacks {
@@ -15,12 +15,12 @@ fn lacks_chromium() -> bool {
     lacks
 }
 
-/// An app for the task `webapp-counter`, whose policy forbids `eval`.
+/// An app for the task `webapp-counter` with a policy that forbids `eval`.
 const COUNTER: &str = "<!DOCTYPE html><meta http-equiv=Content-Security-Policy content=\"script-src 'unsafe-inline'\"><title>C</title>\
     <p id=count>0</p><button id=increment onclick='CLICK'>+</button>\
     <script>const add = () => { count.textContent = Number(count.textContent) + 1 }; LOAD</script>";
 
-/// Actions of an app on load and on click, and its score.
+/// Description, actions of an app on load and on click, and its score.
 const ROWS: [(&str, &str, &str, f64); 4] = [
     (
         "dialogs on load",
@@ -44,7 +44,7 @@ const ROWS: [(&str, &str, &str, f64); 4] = [
     ("another document", "", "location.reload()", 0.0),
 ];
 
-/// Runs a sample of `webapp` with a model of these rules.
+/// Runs a sample of `webapp` with a scripted model that follows these rules.
 fn run_sample(sample: &str, binary: &Binary, rules: &Value) -> Finished {
     let model = json!({ "description": "One app.", "rules": rules });
     let file = binary.path().join("model.yaml");
@@ -62,7 +62,7 @@ fn serves_inference_in_call_order() {
         eprintln!("skipped: there is no Chromium");
         return;
     }
-    // The check waits until the app shows how many of its calls were answered.
+    // The check waits until the app shows the number of its answered calls.
     let app = "<!DOCTYPE html><title>A</title><p id=answer></p><script>\
         const ask = (i) => fetch('wry://inference', { method: 'POST', body: 'call ' + i });\
         Promise.all([...Array(12).keys()].map(ask)).then((all) => { answer.textContent = all.length })</script>";

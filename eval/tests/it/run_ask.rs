@@ -13,7 +13,7 @@ fn asker() -> Binary {
         .file("question.md", "\nHow long?\n")
 }
 
-/// Flags, standard input, exit code, stdout.
+/// Flags, stdin, expected exit code, and expected stdout.
 type Row = (&'static [&'static str], &'static str, i32, &'static str);
 
 const QUESTIONS: &[Row] = &[
@@ -109,7 +109,7 @@ fn hides_control_characters_of_answers_on_terminal() {
     let binary = asker();
     let Ran { code, stdout, .. } = binary.run(&ask, "");
     assert_eq!((code, stdout.as_str()), (Some(0), "\u{1b}[2Jred\u{7}\n"));
-    // The program `script` of util-linux gives the command a terminal.
+    // util-linux's program `script` runs the command in a terminal.
     let command = format!(
         "{} {} 2>/dev/null",
         env!("CARGO_BIN_EXE_eval"),
@@ -164,8 +164,7 @@ fn loads_tools_from_several_files() {
     );
 }
 
-/// The examples of the specification of prompts, and the results without `--model`, with an alias,
-/// and with both.
+/// The examples of the prompt specification, run without `--model`, with an alias, and with both.
 #[test]
 fn specification_examples_run_in_every_protocol() {
     const FOLDER: &[(&str, &str)] = &[

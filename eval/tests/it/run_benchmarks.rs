@@ -1,4 +1,5 @@
-//! Every benchmark end to end with its scripted model, which is partly wrong on purpose.
+//! Every benchmark end to end with its scripted model, some of whose answers are deliberately
+//! wrong.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,8 @@ use serde::Deserialize;
 use crate::binary::{Binary, is_full};
 use crate::run::finish;
 
-/// Fields read from a benchmark's `cases.json`; the tests of `benchmarks` check the others.
+/// The fields of a benchmark's `cases.json` that these tests read; tests of `benchmarks` check the
+/// others.
 #[derive(Deserialize)]
 struct Cases {
     run: Vec<Row>,
@@ -19,7 +21,7 @@ struct Cases {
 struct Row {
     /// Additional flags; `DIR` is replaced by the benchmark's folder.
     flags: Vec<String>,
-    /// Whether it needs a browser.
+    /// Whether the run needs a browser.
     #[serde(default)]
     browser: bool,
     /// Samples, also in `flags` and `scores`, that run only in the full tests.
@@ -90,7 +92,7 @@ fn benchmarks_run_with_scripted_models() {
     }
 }
 
-/// Returns whether browser tests can run.
+/// Whether browser tests can run.
 pub fn has_chromium() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join("chromium").is_file())

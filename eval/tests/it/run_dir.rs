@@ -1,4 +1,4 @@
-//! The run directory: what is written and read back, and what remains after a failure.
+//! The run directory: its content, reading it back, and what remains after a failure.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
 
@@ -46,7 +46,7 @@ fn iteration(sample: &str, iteration: u32) -> Event {
     event(sample, "root", 0, EventKind::IterationStart { iteration })
 }
 
-/// Runs attempts one after the other, each with two events, and ends the run.
+/// Runs attempts one after the other, with two events each, and ends the run.
 fn finish(writer: &mut RunStore, records: &[AttemptRecord]) {
     for record in records {
         let (sample, attempt) = (record.id.clone(), record.attempt);
@@ -64,7 +64,7 @@ fn finish(writer: &mut RunStore, records: &[AttemptRecord]) {
     writer.report(&RunEvent::RunFinished(Arc::new(summary)));
 }
 
-/// Returns all files below a folder with relative paths.
+/// Returns the relative paths of all files below a folder.
 fn files(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -268,7 +268,7 @@ fn finds_hidden_trajectories_of_earlier_versions() {
     drop(
         Reopened::open(&path)
             .unwrap()
-            .resume(&config, Vec::new(), &again, eval::program::this())
+            .resume(&config, Vec::new(), &again, &again, eval::program::this())
             .unwrap(),
     );
     let left: Vec<String> = files(&path)
@@ -291,7 +291,7 @@ fn finds_hidden_trajectories_of_earlier_versions() {
     );
 }
 
-/// Expected ids, and the number, offset and bytes of a torn line; or the error.
+/// Expected ids with the number, offset and bytes of a truncated line, or the expected error.
 type Read<'a> = Result<(Vec<&'a str>, Option<(usize, u64, Vec<u8>)>), String>;
 
 #[test]
@@ -422,8 +422,8 @@ fn reports_unwritable_folder_and_leaves_nothing() {
     let temp = tempfile::tempdir().unwrap();
     let file = temp.path().join("file");
     fs::write(&file, "").unwrap();
-    // Permissions do not restrict root. A file in place of a folder and the kernel's own file
-    // system do.
+    // Root ignores permissions. So use a file in place of a folder, and the kernel's own file
+    // system.
     let mut rows = vec![
         (
             temp.path().join("new\0folder/x"),
@@ -463,8 +463,7 @@ fn run_that_never_begins_leaves_nothing() {
     drop(run);
     assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
 
-    // Two runs created at the same moment: neither uses the folder of the other or removes its
-    // files.
+    // Two runs created at the same moment do not use or remove each other's folders and files.
     let runs = [create(&results).unwrap(), create(&results).unwrap()];
     let [first, second] = &runs;
     assert_ne!(first.path(), second.path());
@@ -477,7 +476,7 @@ fn run_that_never_begins_leaves_nothing() {
     drop(runs);
     assert_eq!(files(temp.path()), ["new/results/notes.txt"]);
 
-    // The folder is deleted after the start: the failure names the file.
+    // The folder is deleted after the start: the error names the missing file.
     let run = create(&results).unwrap();
     let path = run.path().to_owned();
     fs::remove_dir(&path).unwrap();
@@ -522,7 +521,7 @@ fn keeps_first_write_error_and_record() {
 #[test]
 fn fingerprints_depend_on_content() {
     let of = |parts: Value| Fingerprint::from_parts(serde_json::from_value(parts).unwrap());
-    // Python: sha256(json.dumps(parts, sort_keys=True, separators=(",", ":"),
+    // Computed in Python: sha256(json.dumps(parts, sort_keys=True, separators=(",", ":"),
     // ensure_ascii=False).encode()).
     let parts = json!({"model": "x/ü", "limits": {"max_depth": 2, "b": null, "a": [1, 0.5, true]}});
     assert_eq!(

@@ -1,4 +1,5 @@
-//! `results.csv`: its columns, the order of its rows, and cells that must not become formulas.
+//! `results.csv`: its columns, the order of its rows, and escaping of cells that look like
+//! formulas.
 
 use records::AttemptRecord;
 use records::run_dir::{COLUMNS, plain_text, to_csv};
@@ -95,7 +96,7 @@ fn csv_cells_are_not_formulas() {
             assert_eq!(plain_text(&cells[0][place]), given, "{column}");
         }
     }
-    // A number is also text in this column.
+    // In this column, a number is also escaped like a string.
     let negative = AttemptRecord {
         expected: json!(-5),
         ..record("a", 1)

@@ -1,4 +1,4 @@
-//! A fixture run to store and show: identity, records and events.
+//! An example run to store and display: identity, records and events.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
 
@@ -6,7 +6,7 @@ use eval::run_event::RunPlan;
 use harness::model::{EVENT_VERSION, Event, EventKind, Status};
 use records::{AttemptRecord, RunIdentity};
 
-/// Returns a record that test cases modify.
+/// Returns a record for test cases to modify.
 pub fn record(id: &str, attempt: u32) -> AttemptRecord {
     let record: AttemptRecord =
         serde_json::from_str(include_str!("../../records/tests/record.json")).unwrap();

@@ -1,11 +1,11 @@
-//! `rlm-eval run` over user-supplied rows: scored, grouped, filtered, resumed and sampled at
-//! random.
+//! `rlm-eval run` with user-supplied rows: scored, grouped, filtered, resumed and randomly
+//! selected.
 
 use crate::binary::Binary;
 use crate::run::{Finished, finish};
 
-/// Nine questions about three words in three languages; the answers about `ox` are wrong on
-/// purpose.
+/// Returns nine questions about three words in three languages; the answers about `ox` are
+/// deliberately wrong.
 fn rows() -> String {
     let row = |(language, word, length): (&str, &str, usize)| {
         format!(
@@ -19,7 +19,7 @@ fn rows() -> String {
     all.map(row).collect::<Vec<_>>().join("\n")
 }
 
-/// A model that measures its context.
+/// A model that returns the length of its context.
 const MODEL: &str = r#"
 description: Measures its context.
 rules:
@@ -100,7 +100,7 @@ fn warns_about_rows_without_context() {
         .file("q.jsonl", rows)
         .file("m.yaml", model)
         .file("c.jsonl", rows.replace("contexts", "context"));
-    let warning = "warning: no row of q has a context, which --protocol rlm is designed for";
+    let warning = "warning: --protocol rlm is designed for a context, but no row of q has one";
     for (rows, protocol, warnings) in [
         ("q.jsonl", "rlm", 1),
         ("q.jsonl", "direct", 0),
@@ -111,7 +111,7 @@ fn warns_about_rows_without_context() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert_eq!(ran.stderr.matches(warning).count(), warnings, "{ran:?}");
     }
-    // A sweep warns only once.
+    // A sweep prints the warning only once.
     let models = [
         "sweep",
         "--models",

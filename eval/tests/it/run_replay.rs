@@ -1,4 +1,4 @@
-//! Replays of recorded runs: our own and those of the JavaScript system.
+//! Replays of recorded runs: those of this program and those of the JavaScript system.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::binary::Binary;
 use crate::run::{Finished, finish, s_niah};
 
-/// Returns the result of each attempt without times.
+/// Returns the results of all attempts without times.
 fn results(run: &Finished) -> BTreeMap<(String, u32), Value> {
     let records = run.records().into_iter();
     let result = |record: &records::AttemptRecord| {
@@ -49,7 +49,8 @@ fn replays_own_run_to_same_answers() {
         assert_eq!(results(&first), results(&again), "{mode}");
         assert!(
             again.ran.stderr.contains(
-                "replaying the 2 samples of the recording that exist in s-niah; choose others with --sample-ids"
+                "replaying the recorded 2 samples that exist in s-niah; select others with \
+                 --sample-ids"
             ),
             "{}",
             again.ran.stderr
@@ -106,7 +107,8 @@ fn replays_of_real_model_score_as_recorded() {
     }
 }
 
-/// Returns a recording of the JavaScript system with these code blocks for each sample.
+/// Returns a recording in the format of the JavaScript system, with the given code blocks for each
+/// sample.
 fn recording(tasks: &[(&str, &[&str])]) -> String {
     let results: Vec<Value> = tasks
         .iter()
@@ -251,8 +253,8 @@ fn line_truncated_within_character_loses_no_other() {
     }
 }
 
-/// Cells read the clock and random values of the recorded run from its journal; without the journal
-/// they read live ones.
+/// Replayed cells read the recorded clock and random values from the journal; without the journal,
+/// they read live values.
 #[test]
 fn replays_clock_and_random_numbers() {
     let model = "description: d\nrules:\n  - when: { turn: 1 }\n    reply: |\n      ```js\n      \
@@ -292,7 +294,7 @@ fn replays_clock_and_random_numbers() {
     let replay = format!("replay:{}", first.dir.path.display());
     let again = run(&replay);
     assert_eq!(outputs(&first), outputs(&again));
-    // A replay of the replay works too, because its journal contains the values it read.
+    // A replay can be replayed as well, because its journal contains the values that it read.
     let third = run(&format!("replay:{}", again.dir.path.display()));
     assert_eq!(outputs(&first), outputs(&third));
     fs::remove_dir_all(first.dir.path.join("journal")).unwrap();

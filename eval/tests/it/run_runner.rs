@@ -1,4 +1,4 @@
-//! The runner itself, with samples and scorers that fail or hang.
+//! The runner, with samples and scorers that fail or hang.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -17,8 +17,8 @@ use records::run_dir::{Fingerprint, Lock, NewRun, RunDir};
 use serde_json::json;
 use tokio::sync::watch;
 
-/// Four samples. Each option names one sample that cannot be read, that panics when first read, or
-/// that takes longer to read or score than any test.
+/// Four samples. Each option names a sample: one that cannot be read, one that panics when first
+/// read, or one whose reading or scoring takes longer than any test.
 struct Samples {
     ids: Vec<String>,
     unreadable: Option<usize>,
@@ -27,10 +27,10 @@ struct Samples {
     slow: Option<&'static str>,
 }
 
-/// Longer than any test.
+/// Duration that exceeds that of any test.
 const FOREVER: Duration = Duration::from_secs(3600);
 
-/// Timeout that ends a run which does not stop.
+/// Timeout for a run that does not stop.
 const HUNG: Duration = Duration::from_secs(120);
 
 impl Default for Samples {
@@ -104,7 +104,7 @@ impl Scorer for Slow {
     }
 }
 
-/// Counts the finished attempts.
+/// Reporter that counts finished attempts.
 struct Finished(watch::Sender<usize>);
 
 impl Reporter for Finished {
@@ -115,8 +115,8 @@ impl Reporter for Finished {
     }
 }
 
-/// Runs the samples with concurrency two in a folder, and stops the run after `stop_after` finished
-/// attempts. Returns the outcome and the run directory.
+/// Runs the samples with a concurrency of two in a folder, and stops the run after `stop_after`
+/// finished attempts. Returns the outcome and the run directory.
 fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<RunOutcome, RunError>, RunDir) {
     let folder = tempfile::tempdir().unwrap();
     let model = Model {
@@ -164,8 +164,8 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<RunOutcome, RunEr
         attempts_done: 0,
         concurrency: 2,
     };
-    // As few threads as possible, so that one blocked worker blocks all attempts. A scoring rule
-    // blocks one.
+    // Use as few threads as possible, so that one blocked worker thread would block all attempts. A
+    // slow scoring rule occupies one.
     let workers = if dataset.slow.is_some() { 2 } else { 1 };
     let path = new.path().to_owned();
     let fingerprint = Fingerprint::from_parts(SampleMetadata::new());
@@ -196,7 +196,7 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<RunOutcome, RunEr
         let Some(wanted) = stop_after else {
             return std::future::pending().await;
         };
-        // The sender is dropped with the run's reporter, and a finished run needs no stop.
+        // When the run has finished, the reporter drops the sender, and no stop is needed.
         let _ = finished.wait_for(|finished| *finished >= wanted).await;
     };
     let store = RunStore::new(writer);

@@ -1,4 +1,4 @@
-//! Samples that a run selects, their attempts and scoring, and the resulting exit code.
+//! Which samples a run selects, how many attempts it makes, how it scores them, and the exit code.
 
 use harness::model::{EventKind, Protocol, Role};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::binary::Binary;
 use crate::run::{finish, s_niah, tree};
 
-/// Flags, exit code, and ids of the samples with their attempts, in dataset order.
+/// Flags, exit code, and sample ids with attempt numbers, in dataset order.
 const CHOICES: &[(&[&str], i32, &[&str])] = &[
     (&[], 0, &["1.1", "2.1", "3.1"]),
     (

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: a run stops immediately, keeps what is finished, and leaves a readable
+//! Ctrl-C and SIGTERM: a run stops immediately, keeps its finished attempts, and leaves a readable
 //! directory.
 
 use std::io::{BufRead as _, BufReader};
@@ -24,13 +24,13 @@ fn start(binary: &Binary, args: &[&str]) -> Child {
         .expect("the binary starts")
 }
 
-/// Longer than these runs take to start or stop, and shorter than the model's reply or the cell.
+/// Longer than these runs take to start or stop, but shorter than the model's reply or the cell.
 const HUNG: Duration = Duration::from_secs(120);
 
-/// Sends a signal and waits for the end.
+/// Sends a signal and waits until the process ends.
 fn stop(child: Child, signal: &str) -> Output {
     let kill = format!("kill -{signal} {}", child.id());
-    // The shell's builtin `kill`, because a system without procps does not have another.
+    // The shell's builtin `kill`, because systems without procps have no other.
     let sent = Command::new("sh").args(["-c", &kill]).status();
     assert!(sent.expect("a shell is there").success());
     let asked = Instant::now();
@@ -48,7 +48,7 @@ fn only_run(folder: &Path) -> Option<PathBuf> {
     Some(runs.next()?.expect("a run is there").path())
 }
 
-/// Waits until this many attempts have a record.
+/// Waits until this many attempts have records.
 fn wait_for_records(folder: &Path, wanted: usize) {
     let began = Instant::now();
     let records = || {

@@ -38,7 +38,8 @@ fn coordinator_delegates_to_parallel_solvers() {
                 }
             }
         }
-        // A child gets a solver's prompt; siblings differ only in their lineage.
+        // A child gets the prompt of a solver; the prompts of siblings differ only in their
+        // lineage.
         let solver = prompt(&["--depth", "1", "--lineage", &query]);
         let ids = ["d1-c0", "d1-c1", "d1-c2", "d1-c3"];
         assert_eq!(children.len(), ids.len(), "{}", record.id);
@@ -46,7 +47,7 @@ fn coordinator_delegates_to_parallel_solvers() {
             assert_eq!(*id, expected);
             assert_eq!(*shown, solver.replace("d1-c0", id));
         }
-        // In parallel: the last child starts before the first one ends.
+        // The children ran in parallel: the last child started before the first one ended.
         let began = children
             .iter()
             .map(|(_, at, _)| *at)
@@ -159,8 +160,8 @@ fn trajectory_grows_linearly() {
     );
 }
 
-/// Returns a run's trajectories as lines without times and run id. Those of a tree are sorted,
-/// because siblings end in any order.
+/// Returns the lines of a run's trajectories without times and run id. The lines of a tree are
+/// sorted, because siblings end in any order.
 fn timeless(run: &Finished) -> Vec<String> {
     let mut all = Vec::new();
     for record in &run.dir.records {
@@ -185,7 +186,7 @@ fn timeless(run: &Finished) -> Vec<String> {
 }
 
 #[test]
-fn same_seed_gives_same_run() {
+fn same_seed_reproduces_run() {
     for mode in ["solver", "coordinator"] {
         let binary = Binary::new();
         let run = |seed: &str| finish(&binary, &s_niah(&["--prompt-mode", mode, "--seed", seed]));

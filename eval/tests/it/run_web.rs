@@ -84,7 +84,7 @@ fn skips_actions_after_navigation() {
     );
 }
 
-/// Anthropic's API does not allow forcing a tool on a model that reasons.
+/// Anthropic's API does not allow a forced tool call while the model reasons.
 #[test]
 fn announces_unsupported_forced_call() {
     let note = "note: anthropic/m: the API does not allow forcing a call of `agent_turn` while the model reasons; \

@@ -1,6 +1,6 @@
 //! User-supplied environments in a real browser: the example sites, servers named by rows,
-//! documents, reachable addresses, and `ask` about a page. Chromium's own sandbox, which is not
-//! available on every machine, is tested in the crate `browser`.
+//! documents, reachable addresses, and `ask` about a page. Tests of the crate `browser` cover
+//! Chromium's own sandbox, which is not available on every machine.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
@@ -16,7 +16,7 @@ use crate::binary::{Binary, is_full};
 use crate::run::{Finished, finish};
 use crate::run_benchmarks::has_chromium;
 
-/// Returns whether Chromium is missing, which is an error in CI.
+/// Whether Chromium is missing, which is an error in CI.
 #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn lacks_chromium() -> bool {
     let lacks = !has_chromium();
@@ -27,7 +27,7 @@ fn lacks_chromium() -> bool {
     lacks
 }
 
-/// Returns the binary with this machine's `PATH` and other variables.
+/// Returns a binary with this machine's `PATH` and other variables.
 fn binary() -> Binary {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     Binary::new()
@@ -72,7 +72,7 @@ fn web_events(run: &Finished, sample: &str) -> Vec<WebEvent> {
         .collect()
 }
 
-/// Serves one page for every request on loopback and records the requested paths.
+/// Serves the same page for all requests on loopback and records the requested paths.
 fn serve(page: &'static str) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -82,7 +82,7 @@ fn serve(page: &'static str) -> (String, Arc<Mutex<Vec<String>>>) {
         for stream in listener.incoming().flatten() {
             let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
             let first = lines.next().unwrap_or_default();
-            // A response before the end of the request would cut it off.
+            // Read the whole request first, because an earlier response would interrupt it.
             lines.find(String::is_empty);
             let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
             log.lock().unwrap().push(path);
@@ -166,7 +166,7 @@ fn records_page_calls() {
     assert!(pictures.count() > 0);
 }
 
-/// Its scripts finish before it has loaded, so that their requests come first.
+/// A page whose scripts finish before it has loaded, so that their requests come first.
 const REACHING: &str =
     "<!DOCTYPE html><title>Reach</title><p id=a></p><p id=b></p><p id=c></p><script>
 for (const [id, url] of [['a', 'ALLOWED/x'], ['b', 'OTHER/y']]) {
@@ -242,7 +242,7 @@ fn refuses_and_reports_forbidden_addresses() {
             refused.contains(&format!("{other}/y")),
             "{protocol}: {refused:?}"
         );
-        // The agent reads about it in the page that it is shown.
+        // The page shown to the agent reports the refused address.
         let shown = run
             .events("reach", 1)
             .iter()
@@ -268,7 +268,7 @@ fn refuses_and_reports_forbidden_addresses() {
     assert_eq!(*other_asked.lock().unwrap(), Vec::<String>::new());
 }
 
-/// Data from others must not allow access to addresses that only this machine reaches.
+/// Untrusted rows must not get access to addresses that only this machine can reach.
 #[test]
 fn rows_reach_loopback_only_if_allowed() {
     let (origin, asked) = serve("<!DOCTYPE html><title>Live</title><h1>Live</h1>");
@@ -350,7 +350,7 @@ fn rows_reach_loopback_only_if_allowed() {
     assert!(!config.contains("allow_local"), "{config}");
 }
 
-/// A row whose server has a child process and reports its id.
+/// Returns a row whose server starts a child process and writes the child's id to a file.
 fn with_server(command: &str) -> String {
     json!({
         "id": "served",
@@ -418,7 +418,7 @@ fn runs_allowed_servers_and_ends_their_children() {
     );
     let child = std::fs::read_to_string(binary.path().join("child")).unwrap();
     let process = PathBuf::from(format!("/proc/{}/cmdline", child.trim()));
-    // The guard of the server ends it, some time after the program.
+    // The server's guard kills the child some time after the program exits.
     let until = Instant::now() + Duration::from_secs(120);
     let runs = || std::fs::read_to_string(&process).is_ok_and(|line| line.contains("sleep"));
     while runs() && Instant::now() < until {
@@ -506,7 +506,7 @@ fn runs_follow_up_messages_about_texts() {
     assert_eq!((refused.code, refused.stderr.as_str()), (Some(2), error));
 }
 
-/// Returns the rules of a model that launches an app which shows the length of a document.
+/// Returns the rules of a model that creates an app which shows the length of a document.
 fn app_model() -> String {
     let app = "<!DOCTYPE html><title>Length</title><p id=length></p><script>\
         fetch('wry://document', { method: 'POST', body: 'file:///notes.txt' }).then((answer) => answer.text())\
@@ -661,7 +661,7 @@ fn asks_about_live_page_or_documents() {
     }
 }
 
-/// A program that ends with the test.
+/// A program that is stopped at the end of the test.
 struct Server(Child);
 
 impl Drop for Server {
@@ -746,7 +746,7 @@ fn answers_questions_on_example_sites() {
     }
 }
 
-/// What `checks` stores about a page, read from the records.
+/// The field `checks` of a record states what a page check has found.
 #[test]
 fn page_check_records_findings() {
     if lacks_chromium() {

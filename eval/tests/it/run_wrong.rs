@@ -1,5 +1,5 @@
-//! Invalid files and folders: one line names the file, the position and what would be valid, and no
-//! output is left.
+//! Invalid files and folders: one line states the file, the position and what would be valid, and
+//! no output is created.
 
 use serde::Deserialize;
 

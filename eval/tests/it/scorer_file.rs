@@ -1,4 +1,4 @@
-//! JavaScript files as scorers: their results and failures.
+//! JavaScript files as scorers: results and failures.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::run::{Finished, finish};
 #[serde(deny_unknown_fields)]
 struct Case {
     file: String,
-    /// Score of the answer `Ada`.
+    /// Result of scoring the answer `Ada`.
     #[serde(default)]
     gives: Value,
     /// Reason why the file is rejected as a scorer.
@@ -92,7 +92,7 @@ const ROWS: &str = r#"{"id": "a", "query": "Who?", "expected": "Ada", "level": 1
 
 const MODEL: &str = "{description: Says Ada., rules: [{reply: Ada}]}";
 
-/// Scores 1 if right, half at level 2, and fails for an empty answer.
+/// Scores 1 for a right answer, otherwise a quarter of the sample's level.
 const SCORER: &str = "\
 function score(answer, expected, metadata) {
   if (answer === expected) return 1;

@@ -1,5 +1,5 @@
 //! Hooks, prompt modules, tools and prompt functions that loop, exhaust memory or are not regular
-//! files: each is rejected with a clear error, and the program survives.
+//! files: each is rejected with a clear error, and the program keeps running.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ struct Row {
     about: String,
     #[serde(default)]
     files: BTreeMap<String, String>,
-    /// Symbolic links with their targets.
+    /// Symbolic links to create, with their targets.
     #[serde(default)]
     links: BTreeMap<String, String>,
     args: String,
@@ -21,7 +21,7 @@ struct Row {
     #[serde(default)]
     slow: bool,
     code: i32,
-    /// Texts in stdout and stderr, in this order.
+    /// Texts that stdout and stderr contain in this order.
     says: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! A key never appears in output or in any file of a run, whatever the server does with it.
+//! A key never appears in output or in any file of a run, no matter how the server returns it.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::binary::{Binary, Ran};
 use crate::faults::{KEY, binary, run_dir, status, transient};
 use fault_server::{Behavior, FaultServer};
 
-/// Returns every file under a folder that contains the key.
+/// Returns all files under a folder that contain the key.
 fn holding(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -39,7 +39,7 @@ fn redacts_key_echoed_by_server() {
     for code in [400, 401, 403, 404, 422] {
         faults.push((status(code, None), Vec::new()));
     }
-    // Forms that only the reader of the response sees: in a header, and behind an escape.
+    // Forms of the key that only the reader of the response encounters: in a header, and escaped.
     let escaped = format!(
         r#"{{"error": {{"message": "no {}"}}}}"#,
         KEY.replace('-', r"\u002d")
@@ -70,7 +70,7 @@ fn redacts_key_echoed_by_server() {
                 scope.spawn(move || check(&binary(), model, fault, &more));
             }
         }
-        // The key of another provider, which this server did not receive.
+        // The key of another provider, which was not sent to this server.
         for fault in [
             status(400, None),
             Behavior::Text(format!("```js\nreturn({KEY:?})\n```")),
@@ -86,7 +86,7 @@ fn records_sent_requests_without_keys() {
     let mut fingerprints = Vec::new();
     for (key, more) in [
         (KEY, &["--record-requests"][..]),
-        // JSON escapes its quotes.
+        // The quotes of this key are escaped in JSON.
         ("sk-\"quoted\"-1", &["--record-requests"]),
         (KEY, &[]),
     ] {
@@ -133,7 +133,7 @@ fn records_sent_requests_without_keys() {
     assert_eq!(fingerprints[0], fingerprints[1]);
 }
 
-/// Variable for the process that [`redacts_key_in_panic_message`] starts.
+/// Variable that is set for the process started by [`redacts_key_in_panic_message`].
 const PANICS_WITH: &str = "PANICS_WITH";
 
 #[test]
@@ -188,7 +188,7 @@ fn check(binary: &Binary, model: &str, fault: &Behavior, more: &[&str]) {
 
 #[test]
 fn worker_process_has_no_key() {
-    // The child's answer keeps its caller's cell, and therefore its worker, waiting.
+    // While the child's answer is pending, its caller's cell keeps the worker process busy.
     let server = FaultServer::start(
         |seen| match seen.body["messages"].as_array().map(Vec::len) {
             Some(2) if seen.number == 0 => {
@@ -235,7 +235,7 @@ fn worker_process_has_no_key() {
     assert!(!environments.iter().any(|environment| holds(environment)));
 }
 
-/// Two samples with one call each, of which the budget allows one.
+/// Flags of a run with two samples of one call each and a budget of one call.
 const HALF: [&str; 17] = [
     "--benchmark",
     "s-niah",
@@ -256,7 +256,7 @@ const HALF: [&str; 17] = [
     "--base-url",
 ];
 
-/// Returns the end of the error and the hint.
+/// Returns the end of the error message, with its hint.
 fn unnamed(url: &str, command: &str) -> String {
     format!(
         " names the server {url}, which this start does not name\n\
@@ -297,7 +297,7 @@ fn sends_no_key_to_address_of_run_folder() {
         unnamed(&url, &format!("run --resume {dir}"))
     );
     assert_eq!((ran.code, ran.stderr, seen.len()), (Some(2), refused, 0));
-    // Addresses named by this start, on the command line or in a variable.
+    // The address is named by this start, on the command line or in a variable.
     let (ran, seen) = resume(&binary, &dir, &["--base-url", &url]);
     assert_eq!((ran.code, seen.len()), (Some(0), 1), "{ran:?}");
     assert_eq!(seen[0].header("authorization"), Some(bearer.as_str()));
@@ -306,12 +306,12 @@ fn sends_no_key_to_address_of_run_folder() {
         let (ran, seen) = resume(&binary.variable(name, &format!("{url}/")), &dir, &[]);
         assert_eq!((ran.code, seen.len()), (Some(0), 1), "{name}: {ran:?}");
     }
-    // Even without a key, the address would receive the prompts.
+    // Even without a key, the address would receive prompts.
     let (binary, dir) = begun();
     let (ran, seen) = resume(&binary.variable("OPENAI_API_KEY", ""), &dir, &[]);
     assert_eq!((ran.code, seen.len()), (Some(2), 0), "{ran:?}");
-    // Another port does not change the experiment, but may be another server, so both addresses are
-    // kept.
+    // Another port does not make it another experiment, but it may be another server, so both
+    // addresses are recorded.
     let other = FaultServer::list(vec![Behavior::Text("42".to_owned())]);
     let there = other.openai();
     let (binary, dir) = begun();
@@ -363,7 +363,7 @@ fn sends_no_key_to_address_of_sweep_folder() {
             fs::remove_dir_all(cell).unwrap();
         }
     }
-    // The suggested resume command passes the address with a sweep's flag.
+    // The suggested command passes the address after `--`.
     let mut again = vec!["sweep", "--out", "some", "--max-llm-calls", "1"];
     again.extend(args.iter().skip_while(|word| **word != "--"));
     let own = again.iter().rposition(|word| *word == "--max-llm-calls");

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fault_server::{Behavior, FaultServer};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -23,13 +24,18 @@ pub struct Served {
 }
 
 impl Served {
-    /// Starts a server with these flags and the model `echo.yaml` from the folder of `binary`.
+    /// Starts a server with these flags and the model in the file `echo.yaml` of `binary`'s folder.
     pub fn of(binary: &Binary, flags: &[&str]) -> Self {
         let mut args = vec!["serve", "--model", "scripted:echo.yaml", "--port", "0"];
         args.extend(["--confirm-first-return", "false", "--timer-timeout", "3600"]);
         args.extend(flags);
+        Self::start(binary, &args)
+    }
+
+    /// Starts a server with these arguments.
+    fn start(binary: &Binary, args: &[&str]) -> Self {
         let mut child = binary
-            .command(&args)
+            .command(args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -74,7 +80,7 @@ impl Served {
         read(self.send(request, headers, body))
     }
 
-    /// Returns the response to a question.
+    /// Sends a question; returns the status and the response.
     fn chat(&self, query: &str, headers: &[&str]) -> (u16, Value) {
         let (status, body) = self.ask(CHAT, headers, &question(query).to_string());
         (status, serde_json::from_str(&body).unwrap())
@@ -132,7 +138,7 @@ pub fn folder() -> Binary {
     Binary::new().file("echo.yaml", include_str!("clients/echo.yaml"))
 }
 
-/// Returns the records of the only run directory that a server left.
+/// Returns the records of the only run directory that a server has written.
 fn records(binary: &Binary) -> Vec<Value> {
     let runs = fs::read_dir(binary.path().join("results")).unwrap();
     let runs: Vec<PathBuf> = runs.map(|run| run.unwrap().path()).collect();
@@ -152,11 +158,11 @@ struct Row {
     request: String,
     #[serde(default)]
     headers: Vec<String>,
-    /// JSON, or a text that is not JSON.
+    /// Body of the request: JSON, or text that is not JSON.
     #[serde(default)]
     body: Value,
     status: u16,
-    /// Parts of the response.
+    /// Texts that the response contains.
     holds: Vec<String>,
 }
 
@@ -234,7 +240,7 @@ fn keys_separate_clients_and_limits() {
         let (status, answer) = server.chat("Say a", &[&of_one]);
         assert_eq!(status, 200, "{answer}");
     }
-    // The budget of this client is exhausted, but that of the other client is not.
+    // This client's budget is exhausted, but the other client's is not.
     let (status, answer) = server.chat("Say a", &[&of_one]);
     assert_eq!(
         (status, code(&answer).as_deref()),
@@ -297,7 +303,7 @@ fn requests_do_not_share_data() {
     });
 }
 
-/// Polls for an answer, for at most a minute.
+/// Polls until a value is available, for at most a minute.
 fn until<T>(mut asked: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
@@ -324,7 +330,7 @@ fn queues_requests_and_shows_them_live() {
         let body = viewer.ask(target, &["Host: HOST"]).body;
         serde_json::from_str(&body).unwrap()
     };
-    // The first request creates the folder of its run.
+    // The first request creates the run's folder.
     let run = until(|| {
         let runs = ask("GET /api/runs");
         let run = &runs["runs"][0];
@@ -336,6 +342,29 @@ fn queues_requests_and_shows_them_live() {
     let (status, answer) = read(waiting);
     assert_eq!(status, 200, "{answer}");
     assert!(answer.contains("asked: Say b"), "{answer}");
+}
+
+#[test]
+fn max_concurrency_limits_model_requests_only_if_connections_are_set() {
+    let model = "direct/openai/m";
+    for (flags, clients, expected) in [(vec![], 70, 70), (vec!["--max-connections", "3"], 5, 3)] {
+        let upstream = FaultServer::start(|_| Behavior::Stall);
+        let binary = Binary::new()
+            .variable("OPENAI_API_KEY", "none")
+            .variable("OPENAI_BASE_URL", &upstream.openai());
+        let mut args = vec!["serve", "--model", "openai/m", "--protocol", "direct"];
+        args.extend(["--port", "0", "--max-concurrency", "70"]);
+        args.extend(flags);
+        let server = Served::start(&binary, &args);
+        let body =
+            json!({"model": model, "messages": [{"role": "user", "content": "x"}]}).to_string();
+        let waiting: Vec<TcpStream> = (0..clients)
+            .map(|_| server.send(CHAT, &[], &body))
+            .collect();
+        server.wait_for(&format!("rlm_eval_agents_working {clients}"));
+        until(|| (upstream.seen().len() == expected).then_some(()));
+        drop(waiting);
+    }
 }
 
 #[test]
@@ -370,7 +399,7 @@ fn agents_have_names_and_flags() {
     assert_eq!(config["engine"]["max_iterations"], 3);
 }
 
-/// Invalid settings are reported before anything starts.
+/// Invalid settings are reported before the server starts.
 #[test]
 fn refuses_invalid_settings() {
     let rows = [

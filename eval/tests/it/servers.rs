@@ -1,5 +1,5 @@
 //! Requests to a model server before a run: its models, whether it accepts the key, and the cost of
-//! a run.
+//! the run.
 
 use std::fs;
 
@@ -67,7 +67,8 @@ fn dry_run_needs_key_only_to_check_it() {
     assert!(ran.stderr.contains("OPENAI_API_KEY"), "{ran:?}");
 }
 
-/// Returns the bound of a dry run with these flags: calls, tokens, cost, and the flags that set it.
+/// Returns the upper bound in a dry run with these flags: calls, tokens, cost, and the flags that
+/// determine it.
 fn bound(more: &[&str]) -> [Value; 4] {
     let mut args = vec![
         "run",
@@ -156,14 +157,15 @@ fn dry_run_sends_only_requested_checks() {
         assert_eq!(fs::read_dir(binary.path()).unwrap().count(), 0, "{more:?}");
         let shown: Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!(shown["samples"].as_array().map(Vec::len), Some(2));
-        // Two samples with three attempts each, of two to four calls.
+        // Two samples with three attempts each, of two to four calls each.
         let calls = ["least", "roots", "one_child_each", "most"].map(|name| &shown[name]["calls"]);
-        // One child in each of four iterations makes four calls, plus four calls for each child.
+        // One child in each of four iterations: four calls of the root, plus four calls of each
+        // child.
         let wanted: [Value; 4] = [
             12.into(),
             24.into(),
             (6 * (4 + 4 * (4 + 4))).into(),
-            // In addition, 5,000 children with four calls each.
+            // Four calls of the root, plus four calls of each of 5,000 children.
             (6 * (4 + 5_000 * 4)).into(),
         ];
         assert_eq!(calls, wanted.each_ref(), "{shown}");
@@ -175,7 +177,7 @@ fn dry_run_sends_only_requested_checks() {
 fn dry_run_reports_costs_outside_its_bound() {
     let again = "not included: requests that are retried";
     let short = "the budget is too small";
-    let children = "callers choose what children are sent";
+    let children = "callers choose the inputs of children";
     let rows: [(&[&str], &[&str], &[&str]); 6] = [
         (
             &[],

@@ -1,4 +1,4 @@
-//! The engine snapshot that one start of the program leaves for the next.
+//! The engine snapshot that a start of the program stores for later starts.
 
 use std::collections::BTreeSet;
 use std::fs;

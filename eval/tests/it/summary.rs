@@ -1,4 +1,4 @@
-//! The summary of a run, and runs side by side.
+//! Summaries of runs, alone and side by side.
 
 use std::collections::BTreeMap;
 
@@ -70,6 +70,7 @@ fn mixed() -> Vec<AttemptRecord> {
             delegations: Some(0),
             agents: Some(1),
             returned_early: Some(true),
+            continued: false,
             cost_usd: Some(0.25),
             ..at(128_000, 0.0, "c")
         },
@@ -88,7 +89,7 @@ fn mixed() -> Vec<AttemptRecord> {
 
 #[test]
 fn computes_every_figure() {
-    // Standard errors computed by scipy 1.17.1, stats.sem.
+    // Standard errors are computed by scipy 1.17.1, stats.sem.
     let wanted = Summary {
         v: 3,
         attempts_total: 6,
@@ -194,7 +195,7 @@ fn summarizes_run_without_attempts() {
     );
 }
 
-/// Attempts as sample, cluster and score, with the number of independent draws in their standard
+/// Attempts by sample, cluster and score, and the number of independent draws behind their standard
 /// error.
 #[test]
 fn clustered_attempts_are_not_independent() {
@@ -235,7 +236,7 @@ fn clustered_attempts_are_not_independent() {
             ],
             Some(2.0),
         ),
-        // A cluster with the name of a sample is distinct from it.
+        // A cluster is distinct from a sample with the same name.
         (
             "names apart",
             [
@@ -400,7 +401,7 @@ Warning: intervals of fewer than 10 independent samples may be too narrow.
         assert!(line.chars().count() <= 80, "{line}");
     }
     assert_eq!(table(&[], WIDTH), "");
-    // With other widths, as many runs side by side as fit, and no line is longer.
+    // With other widths, as many runs as fit are side by side, and no line is longer.
     for (width, tables) in [(40, all.len()), (60, all.len().div_ceil(2)), (120, 1)] {
         let text = table(&all, width);
         let longest = text.lines().filter(|line| !line.ends_with('.'));

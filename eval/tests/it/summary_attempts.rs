@@ -1,4 +1,4 @@
-//! The summary of a run with several attempts per sample.
+//! The summary of a run with several attempts at each sample.
 
 use records::AttemptRecord;
 use report::columns::WIDTH;
@@ -7,8 +7,8 @@ use statistics::Estimate;
 
 use crate::run_dir_fixture::{failed, record};
 
-/// Returns the records of samples with one letter per attempt: `r`ight, `w`rong, half right, or
-/// ended in an error.
+/// Returns the records of samples whose attempts are given as letters: `r`ight, `w`rong, half
+/// right, or ended in an error.
 fn records(samples: &[(&str, &str)]) -> Vec<AttemptRecord> {
     let attempt = |id: &str, number, letter| {
         let score = match letter {
@@ -32,7 +32,7 @@ fn records(samples: &[(&str, &str)]) -> Vec<AttemptRecord> {
         .collect()
 }
 
-/// Best of n, and for each k the samples, pass@k and pass^k, all in thousandths.
+/// Best of n, and for each k the number of samples, pass@k and pass^k; scores in thousandths.
 type Figures = (Option<i64>, Vec<(u32, u64, Option<i64>, Option<i64>)>);
 
 fn figures(attempts: &Attempts) -> Figures {
@@ -56,7 +56,7 @@ fn figures(attempts: &Attempts) -> Figures {
 
 #[test]
 fn computes_pass_at_k_and_related_figures() {
-    /// Name, samples, n, and the figures with errors excluded and as zero.
+    /// Name, samples, n, figures with errors excluded, and figures with errors as zero.
     type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], u32, Figures, Figures);
     // Computed by hand: pass@k is 1 − C(n−c, k)/C(n, k) and pass^k is C(c, k)/C(n, k), averaged
     // over samples with at least k scores.
@@ -164,7 +164,7 @@ fn figures_ignore_finishing_order() {
 }
 
 #[test]
-fn attempts_in_a_table() {
+fn formats_repeated_attempts_as_table() {
     let four = records(&[("a", "rwrw"), ("b", "rrrr"), ("c", "wwxw")]);
     let one = records(&[("a", "r")]);
     let runs = [Summary::new(&four, 12), Summary::new(&one, 1)];
@@ -192,7 +192,7 @@ fn attempts_in_a_table() {
          Warning: intervals of fewer than 10 independent samples may be too narrow.\n";
     assert!(text.ends_with(note), "{text}");
 
-    // Equal figures share a row, and there are no errors to count.
+    // Equal figures share a row, and no attempt ended in an error.
     let right = records(&[("a", "rwrw"), ("b", "rrrr"), ("c", "wwrw")]);
     let run = Summary::new(&right, 12);
     let text = table(&[("right", &run), ("one", &runs[1])], WIDTH);

@@ -1,4 +1,4 @@
-//! A run survives any code of its samples and the killing of its workers.
+//! A run survives hostile code in its samples and kills of its worker processes.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use crate::faults::solution;
 
 const SAMPLES: usize = 60;
 const HOSTILE: usize = 20;
-/// The last of them returns a value nested too deeply for `QuickJS` to convert to JSON: see "What
-/// differs between the engines" in `sandbox/README.md`.
+/// Number and status of the last hostile sample, which returns a value nested too deeply for
+/// `QuickJS` to convert to JSON: see "What differs between the engines" in `sandbox/README.md`.
 const DEEP_JSON: (usize, &str) = (HOSTILE, if cfg!(feature = "v8") { "ok" } else { "limit" });
 
-/// Starts a run of 60 samples with concurrency 16. With a hostile model, the first 20 of them run
+/// Starts a run of 60 samples with concurrency 16. With a hostile model, the first 20 samples run
 /// hostile code.
 fn start(log_dir: &Path, model: &[&str]) -> Child {
     let tasks = SAMPLES.to_string();
@@ -54,7 +54,8 @@ fn start(log_dir: &Path, model: &[&str]) -> Child {
         .unwrap()
 }
 
-/// Returns the records of the only run in a folder, by the number at the end of the sample's id.
+/// Returns the records of the only run in a folder, each with the number at the end of its sample's
+/// id.
 fn records(log_dir: &Path) -> Vec<(usize, Value)> {
     let run: PathBuf = std::fs::read_dir(log_dir)
         .unwrap()
@@ -115,7 +116,8 @@ fn hostile_samples_do_not_affect_others() {
 #[test]
 fn killed_workers_lose_only_their_attempts() {
     let dir = tempfile::tempdir().unwrap();
-    // The server holds all responses until workers have been killed, so that they are busy then.
+    // The server delays all responses until workers have been killed, so that they are killed while
+    // busy.
     let killing = Arc::new(AtomicBool::new(true));
     let held = Arc::clone(&killing);
     let server = FaultServer::start(move |seen| {
@@ -135,7 +137,7 @@ fn killed_workers_lose_only_their_attempts() {
     let harness = run.id().to_string();
     while run.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(20));
-        // Wait until all running attempts wait for a reply.
+        // Wait until all running attempts are waiting for a response.
         if server.seen().len() < 16 || victims.len() >= 10 {
             killing.store(victims.len() < 10, Ordering::SeqCst);
             continue;

@@ -30,7 +30,7 @@ const CELLS: [&str; 5] = [
 
 #[test]
 fn runs_resumes_and_compares_matrix() {
-    // A start killed before it had a plan leaves no sweep and does not block a new one.
+    // A start that was killed before it had a plan leaves no sweep and does not block another.
     let binary = Binary::new()
         .file("matrix.yaml", MATRIX)
         .file("sweep/sweep.json.tmp", "{");
@@ -40,7 +40,8 @@ fn runs_resumes_and_compares_matrix() {
         (
             Some(2),
             "error: sweep is not a sweep: sweep.json is missing\n\
-             hint: restart a sweep that was killed before its first cell with its flags and --out sweep\n"
+             hint: if a sweep was killed before its first cell, restart it with its flags and \
+             --out sweep\n"
         )
     );
     let ran = binary.run(&["sweep", "--matrix", "matrix.yaml", "--out", "sweep"], "");
@@ -72,7 +73,8 @@ fn runs_resumes_and_compares_matrix() {
     assert!(folder.join("report.html").is_file());
     let csv = fs::read_to_string(folder.join("comparison.csv")).unwrap();
 
-    // One complete cell, one cut short, one killed before its start, and two never started.
+    // One cell is complete, one is truncated, one was killed before its start, and two never
+    // started.
     let cut = folder.join(CELLS[1]).join("samples.jsonl");
     let text = fs::read_to_string(&cut).unwrap();
     fs::write(&cut, &text[..=text.find('\n').unwrap()]).unwrap();
@@ -98,7 +100,7 @@ fn runs_resumes_and_compares_matrix() {
 
     let json = binary.run(&["sweep", "--resume", "sweep", "--json"], "");
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
-    // Each of four cells with the baseline, and the best three with each other.
+    // Comparisons of four cells with the baseline, and of the best three with each other.
     assert_eq!(json["comparisons"].as_array().map(Vec::len), Some(7));
     assert_eq!(
         json["families"],
@@ -141,13 +143,13 @@ fn compares_cells_with_direct_call_of_same_model() {
         .iter()
         .map(|pair| [pair["first"].clone(), pair["second"].clone()])
         .collect();
-    // Each cell with its baseline, and the other cells with each other.
+    // Comparisons of each cell with its baseline, and of the other cells with each other.
     assert_eq!(pairs, [["A", "C"], ["B", "D"], ["C", "D"]]);
 }
 
 #[test]
 fn every_benchmark_has_example_sweep() {
-    // One call cannot measure an agent on web pages.
+    // A single call cannot operate web pages, so it is not a baseline for web agents.
     let of_texts = benchmarks::catalog()
         .iter()
         .filter(|entry| !entry.name.starts_with("web"));
@@ -189,7 +191,7 @@ fn rejects_invalid_settings_before_start() {
             &["--max-cost", "0", run[0], run[1], run[2], run[3], run[4]],
             "error: invalid value '0' for '--max-cost <USD>': expected a number from 0.0001 to 1000000\n",
         ),
-        // A cost limit for calls that would count as free.
+        // A cost limit, although the calls would count as free.
         (
             &[
                 "--max-cost",
@@ -209,7 +211,7 @@ fn rejects_invalid_settings_before_start() {
             &["--matrix", "models.yaml", "--", "--model", "nope/x"],
             "error: cell `--protocol direct`: invalid value 'nope/x' for '--model <REF>': unknown model; known: ",
         ),
-        // This also works if the file uses an earlier name of the flag.
+        // This is also true if the file uses a former name of the flag.
         (
             &["--matrix", "early.yaml", "--", "--samples-per-length", "0"],
             "error: cell `--protocol direct`: invalid value '0' for '--samples-per-length <N>'",
@@ -268,7 +270,7 @@ fn rejects_invalid_settings_before_start() {
         ),
         (
             &["--resume", "there"],
-            "error: there is not a sweep: sweep.json is missing\nhint: restart a sweep that was killed",
+            "error: there is not a sweep: sweep.json is missing\nhint: if a sweep was killed before its first cell, restart",
         ),
     ];
     for (args, message) in rows {
@@ -290,7 +292,7 @@ fn rejects_invalid_settings_before_start() {
 
 #[test]
 fn advises_on_each_incomplete_cell() {
-    // Two calls per attempt, except in the direct cell, whose second sample fails.
+    // Two calls per attempt, except in the cell `direct`, where the second sample fails.
     let model = "description: Fails once.\n\
                  rules:\n\
                  - {when: {roles: [direct], samples: ['*-2']}, error: {status: 400, message: no}}\n\
@@ -338,7 +340,8 @@ fn advises_on_each_incomplete_cell() {
     }
 }
 
-/// A call costs 100 tokens and one cent. A direct attempt is one call, any other two.
+/// Each call uses 100 tokens and costs one cent; an attempt of the direct protocol makes one call,
+/// any other attempt two.
 const PRICED: &str = "description: Costs.\n\
                       rules:\n\
                       - {tokens: {input: 90, output: 10}, cost_usd: 0.01, reply: \"```js\\nreturn(1)\\n```\"}\n";
@@ -348,7 +351,7 @@ const PRICED_MATRIX: &str = "{run: {benchmark: s-niah, context-len: 2k, samples-
 
 #[test]
 fn sweep_budget_covers_all_cells_and_starts() {
-    // In rounds of one and two samples: two calls of the first cell, and four of the second.
+    // Rounds have one sample, then two: two calls in the first cell, and four in the second.
     let rows = [
         ("--max-cost", "0.06", "0.07", "0.12", "$0.0600 of $0.06"),
         (
@@ -383,7 +386,7 @@ fn sweep_budget_covers_all_cells_and_starts() {
              {twice}`\n"
         );
         assert!(ran.stderr.ends_with(&(stopped.clone() + &left)), "{ran:?}");
-        // Only samples that both cells have are compared.
+        // Only samples that exist in both cells are compared.
         let coverage = " coverage               2/3 (67 %)            2/3 (67 %)";
         assert!(ran.stdout.contains(coverage), "{ran:?}");
         let calls = |binary: &Binary| -> u64 {
@@ -405,11 +408,11 @@ fn sweep_budget_covers_all_cells_and_starts() {
         };
         assert_eq!(calls(&binary), 6, "{flag}");
 
-        // The same budget starts nothing more, even if it is not repeated on the command line.
+        // The same budget, even if not repeated on the command line, starts no more calls.
         let again = binary.run(&["sweep", "--resume", "sweep"], "");
         assert_eq!((again.code, calls(&binary)), (Some(106), 6), "{again:?}");
         assert!(again.stderr.contains(&stopped), "{again:?}");
-        // A higher budget includes what earlier starts have spent.
+        // A higher budget includes the spending of earlier starts.
         let more = binary.run(&["sweep", "--resume", "sweep", flag, higher], "");
         assert_eq!((more.code, calls(&binary)), (Some(106), 7), "{more:?}");
         let most = binary.paste(&more.stderr);
@@ -438,7 +441,7 @@ fn pilot_of_each_cell_estimates_cost() {
     ] {
         assert!(ran.stdout.contains(line), "{line}: {ran:?}");
     }
-    // Cells of earlier sweeps count as well.
+    // Cells of earlier sweeps are also counted.
     let ran = binary.run(&["sweep", "--matrix", "matrix.yaml"], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let ran = binary.run(&args, "");
@@ -497,7 +500,7 @@ fn suggested_resume_command_names_server() {
         "`rlm-eval sweep --resume 'my sweep' --max-llm-calls 8 -- --base-url {url} --isolation thread`\n"
     );
     assert!(ran.stderr.ends_with(&command), "{ran:?}");
-    // It stops again, and suggests twice the budget.
+    // The run stops again and suggests twice the budget.
     let pasted = binary.paste(&ran.stderr);
     assert_eq!(pasted.code, Some(106), "{pasted:?}");
     assert_eq!(server.seen().len(), 8);
@@ -523,7 +526,8 @@ fn dry_sweep_estimates_all_cells_and_writes_nothing() {
         [3, 3, 3].map(Value::from)
     );
     let [least, roots, most] = calls(&free["all"]);
-    // Three roots of 15 calls, each with 5,000 children of 15, and three direct calls.
+    // Three roots with 15 calls each, 5,000 children of 15 calls for each root, and three direct
+    // calls.
     let children: Value = (3 * (15 + 5_000 * 15) + 3).into();
     assert_eq!((least, most), (9.into(), children), "{free}");
     assert!(roots.as_u64() > Some(9), "{free}");

@@ -1,4 +1,4 @@
-//! Which combinations of a matrix become cells of a sweep, and which are skipped, reduced or
+//! Which combinations of a matrix become cells of a sweep, and which are skipped, merged or
 //! rejected.
 
 use std::fs;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::binary::Binary;
 
-/// Matrices as (about, matrix, the cells or the error, messages about them).
+/// Description, matrix, expected cells or error, and messages about the cells.
 type MatrixRow<'a> = (
     &'a str,
     &'a str,
@@ -75,7 +75,8 @@ fn resolves_matrix_to_distinct_cells() {
             "Children with the model of their root, by another name.",
             "{run: RUN, child-models: [none, 'scripted:same.yaml']}",
             Err(
-                "error: cells `02-solver` and `03-solver-child-scripted-same.yaml` would send the same to the same model; remove one of them",
+                "error: cells `02-solver` and `03-solver-child-scripted-same.yaml` would send the \
+                 same requests to the same model; remove one of them",
             ),
             &[],
         ),
@@ -110,7 +111,8 @@ fn resolves_matrix_to_distinct_cells() {
             "Two sets with one text.",
             "{run: RUN, protocols: [tools], driver-sets: [[brief], [copy]]}",
             Err(
-                "error: cells `02-tools-brief` and `03-tools-copy` would send the same to the same model; remove one of them",
+                "error: cells `02-tools-brief` and `03-tools-copy` would send the same requests to \
+                 the same model; remove one of them",
             ),
             &[],
         ),
@@ -136,7 +138,8 @@ fn resolves_matrix_to_distinct_cells() {
             "One model under two references.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: [scripted, scripted/s-niah]}",
             Err(
-                "error: cells `01-scripted-direct` and `02-scripted-s-niah-direct` would send the same to the same model; remove one of them",
+                "error: cells `01-scripted-direct` and `02-scripted-s-niah-direct` would send the \
+                 same requests to the same model; remove one of them",
             ),
             &[],
         ),
@@ -144,7 +147,8 @@ fn resolves_matrix_to_distinct_cells() {
             "A bundled model and a copy of its file.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: [scripted, 'scripted:bundled.yaml']}",
             Err(
-                "error: cells `01-scripted-direct` and `02-scripted-bundled.yaml-direct` would send the same to the same model; remove one of them",
+                "error: cells `01-scripted-direct` and `02-scripted-bundled.yaml-direct` would \
+                 send the same requests to the same model; remove one of them",
             ),
             &[],
         ),
@@ -152,23 +156,25 @@ fn resolves_matrix_to_distinct_cells() {
             "Two files of one content.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: ['scripted:model.yaml', 'scripted:same.yaml']}",
             Err(
-                "error: cells `01-scripted-model.yaml-direct` and `02-scripted-same.yaml-direct` would send the same to the same model; remove one of them",
+                "error: cells `01-scripted-model.yaml-direct` and `02-scripted-same.yaml-direct` \
+                 would send the same requests to the same model; remove one of them",
             ),
             &[],
         ),
         (
             "A model that only one format serves, and the same by that format.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: [openai/gpt-5-pro, openai-responses/gpt-5-pro]}",
-            Err(
-                "error: cells `01-openai-gpt-5-pro-direct` and `02-openai-responses-gpt-5-pro-direct` would send the same to the same model; remove one of them",
-            ),
+            Err("error: cells `01-openai-gpt-5-pro-direct` and \
+                 `02-openai-responses-gpt-5-pro-direct` would send the same requests to the same \
+                 model; remove one of them"),
             &[],
         ),
         (
             "One model at one address, by two providers.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1, base-url: 'http://127.0.0.1:1/v1'}, models: [ollama/m, openai/m]}",
             Err(
-                "error: cells `01-ollama-m-direct` and `02-openai-m-direct` would send the same to the same model; remove one of them",
+                "error: cells `01-ollama-m-direct` and `02-openai-m-direct` would send the same \
+                 requests to the same model; remove one of them",
             ),
             &[],
         ),
@@ -251,7 +257,8 @@ fn resolves_matrix_to_distinct_cells() {
             "{run: {<<: RUN, profiles-file: profiles.yaml, profile: auto}}",
             Ok(&["01-direct", "02-solver"]),
             &[
-                "profile `family` matches the model and adds the drivers reuse-state; --profile none leaves them out",
+                "profile `family` matches the model and adds the drivers reuse-state; --profile \
+                 none omits them",
                 "profile `family`: drivers that are not written for the direct protocol are skipped: reuse-state",
             ],
         ),
@@ -263,7 +270,7 @@ fn resolves_matrix_to_distinct_cells() {
     for (about, matrix, cells, notes) in rows {
         let inner = run.trim_matches(['{', '}']);
         let matrix = matrix.replace("<<: RUN", inner).replace("RUN", run);
-        // Profiles do not match file names.
+        // Profiles match model names, not file names.
         let is_of_family = matrix.contains("profiles-file");
         let model = if is_of_family {
             "scripted"

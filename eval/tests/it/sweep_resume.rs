@@ -1,4 +1,4 @@
-//! Resuming a sweep: every cell is checked before the first missing one starts.
+//! Resuming a sweep: every cell is checked before the first missing cell starts.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ const CELLS: [&str; 3] = ["01-direct", "02-solver", "03-coordinator"];
 
 type Spoil = fn(&Path);
 
-/// Changes to the folder of a sweep whose first cell is missing, with the expected message.
+/// Change to the folder of a sweep whose first cell is missing, and the expected message.
 const ROWS: [(Spoil, &str); 5] = [
     (
         |sweep| drop(remake(&sweep.join(CELLS[2]), &[("sandbox", "00")])),
@@ -38,7 +38,7 @@ const ROWS: [(Spoil, &str); 5] = [
         |sweep| fs::write(sweep.join(CELLS[2]).join("lock.json"), "{").unwrap(),
         "error: sweep/03-coordinator/lock.json: EOF while parsing",
     ),
-    // A cell that has not started either.
+    // A cell that is also missing.
     (
         |sweep| {
             fs::remove_dir_all(sweep.join(CELLS[2])).unwrap();

@@ -1,5 +1,5 @@
 //! `scripts/install-system-packages.sh` on systems with each package manager and with none. The
-//! managers are fakes that record their calls.
+//! package managers are fakes that record their calls.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,26 +9,26 @@ use std::process::Command;
 use serde::Deserialize;
 use tempfile::TempDir;
 
-/// A system, the requested packages, and the result.
+/// A system, the requested packages, and the expected result.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
     system: String,
-    /// Package manager, if there is one.
+    /// Package manager of the system, if any.
     #[serde(default)]
     manager: Option<String>,
-    /// Programs that exist.
+    /// Programs that the system has.
     #[serde(default)]
     there: Vec<String>,
     /// Programs that the package manager installs.
     #[serde(default)]
     brings: Vec<String>,
-    /// The user who runs the script, if not root, and whether that user has `sudo`.
+    /// User who runs the script, if not root, and whether that user can use `sudo`.
     #[serde(default)]
     user: Option<User>,
     packages: Vec<String>,
     code: i32,
-    /// Calls of the manager, including a preceding `sudo`.
+    /// Expected calls of the package manager, including a preceding `sudo`.
     #[serde(default)]
     calls: Vec<String>,
     #[serde(default)]
@@ -54,7 +54,7 @@ fn installs_with_available_package_manager() {
     }
 }
 
-/// Runs the script on the system, which has only fakes on its path.
+/// Runs the script on a system whose path contains only fakes.
 fn run(row: &Row, folder: &TempDir) -> (Option<i32>, Vec<String>, String) {
     let at = folder.path();
     let log = at.join("calls");
@@ -62,14 +62,14 @@ fn run(row: &Row, folder: &TempDir) -> (Option<i32>, Vec<String>, String) {
     fs::create_dir(&bin).unwrap();
     let root = if row.user.is_some() { 1000 } else { 0 };
     fake(&bin, "id", &format!("echo {root}"));
-    // For the script, the compiler finds a header if the file exists.
+    // The fake compiler finds a header if the file exists.
     let header = at.join("simde");
     fake(&bin, "cc", &format!("test -e {}", header.display()));
     for program in &row.there {
         put(at, program);
     }
     if let Some(manager) = &row.manager {
-        // The fake system cannot copy programs, so they are prepared in advance.
+        // The fake system cannot copy programs, so they are created in advance.
         let brought = row.brings.iter().map(|program| match program.as_str() {
             "simde" => format!(": > {}\n", header.display()),
             program => format!(
@@ -113,7 +113,7 @@ pub fn put(at: &Path, name: &str) {
     }
 }
 
-/// Writes a program with this script.
+/// Writes an executable shell script.
 pub fn fake(bin: &Path, name: &str, script: &str) {
     let path = bin.join(name);
     fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();

@@ -1,4 +1,4 @@
-//! The rate of requests: how many arrive when, and that waiting for a slot is reported as waiting.
+//! The rate of requests: when requests arrive, and that waiting for a slot is reported as waiting.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use fault_server::{Behavior, FaultServer};
 /// Arrival times of requests.
 type Times = Arc<Mutex<Vec<Instant>>>;
 
-/// Refuses the first requests with a 429, and answers each later one when `hold` returns.
+/// Rejects the first requests with a 429; delays each later response until `hold` returns.
 fn held(
     refused: usize,
     hold: impl Fn() + Send + Sync + 'static,
@@ -40,13 +40,13 @@ fn held(
     (server, times, most)
 }
 
-/// Runs samples concurrently with one call each. Returns their records and the waits in their
-/// trajectories, in milliseconds by reason.
+/// Runs samples concurrently, with one call each. Returns the records, and the waits in the
+/// trajectories, in milliseconds, by reason.
 fn run(server: &FaultServer, samples: usize, more: &[&str]) -> (Vec<Value>, Vec<(String, f64)>) {
     run_in(&binary(), server, samples, more)
 }
 
-/// Does the same as [`run`] with a binary whose folder is known in advance.
+/// Like [`run`], with a binary whose folder is known in advance.
 fn run_in(
     binary: &Binary,
     server: &FaultServer,
@@ -74,7 +74,7 @@ fn run_in(
     (records(binary.path()), waits)
 }
 
-/// Returns the number of attempts below a folder whose trajectories have a request.
+/// Returns the number of attempts below a folder whose trajectories contain a request.
 fn requests(folder: &Path) -> usize {
     let dirs = fs::read_dir(folder.join("results")).into_iter().flatten();
     let trajectories = dirs.flatten().map(|dir| dir.path().join("trajectories"));
@@ -85,7 +85,8 @@ fn requests(folder: &Path) -> usize {
     texts.filter(|text| text.contains("llm_request")).count()
 }
 
-/// Checks that no attempt's working time contains its waits. Other waiting depends on the machine.
+/// Checks that no attempt's working time includes its waits. Other waiting times depend on the
+/// machine.
 fn check_working_times(records: &[Value], waits: &[(String, f64)]) {
     let sum = |field: &str| -> f64 {
         let each = records.iter().map(|record| record[field].as_f64().unwrap());
@@ -105,8 +106,8 @@ fn rate_limit_allows_burst_then_single_requests() {
     let began = Instant::now();
     let (records, waits) = run(&server, 6, &["--rate-limit", "1/s", "--rate-burst", "2"]);
     let times = times.lock().unwrap();
-    // Two requests are sent concurrently and the other four a second apart, counted from the start
-    // of the run.
+    // Two requests are sent concurrently and the other four one second apart, counted from the
+    // start of the run.
     let took = times[5].duration_since(began);
     assert!(took >= Duration::from_secs(4), "{took:?}");
     assert!((1..=4).contains(&waits.len()), "{waits:?}");
@@ -119,7 +120,8 @@ fn rate_limit_allows_burst_then_single_requests() {
 
 #[test]
 fn limits_requests_in_flight_to_connections() {
-    // The first two keep both connections until all six attempts have a request.
+    // The first two requests keep both connections until the trajectories of all six attempts
+    // contain a request.
     let binary = binary();
     let folder = binary.path().to_owned();
     let first = AtomicUsize::new(0);
@@ -143,7 +145,7 @@ fn halves_concurrency_for_overloaded_server() {
     let refused = ["--max-connections", "8", "--max-retries", "9"];
     let rows: [(&[&str], bool); 2] = [(&[], true), (&["--adaptive", "false"], false)];
     for (more, falls) in rows {
-        // Without a falling limit, eight requests are in flight together, twice.
+        // With a constant limit, eight requests would be in flight together, twice.
         let together = Barrier::new(8);
         let (server, _, most) = held(8, move || {
             if falls {
@@ -154,7 +156,8 @@ fn halves_concurrency_for_overloaded_server() {
         });
         let (records, _) = run(&server, 16, &[&refused[..], more].concat());
         let most = most.load(Ordering::SeqCst);
-        // One series of rejections halves the limit once; each success raises it by one or two.
+        // One series of rejections halves the limit only once; each success raises it by one or
+        // two.
         assert!(
             if falls { most <= 6 } else { most == 8 },
             "{more:?}: {most}"

@@ -1,4 +1,5 @@
-//! Agents get what a run claims, or the run is refused: the rows of `treatments.yaml`.
+//! Agents receive exactly the treatment that a run declares, or the run is refused: the rows of
+//! `treatments.yaml`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,7 +23,7 @@ struct Table {
 #[serde(deny_unknown_fields)]
 struct Row {
     args: String,
-    /// Text after the benchmark in the name of the run's folder.
+    /// Part of the run folder's name after the benchmark.
     folder: String,
     mode: String,
     #[serde(default)]
@@ -52,7 +53,7 @@ fn binary(table: &Table) -> Binary {
 }
 
 fn words(args: &str) -> Vec<&str> {
-    // Profiles do not match file names.
+    // Profiles match model names, not file names.
     let is_of_family = args.contains("--profiles-file");
     let model = [
         "--model",
@@ -206,9 +207,8 @@ fn labels_match_prompt_of_root() {
 /// Places of recorded settings.
 const PLACES: [&str; 3] = ["part", "engine", "flags"];
 
-/// Parts of the fingerprint, settings of the engine, and flags as each run records them: all of the
-/// first run, and of the others what differs from it. Resuming and comparing old runs depend on all
-/// of these.
+/// Fingerprint parts, engine settings and flags that each run records: all of the first run's, and
+/// those of each other run that differ. Resuming and comparing old runs depend on these values.
 #[derive(Default)]
 struct Recorded {
     first: Option<[Value; PLACES.len()]>,
@@ -227,7 +227,7 @@ impl Recorded {
             let first = self.first.as_ref().map(|first| &first[at]);
             let known = |name: &String| first.and_then(|first| first.get(name));
             let fields = place.as_object().unwrap().iter();
-            // The program and its templates change with every version.
+            // The program and its templates change in every version.
             let fields = fields.filter(|(name, _)| *name != "program" && *name != "templates");
             let new = fields.filter(|(name, value)| known(name) != Some(*value));
             for (name, value) in new {
@@ -242,7 +242,7 @@ impl Recorded {
     }
 }
 
-/// Returns the system prompt sent to the root of the first attempt, from its trajectory.
+/// Returns the system prompt that was sent to the root of the first attempt, from its trajectory.
 fn root_prompt(run: &std::path::Path) -> String {
     let mut files = fs::read_dir(run.join("trajectories")).unwrap();
     let file = files.next().unwrap().unwrap().path();

@@ -1,4 +1,5 @@
-//! `rlm-eval view` over HTTP: access control, unreachable files, and that nothing is written.
+//! `rlm-eval view` over HTTP: access control, files that cannot be reached, and that nothing is
+//! written.
 
 use std::fs;
 use std::path::Path;
@@ -18,13 +19,13 @@ struct Row {
     request: String,
     headers: Vec<String>,
     status: u16,
-    /// A part of the response.
+    /// Text that the response contains.
     #[serde(default)]
     holds: String,
 }
 
-/// Returns a run directory with one sample and, outside the folder of runs, a file that no request
-/// may reach.
+/// Returns a binary whose folder has a run directory with one sample and, outside the folder of
+/// runs, a file that must not be reachable.
 fn folder() -> Binary {
     let run = serde_json::json!({
         "run_id": "one", "benchmark": "s-niah", "model": "scripted", "protocol": "rlm", "prompt_mode": "solver",
@@ -64,8 +65,8 @@ fn answers_or_refuses_requests() {
     }
 }
 
-/// A request between the creation of a file and its first event hides the attempt in that response
-/// only.
+/// If a request arrives between the creation of a file and its first event, only that response
+/// omits the attempt.
 #[test]
 fn shows_attempt_after_its_first_event() {
     let binary = folder();
@@ -86,7 +87,7 @@ fn shows_attempt_after_its_first_event() {
     assert_eq!(under_way()[0]["id"], "s-2");
 }
 
-/// Another user of the machine can reach the port but has no token.
+/// Other users of the machine can reach the port but do not have the token.
 #[test]
 fn viewer_requires_token() {
     let binary = folder();
@@ -146,7 +147,7 @@ fn does_not_follow_links_out_of_folder() {
 #[test]
 fn refuses_run_with_link_out_of_folder() {
     use std::os::unix::fs::symlink;
-    // Replace each file with a link. The totals and listings of a run read all of these files.
+    // Replace each file with a link. The totals and lists of a run read all of these files.
     for (name, target) in [
         ("config.json", "elsewhere/config.json"),
         ("samples.jsonl", "elsewhere/samples.jsonl"),
@@ -166,7 +167,7 @@ fn refuses_run_with_link_out_of_folder() {
         let runs: Value = serde_json::from_str(&runs.body).unwrap();
         let problem = runs["runs"][0]["problem"].as_str().unwrap();
         assert!(
-            problem.ends_with("is outside the folder that is shown"),
+            problem.ends_with("is outside the displayed folder"),
             "{problem}"
         );
     }
@@ -209,7 +210,7 @@ fn shows_nested_runs_and_missing_cells() {
     assert_eq!(all["groups"][0]["is_sweep"], true);
     assert_eq!(all["groups"][0]["not_begun"], serde_json::json!(["02-rlm"]));
     assert_eq!(ids(&ask("runs?folder=sweep")), ["sweep/01-direct"]);
-    // A filter searches all runs.
+    // A filter applies to all runs, including nested ones.
     assert_eq!(ids(&ask("runs?filter=01-direct")), ["sweep/01-direct"]);
     assert_eq!(
         ask("run?run=sweep%2F01-direct")["overview"]["id"],

@@ -8,7 +8,7 @@ use crate::view_server::Viewer;
 
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
 
-/// Exported runs of the fixture: the file, the run, and the sample, if it is one.
+/// Exported runs of the fixture: the file, the run, and the sample, if only one is exported.
 const EXPORTS: [(&str, &str, Option<&str>); 3] = [
     ("tree", "tree-20261121-080000-0001", Some("tree")),
     ("run", "arc-20261121-070000-0001", None),
@@ -54,7 +54,7 @@ fn pages_work_in_chromium() {
     node(&["run.mjs", &viewer.address, &results.display().to_string()]);
 }
 
-/// Returns what these tests lack, and how to install it.
+/// Returns a description of missing requirements and how to install them.
 fn missing() -> Option<String> {
     let runs = |program: &str| {
         let mut command = Command::new(program);

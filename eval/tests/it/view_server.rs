@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A viewer that serves until it is dropped.
+/// A viewer that serves until dropped.
 pub struct Viewer {
     child: Child,
     /// `http://127.0.0.1:PORT/?token=TOKEN`.
@@ -41,15 +41,15 @@ impl Viewer {
         self.address.split_once("?token=").unwrap().1
     }
 
-    /// Returns the response to a request with the token and these header lines, in which `HOST` is
-    /// replaced by the correct host.
+    /// Sends a request with the token and these header lines, in which `HOST` is replaced by the
+    /// correct host; returns the response.
     pub fn ask(&self, request: &str, headers: &[&str]) -> Answer {
         let bearer = format!("Authorization: Bearer {}", self.token());
         self.ask_with(request, &[&[bearer.as_str()], headers].concat())
     }
 
-    /// Returns the response to a request with only these header lines, in which `TOKEN` is replaced
-    /// by the token.
+    /// Sends a request with only these header lines, in which `TOKEN` is replaced by the token;
+    /// returns the response.
     pub fn ask_with(&self, request: &str, headers: &[&str]) -> Answer {
         let request = request.replace("TOKEN", self.token());
         let mut stream = TcpStream::connect(self.host()).unwrap();
@@ -89,7 +89,7 @@ impl Drop for Viewer {
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
-    /// Lowercase status line and headers.
+    /// Status line and headers in lowercase.
     pub head: String,
     pub body: String,
 }

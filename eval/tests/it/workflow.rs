@@ -30,7 +30,8 @@ fn workflow() -> Value {
     workflow_of("eval.yml")
 }
 
-/// Returns an API that knows the run 1001, at a commit before this one, with the given changes.
+/// Returns an API that knows the run 1001, made at a commit before this one, with the given
+/// changes.
 fn api(run: &Map<String, Value>, compared: &Value) -> Github {
     let commit = "c0ffee0000000000000000000000000000000000";
     let mut known = json!({
@@ -59,17 +60,17 @@ fn api(run: &Map<String, Value>, compared: &Value) -> Github {
 #[serde(deny_unknown_fields)]
 struct Plan {
     inputs: BTreeMap<String, String>,
-    /// Changed fields of run 1001.
+    /// Changed fields of the run 1001.
     #[serde(default)]
     run: Map<String, Value>,
-    /// Relation of its commit to this one; without it the API does not know the commit.
+    /// Relation of that run's commit to this one; without it, the API does not know the commit.
     compared: Option<String>,
     /// Number of requests to the API.
     #[serde(default)]
     asked: usize,
-    /// Arguments of a shard, without those of the defaults.
+    /// Arguments of a shard, without those that have default values.
     arguments: Option<Vec<String>>,
-    /// The same of the whole run, if they differ.
+    /// Arguments of the whole run, if they differ from those of a shard.
     whole: Option<Vec<String>>,
     /// Other outputs.
     #[serde(default)]
@@ -163,8 +164,8 @@ fn workflow_shards_merges_resumes_and_compares() {
     assert_eq!(RunDir::open(&merged).unwrap().records.len(), 8);
     assert!(service.artifacts.join("run/report.html").is_file());
 
-    // Later, with the shards of the first run, of which one was cut short and one left nothing, and
-    // a comparison with the first run.
+    // A later run reuses the shards of the first run, after one was truncated and one was lost, and
+    // is compared with the first run.
     let earlier = folder.path().join("1001");
     fs::rename(&service.artifacts, &earlier).unwrap();
     let shards = fs::read_dir(earlier.join("shard-1")).unwrap();
@@ -199,7 +200,7 @@ fn workflow_shards_merges_resumes_and_compares() {
     );
     assert!(service.artifacts.join("run/comparison.csv").is_file());
 
-    // A shard of another partition, and another experiment.
+    // A shard of another partition and a shard of another experiment.
     for (name, value, error) in [
         (
             "shards",
@@ -264,7 +265,7 @@ fn single_shard_passes_flags_unchanged() {
     ];
     assert_eq!(found, typed, "{config}");
 
-    // An input is one argument, whatever it contains.
+    // An input becomes a single argument, whatever it contains.
     let mut service = Service::new(
         folder.path(),
         &api.origin,
@@ -278,7 +279,7 @@ fn single_shard_passes_flags_unchanged() {
 
 #[test]
 fn program_checks_inputs_before_shard_starts() {
-    // Inputs, exit code and part of the message.
+    // Inputs, exit code and a part of the message.
     let rows: [(&[(&str, &str)], &str); 11] = [
         (&[("benchmark", "s-niahh")], "s-niahh"),
         (&[("model", "nobody/gpt")], "nobody"),
@@ -359,7 +360,7 @@ fn gates_merged_score_after_storing_run() {
 fn key_secret_sets_provider_variable() {
     let folder = tempfile::tempdir().unwrap();
     let api = api(&Map::new(), &json!(404));
-    // The input, the variable with the key, and the error without it.
+    // The input, the variable for the key, and the error if the key is missing.
     for (typed, variable, error) in [
         (
             "AZURE_OPENAI_API_KEY",
@@ -387,7 +388,7 @@ fn key_secret_sets_provider_variable() {
         service.program = format!("env > '{}'; exit 4", seen.display());
         service.job("plan").unwrap();
         assert_eq!(service.environment("run"), "eval");
-        // The build has no keys.
+        // The build job has no keys.
         service.job("build").unwrap_err();
         let text = fs::read_to_string(&seen).unwrap();
         assert!(!text.contains("sk-"), "{typed}: {text}");
@@ -460,7 +461,7 @@ fn inputs_match_documentation() {
     for name in inputs.keys() {
         assert!(docs.contains(&format!("`{name}`")), "{name}");
     }
-    // A pull request has no inputs, so only the plan reads them; and only one job builds.
+    // Pull requests have no inputs, so only the job `plan` reads them; and only one job builds.
     for (name, job) in workflow["jobs"].as_object().unwrap() {
         let text = job.to_string();
         assert_eq!(text.contains("inputs)"), name == "plan", "{name}");
@@ -493,7 +494,7 @@ fn keys_require_protected_environment() {
                 permissions.values().all(|may| may == "read"),
                 "{name}: {job}"
             );
-            // Only runs that were started by hand have an environment and keys.
+            // Only manually started runs have an environment and keys.
             let by_hand = "github.event_name == 'workflow_dispatch' && ";
             let text = declared.to_string();
             let expressions = text.split("${{").skip(1);

@@ -1,5 +1,4 @@
-//! Compares an agent's answer with the expected answer of the attempt, to show which child was
-//! right.
+//! Compares agents' answers with the expected answer of the attempt, to show which child was right.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,18 +7,19 @@ use serde_json::Value;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Match {
-    /// The answer is the expected one, ignoring case, white space and JSON formatting.
+    /// The answer equals the expected one, ignoring case, white space and JSON formatting.
     Equals,
-    /// The answer contains the expected one as separate words.
+    /// The answer contains the expected answer as separate words.
     Holds,
 }
 
-/// Minimum characters of an expected answer; a shorter one would be found nearly everywhere.
+/// Minimum characters of an expected answer to search for; shorter ones would occur nearly
+/// everywhere.
 const SHORTEST: usize = 2;
 
 impl Match {
-    /// Returns the texts to search for: each text of a list of texts, otherwise the text or its
-    /// JSON.
+    /// Returns the texts to search for: the items of a list of strings, a single string, or the
+    /// JSON of any other value.
     pub fn wanted(expected: &Value) -> Vec<String> {
         let texts = match expected {
             Value::Null => Vec::new(),
@@ -35,7 +35,7 @@ impl Match {
     /// Compares an answer with the wanted texts. Returns `None` if it contains none of them.
     pub fn of(answer: &str, wanted: &[String]) -> Option<Self> {
         let answer = match serde_json::from_str::<Value>(answer) {
-            // Format as `wanted` does.
+            // Same format as in `wanted`.
             Ok(value @ (Value::Array(_) | Value::Object(_))) => plain(&value.to_string()),
             Ok(Value::String(text)) => plain(&text),
             _ => plain(answer),
@@ -59,7 +59,7 @@ fn plain(text: &str) -> String {
     words.join(" ").to_lowercase()
 }
 
-/// Whether a text contains another that is not preceded or followed by a letter or digit.
+/// Whether a text contains another text that is not preceded or followed by a letter or digit.
 fn holds(text: &str, part: &str) -> bool {
     text.match_indices(part).any(|(from, found)| {
         let before = text[..from].chars().next_back();

@@ -1,4 +1,4 @@
-//! The server's API: responses in JSON by name.
+//! The server's API: responses in JSON, selected by name.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,7 +31,8 @@ const DIFFERING: usize = 500;
 /// Maximum hits on a page of a search.
 const HITS: usize = 50;
 
-/// Maximum characters of a record's texts on a page; trajectories have the full texts.
+/// Maximum characters of each text of a record in a response; longer texts are truncated, and the
+/// trajectory has them in full.
 const RECORD_TEXT: usize = 100_000;
 
 /// Answers a request for `/api/NAME?QUERY` with JSON. Returns `None` for an unknown name.
@@ -39,22 +40,22 @@ const RECORD_TEXT: usize = 100_000;
 /// | name | parameters | response |
 /// |---|---|---|
 /// | `runs` | `folder`, `filter`, `sort`, `descending`, `offset`, `limit` | a page of runs, and the folders that contain runs |
-/// | `run` | `run` | summary, settings, plots, attempts under way |
+/// | `run` | `run` | summary, settings, plots, attempts in progress |
 /// | `samples` | `run`, `filter`, `search`, `sort`, `descending`, `offset`, `limit` | a page of attempts |
-/// | `search` | `q` (an expression), `run`, `in` (kinds of texts by commas), `offset`, `limit` | texts that contain all words, and the progress of the index |
-/// | `failures` | `run` | groups of failures, and how many trajectories were read for them |
-/// | `attempt` | `run`, `sample`, `attempt`, `list` (the parameters of the list that it was opened from) | record, agents with their timelines, neighbors |
-/// | `input` | `run`, `sample`, `find` or `at`, both optional | the sample's input, or why it is not available; positions of a text in it |
+/// | `search` | `q` (an expression), `run`, `in` (kinds of texts, separated by commas), `offset`, `limit` | texts that contain all words, and the progress of the index |
+/// | `failures` | `run` | groups of failures, and the number of trajectories read so far |
+/// | `attempt` | `run`, `sample`, `attempt`, `list` (the parameters of the list from which the attempt was opened) | record, agents with their timelines, neighbors |
+/// | `input` | `run`, `sample`, `find` or `at`, both optional | the sample's input, or the reason why it is not available; positions of a text in the context |
 /// | `outline` | `run`, `sample`, `attempt` | usage and result of each iteration of each agent |
 /// | `agent` | …, `agent` | query, system prompt, answer |
 /// | `iterations` | …, `agent`, `offset`, `limit` | a page of iterations with their events |
 /// | `text` | …, `from`, `to` | a part of a long text |
-/// | `compare` | `runs` (ids in percent-encoding, joined by `/`), `offset`, `limit` | differences |
-/// | `stamp` | `run`, `sample`, `attempt`, all optional | a stamp that stays the same while nothing changes |
+/// | `compare` | `runs` (percent-encoded ids, joined by `/`), `offset`, `limit` | comparison of the runs |
+/// | `stamp` | `run`, `sample`, `attempt`, all optional | a stamp that stays the same while nothing is written |
 ///
-/// `run`, `samples`, `search`, `failures`, `attempt` and `compare` also take `scores`: the name of
-/// a scorer that scored the answers later, or `recorded` for the scores of the run itself. The
-/// default is `--scores`.
+/// `run`, `samples`, `search`, `failures`, `attempt` and `compare` also accept `scores`: the name
+/// of a scorer that was applied later, or `recorded` for the run's own scores. The default is the
+/// value of `--scores`.
 ///
 /// # Errors
 /// Returns [`ViewError`] if something does not exist or a file cannot be read.
@@ -130,7 +131,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
         offset: query.number("offset", 0)?,
         limit: query.number("limit", HITS)?.min(HITS),
     };
-    // Records are read only if the filter needs them.
+    // Records are read only if the filter uses them.
     let mut files: HashMap<String, Option<(Arc<RunFile>, FailureGroups)>> = HashMap::new();
     let passes = |run: &str, sample: &str, attempt: u32| {
         if filter.is_plain() {
@@ -188,7 +189,7 @@ fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
     let record = found.map(shown_record);
     let (agents, progress) = match trajectory {
         Ok((agents, progress)) => (agents, Some(progress)),
-        // A record without a trajectory can still be shown.
+        // Without a trajectory, the record can still be shown.
         Err(ViewError::NotFound { .. }) if record.is_some() => (json!([]), None),
         Err(error) => return Err(error),
     };
@@ -203,7 +204,7 @@ fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
     })))
 }
 
-/// Returns the attempts before and after one in the list that it was opened from.
+/// Returns the previous and next attempt in the list from which an attempt was opened.
 fn neighbours(
     library: &Library,
     query: &Query,
@@ -290,7 +291,7 @@ fn open(library: &Library, query: &Query, id: &str) -> Result<Arc<RunFile>, View
     library.run_scored_by(id, query.get("scores"))
 }
 
-/// Returns run, sample and attempt of a request.
+/// Returns the run, sample and attempt that a request names.
 fn which(query: &Query) -> Result<(&str, &str, u32), ViewError> {
     let run = query.required("run")?;
     let sample = query.required("sample")?;
@@ -317,7 +318,7 @@ fn shown_record(record: &records::AttemptRecord) -> Value {
     record
 }
 
-/// Serializes a value whose keys are strings, which cannot fail.
+/// Serializes a value. This cannot fail, because all keys are strings.
 fn text_of(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Files of the page, compiled into the program: one HTML page, its styles and its scripts.
+//! Files of the page, compiled into the program: an HTML page, its styles and its scripts.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// The page without styles and scripts.
 const PAGE: &str = include_str!("assets/index.html");
 
-/// Returns the page with text added to its head and at the end of its body.
+/// Returns the page with text added to the head and at the end of the body.
 pub fn page(head: &str, tail: &str) -> String {
     PAGE.replacen("<title>", &format!("{head}<title>"), 1)
         .replacen("</body>", &format!("{tail}</body>"), 1)
@@ -19,7 +19,7 @@ macro_rules! files {
     };
 }
 
-/// Stylesheets, in the order in which the page applies them.
+/// Stylesheets in the order in which the page applies them.
 const STYLES: &[(&str, &str)] = files![
     "base.css",
     "tables.css",
@@ -29,7 +29,7 @@ const STYLES: &[(&str, &str)] = files![
     "inside.css"
 ];
 
-/// Scripts: ES modules, each after the modules that it imports.
+/// Scripts: ES modules; each follows the modules that it imports.
 const SCRIPTS: &[(&str, &str)] = files![
     "controls.js",
     "dom.js",
@@ -82,16 +82,16 @@ const SCRIPTS: &[(&str, &str)] = files![
 pub static STYLE: LazyLock<String> =
     LazyLock::new(|| STYLES.iter().map(|(_, style)| *style).collect());
 
-/// All scripts as one, so that a page can contain them: a chain of imports would take one request
-/// after another.
+/// All scripts combined into one to embed in the page; following a chain of imports would take
+/// several sequential requests.
 pub static SCRIPT: LazyLock<String> = LazyLock::new(|| {
     let modules = SCRIPTS.iter().map(|(name, text)| module(name, text));
     modules.collect()
 });
 
-/// Converts a module to an immediately invoked function that returns its exports.
+/// Converts a module to an immediately invoked function that returns the module's exports.
 ///
-/// Every export and import must begin a line, and imports must list the names that they import.
+/// Every export and import must begin on a new line, and imports must list the imported names.
 fn module(name: &str, text: &str) -> String {
     let mut body = String::new();
     let mut exports = Vec::new();
@@ -128,7 +128,7 @@ fn imported(line: &str) -> Option<(&str, &str)> {
     Some((names, from.strip_suffix("\";")?))
 }
 
-/// Returns the variable that holds the exports of a file.
+/// Returns the name of the variable with the exports of a file.
 fn variable(file: &str) -> String {
     let stem = file.strip_suffix(".js").unwrap_or(file);
     format!("module_{}", stem.replace('-', "_"))
@@ -162,7 +162,7 @@ mod tests {
             for line in text.lines().filter(|line| line.starts_with("import ")) {
                 let (_, from) = imported(line).unwrap_or_else(|| panic!("{name}: {line}"));
                 let above = SCRIPTS[..place].iter().any(|(above, _)| *above == from);
-                assert!(above, "{name} imports {from}, which does not precede it");
+                assert!(above, "{name} imports {from}, which must precede it");
             }
         }
     }

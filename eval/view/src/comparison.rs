@@ -1,5 +1,5 @@
-//! Compares runs for a page: the first is the baseline, each other run is paired with it sample by
-//! sample, and the best of these are compared with each other.
+//! Compares runs for a page: the first run is the baseline, each other run is paired with it sample
+//! by sample, and the best of the others are compared with each other.
 
 use std::collections::BTreeMap;
 
@@ -15,33 +15,34 @@ use super::sample_list::natural;
 /// Maximum characters of an answer in a row.
 const SHOWN: usize = 120;
 
-/// Scores that differ by less are equal, because sums depend on the order of attempts.
+/// Smaller differences between scores do not count, because sums depend on the order of attempts.
 const EQUAL: f64 = 1e-9;
 
-/// A comparison of runs with the first of them.
+/// A comparison of runs with the first run.
 #[derive(Debug, Serialize)]
 pub struct Comparison {
-    /// The runs, the baseline first.
+    /// The compared runs, baseline first.
     pub runs: Vec<Overview>,
     /// Scorers that scored every run.
     pub scorers: Option<Scorers>,
     /// Names of the runs in pairs and sentences, in order: `A`, `B`, ….
     pub names: Vec<String>,
-    /// Parts that differ, with the value in effect in each run.
+    /// Parts that differ, with the effective value in each run.
     pub differing: Vec<(String, Vec<String>)>,
     /// Additional remarks, one sentence each.
     pub sentences: Vec<String>,
-    /// Comparisons of the others with the baseline, and of the best with each other.
+    /// Families of comparisons: the other runs with the baseline, and the best runs with each
+    /// other.
     pub families: Vec<Family>,
-    /// Number of samples that the baseline and at least one other run have scored.
+    /// Number of samples with a score in the baseline and in at least one other run.
     pub shared_samples: usize,
     /// Whether all runs used the same data and scorer.
     pub one_task: bool,
-    /// Number of samples that at least one run scores differently from the baseline.
+    /// Number of samples whose score in at least one run differs from that in the baseline.
     pub differing_samples: usize,
     /// Number of samples before this page.
     pub offset: usize,
-    /// The samples of this page, in natural order.
+    /// Samples on this page, in natural order.
     pub samples: Vec<Differing>,
 }
 
@@ -50,47 +51,47 @@ pub struct Comparison {
 pub struct Family {
     /// Kind of the family.
     pub kind: FamilyKind,
-    /// What is compared and how p values are corrected; `None` for the only comparison of two runs.
+    /// Description of the comparisons and the correction of their p values; `None` for the only
+    /// comparison of two runs.
     pub heading: Option<String>,
     /// Shown comparisons, in the order of the runs.
     pub pairs: Vec<Pair>,
 }
 
-/// A comparison of two runs over the samples that both have scored: the figures of `rlm-eval
-/// compare`.
+/// A comparison of two runs over the samples scored in both: the figures of `rlm-eval compare`.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Pair {
     /// Figures with errors excluded and with errors as zero, with p values corrected over the
     /// family.
     #[serde(flatten)]
     pub compared: RunPair,
-    /// Verdict, and cautions about the intervals.
+    /// Verdict and cautions about the intervals, one sentence each.
     pub verdict: Vec<String>,
     /// Whether both runs used the same data and scorer.
     pub same_task: bool,
 }
 
-/// A sample that the runs score differently.
+/// A sample whose scores differ between the runs.
 #[derive(Debug, Serialize)]
 pub struct Differing {
     /// Id of the sample.
     pub id: String,
-    /// Result of each run, in order; `None` without a score.
+    /// Result of each run, in order; `None` if the run has no score.
     pub results: Vec<Option<SampleResult>>,
 }
 
-/// Result of a run at a sample.
+/// Result of a sample in one run.
 #[derive(Debug, Clone, Serialize)]
 pub struct SampleResult {
-    /// Mean score of its attempts.
+    /// Mean score of the run's attempts at the sample.
     pub score: f64,
-    /// Number of its first attempt with a score.
+    /// Number of the first attempt with a score.
     pub attempt: u32,
     /// Beginning of that attempt's answer.
     pub answer: Option<String>,
 }
 
-/// Compares runs. `named` holds each run with its id, the baseline first.
+/// Compares runs. `named` contains the runs with their ids, baseline first.
 pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Comparison {
     let files: Vec<&RunFile> = named.iter().map(|(_, run)| *run).collect();
     let (mut samples, shared_samples) = differing_and_shared(&files);
@@ -138,13 +139,14 @@ pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Compa
     }
 }
 
-/// Returns the samples that at least one run scores differently from the first, in natural order.
+/// Returns the samples whose score in at least one run differs from that in the first run, in
+/// natural order.
 pub fn differing(runs: &[&RunFile]) -> Vec<Differing> {
     differing_and_shared(runs).0
 }
 
 /// Returns the differing samples, and the number of samples that the first run shares with at least
-/// one other.
+/// one other run.
 fn differing_and_shared(runs: &[&RunFile]) -> (Vec<Differing>, usize) {
     let results: Vec<Results> = runs.iter().map(|run| results(run)).collect();
     let Some((base, others)) = results.split_first() else {
@@ -173,7 +175,7 @@ fn differs(a: &SampleResult, b: &SampleResult) -> bool {
     (a.score - b.score).abs() > EQUAL
 }
 
-/// Returns each scored sample with its mean score.
+/// Returns all scored samples with their mean scores.
 fn results(file: &RunFile) -> Results {
     let mut found: BTreeMap<String, (SampleResult, f64)> = BTreeMap::new();
     for record in &file.run.records {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use records::run_dir::RunDirError;
 
-/// Reason why the viewer cannot show something.
+/// Reason why the viewer cannot show or export something.
 #[derive(Debug, thiserror::Error)]
 pub enum ViewError {
     /// The folder is not a run and cannot be listed.
@@ -24,7 +24,7 @@ pub enum ViewError {
         /// Error of the operating system.
         reason: io::Error,
     },
-    /// The server failed.
+    /// The server stopped with an error.
     #[error("the server failed: {0}")]
     Serve(io::Error),
     /// A run directory cannot be read.
@@ -38,8 +38,8 @@ pub enum ViewError {
         /// Requested id.
         id: String,
     },
-    /// A file lies outside the folder, behind a symbolic link.
-    #[error("{} is outside the folder that is shown", path.display())]
+    /// A symbolic link leads to a file outside the folder.
+    #[error("{} is outside the displayed folder", path.display())]
     Outside {
         /// The file.
         path: PathBuf,
@@ -57,15 +57,15 @@ pub enum ViewError {
     Parameter {
         /// Name of the parameter.
         name: &'static str,
-        /// What is wrong, and what would be valid.
+        /// Description of the problem and of valid values.
         problem: String,
     },
-    /// The subject of an export is ambiguous.
+    /// A folder to export contains no run or several.
     #[error("{} contains {runs} runs, but a page shows only one", path.display())]
     NotOneRun {
         /// Path of the folder.
         path: PathBuf,
-        /// Number of runs that it contains.
+        /// Number of runs in the folder.
         runs: usize,
     },
     /// The page cannot be written.

@@ -14,10 +14,10 @@ use super::error::ViewError;
 use super::library::Library;
 use super::query::Query;
 
-/// Rows per page of samples, as requested by `samples.js`.
+/// Rows per page of samples; equals the page size in `samples.js`.
 const SAMPLE_PAGE: usize = 100;
 
-/// Iterations per page, as requested by `iterations.js`.
+/// Iterations per page; equals the page size in `iterations.js`.
 const ITERATION_PAGE: usize = 20;
 
 /// Subject of an exported page.
@@ -34,14 +34,14 @@ pub enum Subject {
     },
 }
 
-/// Writes a page that shows `subject` of the only run of a library, and that needs neither this
-/// program nor a network.
+/// Writes a page that shows `subject` of the only run in a library, and that works without this
+/// program and without a network.
 ///
-/// Texts longer than the viewer shows initially are truncated, and the page states their length.
+/// Texts longer than the viewer's initial display are truncated, and the page states their length.
 ///
 /// # Errors
-/// Returns [`ViewError`] if the library does not contain exactly one run, if part of the run cannot
-/// be read, or if `file` cannot be written.
+/// Returns [`ViewError`] if the library does not contain exactly one run, part of the run cannot be
+/// read, or `file` cannot be written.
 pub fn export(library: &Library, subject: &Subject, file: &Path) -> Result<(), ViewError> {
     let runs = library.runs()?;
     let [(run, _)] = runs.as_slice() else {
@@ -75,7 +75,7 @@ pub fn export(library: &Library, subject: &Subject, file: &Path) -> Result<(), V
     })
 }
 
-/// Answers embedded in a page, by the address that its scripts request.
+/// Responses embedded in a page, by the URL that its scripts request.
 struct EmbeddedResponses<'a> {
     library: &'a Library,
     answers: Map<String, Value>,
@@ -92,7 +92,7 @@ impl EmbeddedResponses<'_> {
         let mut offset = 0;
         loop {
             let place = offset.to_string();
-            // Scripts omit empty parameters, but not zeros.
+            // Scripts omit empty parameters but include zeros.
             let parameters = [("run", run), ("offset", &place), ("limit", &limit)];
             let page = self.ask("samples", &parameters)?;
             for row in page["rows"].as_array().into_iter().flatten() {
@@ -117,7 +117,7 @@ impl EmbeddedResponses<'_> {
         let number = attempt.to_string();
         let which = [("run", run), ("sample", sample), ("attempt", &number)];
         let mut shown = self.ask("attempt", &which)?;
-        // The file is indexed in steps, so that a browser does not have to wait.
+        // Indexing is done in steps, so that browsers do not have to wait.
         while shown["progress"]["whole"] == false {
             shown = self.ask("attempt", &which)?;
         }
@@ -156,7 +156,7 @@ impl EmbeddedResponses<'_> {
         Ok(())
     }
 
-    /// Stores an answer with its images in full, because a truncated image cannot be shown.
+    /// Stores a response with complete images, because truncated images cannot be shown.
     fn whole_images(
         &mut self,
         name: &str,
@@ -208,7 +208,7 @@ fn address(parameters: &[(&str, &str)]) -> String {
         .finish()
 }
 
-/// Collects the truncated image data in an answer.
+/// Collects the truncated image data in a response.
 fn images<'a>(value: &'a mut Value, found: &mut Vec<&'a mut Value>) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(|one| images(one, found)),
@@ -231,7 +231,7 @@ fn borrowed<'a>(parameters: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a s
     pairs.map(|(name, value)| (*name, value.as_str())).collect()
 }
 
-/// Encodes a part of an address at least as strictly as `encodeURIComponent`.
+/// Encodes a part of a URL at least as strictly as `encodeURIComponent`.
 fn encoded(text: &str) -> String {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
     utf8_percent_encode(text, PLAIN).to_string()
@@ -240,7 +240,7 @@ fn encoded(text: &str) -> String {
 /// Returns the page with its files embedded. Its content security policy permits only scripts and
 /// styles with the page's nonce.
 fn page(embedded: &Value) -> String {
-    // A `<` could let a text end the element that contains it.
+    // A `<` in a text could end the element that contains the data.
     let data = embedded.to_string().replace('<', "\\u003c");
     let mark = hex::encode(&Sha256::digest(&data)[..16]);
     let policy = format!(

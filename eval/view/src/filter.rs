@@ -1,5 +1,5 @@
-//! Filter expressions such as `score<1 status:limit agents>3 time>60s cost>0.1 "a text"`. All parts
-//! must match.
+//! Filter expressions such as `score<1 status:limit agents>3 time>60s cost>0.1 "a text"`. An
+//! attempt must match all parts.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -12,12 +12,12 @@ use super::outcome::expected;
 /// A parsed filter expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
-    /// Search words in lowercase. The caller decides which texts to search.
+    /// Search words in lowercase. The caller decides in which texts to search for them.
     pub words: Vec<String>,
     terms: Vec<Term>,
 }
 
-/// Data about attempts that is not in their records, by sample and attempt.
+/// Data about attempts that their records do not contain, by sample and attempt.
 #[derive(Debug, Default)]
 pub struct FailureGroups {
     /// Keys of the failure groups of each attempt.
@@ -34,9 +34,9 @@ struct Term {
 enum Test {
     /// Compares a known figure.
     Figure(Op, f64),
-    /// Whether the value is known.
+    /// Requires a known value if `true`, and an unknown value if `false`.
     Known(bool),
-    /// Matches one of these lowercase texts, as a whole or as a part.
+    /// Matches any of these lowercase texts, in whole or in part.
     Text {
         any_of: Vec<String>,
         whole: bool,
@@ -62,7 +62,7 @@ enum Field {
     Metadata(String),
 }
 
-/// A numeric field, with the unit of its values.
+/// A numeric field and the unit of its values.
 #[derive(Debug)]
 struct Figure {
     name: &'static str,
@@ -72,15 +72,15 @@ struct Figure {
 
 #[derive(Debug, Clone, Copy)]
 enum Unit {
-    /// `1`, `2.5k`, `3m`.
+    /// Number, such as `1`, `2.5k` or `3m`.
     Count,
-    /// `60s`, `2m`, `1h`, `500ms`; seconds without a unit.
+    /// Duration, such as `60s`, `2m`, `1h` or `500ms`; the default unit is seconds.
     Time,
     /// `0.1`, `$0.1`.
     Dollars,
 }
 
-/// A field with one or several texts.
+/// A field with one or more texts.
 struct Text {
     name: &'static str,
     of: fn(&FilteredAttempt<'_>) -> Vec<String>,
@@ -115,7 +115,7 @@ pub struct FilteredAttempt<'a> {
 }
 
 impl<'a> FilteredAttempt<'a> {
-    /// Combines an attempt with its marks.
+    /// Combines an attempt with its failure groups.
     pub fn of(run: &'a RunIdentity, record: &'a AttemptRecord, marks: &'a FailureGroups) -> Self {
         let key = (record.id.clone(), record.attempt);
         Self {
@@ -125,7 +125,7 @@ impl<'a> FilteredAttempt<'a> {
         }
     }
 
-    /// Whether id, answer, error or expected value contain a lowercase text.
+    /// Whether the id, answer, error or expected value contains a lowercase text.
     pub fn holds(&self, word: &str) -> bool {
         let record = self.record;
         let within = |text: &str| text.to_lowercase().contains(word);
@@ -256,11 +256,11 @@ static TEXTS: [Text; 12] = [
 const STATUSES: [&str; 4] = ["ok", "limit", "error", "cancelled"];
 
 impl Filter {
-    /// Parses an expression. A part that does not name a field is a search word; quotes turn
-    /// anything into one.
+    /// Parses an expression. A part without a field name is a search word, as is any part in
+    /// quotes.
     ///
     /// # Errors
-    /// Returns what is wrong with a part, and what would be valid.
+    /// Returns a description of an invalid part and of valid values.
     pub fn parse(expression: &str) -> Result<Self, String> {
         let mut filter = Self {
             words: Vec::new(),
@@ -276,23 +276,23 @@ impl Filter {
         Ok(filter)
     }
 
-    /// Whether the filter consists only of words.
+    /// Whether the filter consists only of search words.
     pub fn is_plain(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Whether the filter needs the groups of failures.
+    /// Whether the filter refers to failure groups.
     pub fn uses_groups(&self) -> bool {
         let is_why = |term: &Term| matches!(term.field, Field::Text(text) if text.name == "why");
         self.terms.iter().any(is_why)
     }
 
-    /// Whether all parts other than words match.
+    /// Whether an attempt matches all parts other than search words.
     pub fn passes(&self, subject: &FilteredAttempt<'_>) -> bool {
         self.terms.iter().all(|term| term.holds(subject))
     }
 
-    /// Whether all parts match, with words searched in the texts of the record.
+    /// Whether an attempt matches all parts; search words are searched in the texts of its record.
     pub fn matches(&self, subject: &FilteredAttempt<'_>) -> bool {
         self.passes(subject) && self.words.iter().all(|word| subject.holds(word))
     }
@@ -486,7 +486,7 @@ fn test(field: &Field, name: &str, op: &str, value: &str) -> Result<Test, String
             Field::Metadata(_) => Unit::Count,
             Field::Text(_) => {
                 return Err(format!(
-                    "`{name}` is a text, for which `{op}` is not supported; write {}",
+                    "`{name}` is a text field, which does not support `{op}`; write {}",
                     example(field, name)
                 ));
             }

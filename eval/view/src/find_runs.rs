@@ -1,33 +1,33 @@
-//! Finds the runs in a folder and its subfolders at any depth, because the cells of a sweep are in
-//! a folder of their own.
+//! Finds the runs in a folder and in its subfolders at any depth, because each sweep has a folder
+//! for its cells.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Maximum number of folders to list. A folder with more is probably not a folder of results.
+/// Maximum number of folders to list. If there are more, it is probably not a folder of results.
 pub const MOST_FOLDERS: usize = 2_000;
 
 /// Runs found in a folder.
 #[derive(Debug, Default)]
 pub struct FoundRuns {
-    /// Runs in unspecified order: their ids, which are their relative paths with `/` as the
-    /// separator, and their folders.
+    /// Id and folder of each run, in unspecified order. The id is the run's relative path with `/`
+    /// as the separator.
     pub runs: Vec<(String, PathBuf)>,
-    /// Whether some folders were skipped because there are more than [`MOST_FOLDERS`].
+    /// Whether folders were skipped because there are more than [`MOST_FOLDERS`].
     pub stopped: bool,
 }
 
-/// Whether a folder has the files of a run.
+/// Whether a folder contains the files of a run.
 pub fn is_run(path: &Path) -> bool {
     ["config.json", "lock.json", "samples.jsonl"]
         .iter()
         .all(|name| path.join(name).is_file())
 }
 
-/// Searches for runs, level by level. Hidden folders and the contents of runs are skipped. A link
-/// is followed only if `inside` accepts it and it leads to a run, so cycles of links are never
-/// entered.
+/// Searches level by level for runs. Hidden folders and subfolders of runs are skipped. A link is
+/// followed only if `inside` accepts it and it leads to a run, so the search never enters a cycle
+/// of links.
 ///
 /// # Errors
 /// Returns an error if the folder itself cannot be listed.
@@ -44,7 +44,7 @@ pub fn find(root: &Path, inside: impl Fn(&Path) -> bool) -> io::Result<FoundRuns
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) if id.is_empty() => return Err(error),
-            // A folder that is unreadable or has just been removed contains no run to show.
+            // A folder that is unreadable or was just removed has no run to show.
             Err(_) => continue,
         };
         for entry in entries.flatten() {

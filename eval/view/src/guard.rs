@@ -1,8 +1,8 @@
-//! Decides who may access the server, and what the page may do.
+//! Decides which requests may access the server, and what the page may do.
 //!
-//! The server rejects requests from other sites, with other host names or with other methods. It
-//! also rejects requests without the token of the address: other users of the machine can reach the
-//! port, but cannot read what was printed.
+//! The server rejects requests from other sites, with other host names, or with methods other than
+//! GET and HEAD. It also rejects requests without the token, which is part of the printed address:
+//! other users of the machine can reach the port, but cannot see the address.
 
 use std::sync::Arc;
 
@@ -40,13 +40,13 @@ const HEADERS: [(HeaderName, &str); 6] = [
 pub struct Access {
     port: u16,
     token: Arc<str>,
-    /// Additional values of `Host` to accept, in lower case.
+    /// Additional accepted values of `Host`, in lowercase.
     hosts: Arc<[String]>,
 }
 
 impl Access {
-    /// Creates an unguessable token. `hosts` are accepted besides 127.0.0.1 and localhost: a name
-    /// with a port, or a name for all ports.
+    /// Creates credentials with an unguessable token. `hosts` are accepted in addition to 127.0.0.1
+    /// and localhost: names with a port, or names without a port for all ports.
     pub fn new(port: u16, hosts: &[String]) -> Self {
         let token = format!("{:032x}", rand::random::<u128>());
         Self {
@@ -61,7 +61,7 @@ impl Access {
         format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
     }
 
-    /// Whether the server answers to this value of `Host`.
+    /// Whether the server accepts this value of `Host`.
     fn answers_to(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let name = host.rsplit_once(':').map_or(&*host, |(name, _)| name);
@@ -70,7 +70,7 @@ impl Access {
         is_local() || self.is_allowed(&host)
     }
 
-    /// Whether the user named this value of `Host`, or its name without the port.
+    /// Whether the user listed this value of `Host`, with or without the port.
     fn is_allowed(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let name = host.rsplit_once(':').map_or(&*host, |(name, _)| name);
@@ -84,7 +84,7 @@ impl Access {
         format!("rlm_eval_view_{}", self.port)
     }
 
-    /// Whether a request carries the token: in its address, in the cookie, or as a bearer token.
+    /// Whether a request contains the token: in its URL, in the cookie, or as a bearer token.
     fn has_token(&self, request: &Request) -> bool {
         let text = |name: HeaderName| {
             let value = request.headers().get(name);
@@ -104,7 +104,7 @@ impl Access {
         query.split('&').any(|part| part == wanted)
     }
 
-    /// Answers a request with the token in its address: stores the token as a cookie and removes it
+    /// Answers a request whose URL contains the token: stores the token as a cookie and removes it
     /// from the address bar.
     fn redirect_with_cookie(&self) -> Response {
         let mut response = Response::new(Body::empty());
@@ -123,11 +123,10 @@ impl Access {
     }
 }
 
-/// Accepts requests of the page itself, and of local programs that use the right host name. Rejects
-/// all others.
+/// Accepts only requests of the page itself and of local programs that use the right host name.
 ///
-/// A page of another site can send requests to this port, but cannot forge `Host`, `Origin` or
-/// `Sec-Fetch-Site`. A site whose name was rebound to 127.0.0.1 sends its own name as `Host`.
+/// Pages of other sites can send requests to this port, but cannot forge `Host`, `Origin` or
+/// `Sec-Fetch-Site`. If another site's name was rebound to 127.0.0.1, `Host` contains that name.
 pub async fn guard(State(access): State<Access>, request: Request, next: Next) -> Response {
     let refusal = refusal(&access, request.method(), request.headers());
     let mut response = match refusal {
@@ -153,7 +152,7 @@ pub async fn guard(State(access): State<Access>, request: Request, next: Next) -
     response
 }
 
-/// Returns a plain-text response for people.
+/// Returns a plain-text response to show to the user.
 pub fn plain(status: StatusCode, text: impl Into<String>) -> Response {
     let mut response = Response::new(Body::from(format!("{}\n", text.into())));
     *response.status_mut() = status;
@@ -181,7 +180,7 @@ fn refusal(
     }
     if let Some(origin) = text(ORIGIN)
         && origin != format!("http://{host}")
-        // A service that forwards ports may add TLS.
+        // A port-forwarding service may use TLS.
         && !(access.is_allowed(host) && origin == format!("https://{host}"))
     {
         return Some((StatusCode::FORBIDDEN, "refused: request from another site"));

@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 
-/// Maximum number of bins, plus one if the first or last value falls between two round values.
+/// Maximum number of bins; one more is possible if the first or last value falls between two round
+/// values.
 const MOST: f64 = 16.0;
 
-/// Bin widths in seconds that people consider round, from ten up. Smaller and larger widths are
-/// powers of ten, and halves and fifths of them.
+/// Round bin widths in seconds, from ten upward. All other widths are powers of ten, halves of
+/// them, or fifths of them.
 const ROUND_SECONDS: [f64; 13] = [
     10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 18_000.0, 36_000.0,
 ];
@@ -24,8 +25,8 @@ pub struct Bin {
     unscored: u64,
 }
 
-/// Counts values with their scores in bins of equal, round width; whole numbers get bins of whole
-/// width. `unit` is `s` for seconds. Returns `None` with fewer than two different values.
+/// Counts values and their scores in bins of equal, round width; whole numbers get bins of integer
+/// width. `unit` is `s` for seconds. Returns `None` if there are fewer than two different values.
 pub fn histogram(values: &[(f64, Option<f64>)], unit: &str) -> Option<Vec<Bin>> {
     let numbers = values.iter().map(|(value, _)| *value);
     let low = numbers.clone().fold(f64::INFINITY, f64::min);

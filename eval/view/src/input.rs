@@ -1,4 +1,4 @@
-//! The input of a sample: parts of its context, a search in it, and the positions of the expected
+//! The input of a sample: parts of its context, searches in it, and the positions of the expected
 //! answer.
 
 use serde_json::{Value, json};
@@ -10,15 +10,15 @@ use super::query::Query;
 /// Maximum bytes of a context in one response.
 const PART: usize = 20_000;
 
-/// Maximum positions in a search result.
+/// Maximum number of positions in a search result.
 const PLACES: usize = 100;
 
 /// Bytes shown before and after a position.
 const AROUND: usize = 60;
 
-/// Answers a request. With `find`, returns the positions of a text in the context, ignoring case;
-/// with `at`, the part that begins at this byte; otherwise the first part and the positions of the
-/// expected answer.
+/// Answers a request for the input of a sample. With `find`, returns the positions of that text in
+/// the context, ignoring case. With `at`, returns the part that begins at that byte. Otherwise,
+/// returns the first part and the positions of the expected answer.
 ///
 /// # Errors
 /// Returns [`ViewError`] for an unknown run or an invalid number.
@@ -71,8 +71,8 @@ fn part(context: &str, at: usize) -> Value {
     })
 }
 
-/// Returns the positions of a text and their number. Ignores the case of ASCII letters, which does
-/// not change lengths.
+/// Returns the positions of a text in the context, and their number. The case of ASCII letters,
+/// which does not affect lengths, is ignored.
 fn found(context: &str, wanted: &str) -> Value {
     let wanted = wanted.trim();
     if wanted.is_empty() {
@@ -98,7 +98,7 @@ fn found(context: &str, wanted: &str) -> Value {
     json!({ "total": total, "places": places })
 }
 
-/// Returns the start of the character that a byte belongs to.
+/// Returns the start of the character that contains a byte.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at)
         .rev()

@@ -1,5 +1,4 @@
-//! Source of the inputs of samples. The viewer does not know benchmarks, so `eval` implements this
-//! trait.
+//! Source of samples' inputs. The viewer does not know benchmarks, so `eval` implements this trait.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -16,20 +15,20 @@ pub struct Input {
     pub query: String,
     /// Follow-up messages of the user.
     pub follow_ups: Vec<String>,
-    /// The context of the question.
+    /// Context of the question.
     pub context: Arc<String>,
-    /// Images shown with the question.
+    /// Images that belong to the question.
     pub images: Vec<Image>,
     /// Metadata of the sample.
     pub metadata: BTreeMap<String, Value>,
 }
 
-/// Source of inputs, which runs do not record.
+/// Source of samples' inputs, which are not part of run directories.
 pub trait Inputs: Debug + Send + Sync {
-    /// Returns the input of a run's sample.
+    /// Returns the input of a sample in a run.
     ///
     /// # Errors
-    /// Returns a sentence that explains why the input is not available, for example because the
+    /// Returns the reason, as a sentence, why the input is not available, for example because the
     /// data is not on this machine.
     fn input(&self, run: &RunDir, sample: &str) -> Result<Input, String>;
 }

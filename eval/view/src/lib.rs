@@ -5,10 +5,10 @@
 //!                       → trajectory files (indexed by byte offset; texts are read on request)
 //! ```
 //!
-//! Invariants: the viewer never writes into a run directory. The search index is stored next to the
-//! runs and is created by the first search. Text from models is data: the server sends it as JSON,
-//! and the page inserts it as text. Paths are never built from requests: ids are looked up among
-//! the runs that the folder contains.
+//! Invariants: the viewer never writes to a run directory. The search index is stored next to the
+//! runs and is created by the first search. Text from models is untrusted: the server sends it as
+//! JSON, and the page inserts it as text, not as HTML. Paths are never built from requests: ids are
+//! looked up among the runs found in the folder.
 
 mod server;
 

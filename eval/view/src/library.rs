@@ -1,4 +1,4 @@
-//! The folder that is shown: the runs that it contains, and caches of their contents.
+//! The displayed folder: the runs in it, and caches of their contents.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,17 +17,16 @@ use super::run_file::{RunFile, Stamp};
 use super::search::{SearchRequest, SearchResults, Status, TextIndex};
 use super::trajectory::{Index, Progress};
 
-/// Maximum number of runs whose records are cached.
+/// Maximum number of runs with cached records.
 const RUNS_KEPT: usize = 8;
 
-/// Maximum number of trajectories whose index is cached.
+/// Maximum number of trajectories with a cached index.
 const INDICES_KEPT: usize = 16;
 
-/// Maximum time that a request spends on indexing a trajectory before it returns the partial
-/// result.
+/// Maximum time that a request spends on indexing a trajectory before it returns partial results.
 const INDEXING: Duration = Duration::from_millis(120);
 
-/// Files of a run that are read, and folders whose files are read.
+/// Files of a run that the viewer reads, and folders whose files it reads.
 const READ: [&str; 11] = [
     "config.json",
     "lock.json",
@@ -42,25 +41,25 @@ const READ: [&str; 11] = [
     "scores",
 ];
 
-/// Folder of a run, and the scorer whose scores replace its own.
+/// Folder of a run, and the scorer whose scores replace the run's own.
 type ScoredRun = (PathBuf, Option<String>);
 
-/// Value of the parameter `scores` for the scores of a run itself.
+/// Value of the parameter `scores` that selects the run's own scores.
 pub const RECORDED: &str = "recorded";
 
-/// The folder that is shown. Can be shared between threads.
+/// The displayed folder. Can be shared between threads.
 #[derive(Debug)]
 pub struct Library {
-    /// Path of the folder, without symbolic links.
+    /// Path of the folder, with symbolic links resolved.
     root: PathBuf,
-    /// Whether the folder is itself a run, not a folder of runs.
+    /// Whether the folder is itself a run instead of containing runs.
     single: bool,
     inputs: Option<Box<dyn Inputs>>,
-    /// Scorer whose scores, added by `rlm-eval score`, are shown instead of those of the runs.
+    /// Scorer whose scores, added by `rlm-eval score`, replace the runs' own scores.
     scores: Option<String>,
     /// Folders of the runs found by the last listing, by id.
     places: Mutex<HashMap<String, PathBuf>>,
-    /// Runs by folder and by the scorer whose scores they show.
+    /// Runs, by folder and by scorer of the displayed scores.
     runs: Mutex<LruCache<ScoredRun, Arc<RunFile>>>,
     overviews: Mutex<HashMap<PathBuf, (Stamp, Overview)>>,
     indices: Mutex<LruCache<PathBuf, Arc<Mutex<Index>>>>,
@@ -81,7 +80,7 @@ impl Library {
         let root = folder.canonicalize().map_err(error)?;
         fs::read_dir(&root).map_err(error)?;
         let single = is_run(&root);
-        // Never store the index inside a run's own folder.
+        // The index must not be stored inside a run's own folder.
         let beside = if single { root.parent() } else { None };
         Ok(Self {
             texts: TextIndex::of(beside.unwrap_or(&root)),
@@ -97,21 +96,21 @@ impl Library {
         })
     }
 
-    /// Adds a source of the samples' inputs.
+    /// Sets the source of samples' inputs.
     #[must_use]
     pub fn with_inputs(mut self, inputs: impl Inputs + 'static) -> Self {
         self.inputs = Some(Box::new(inputs));
         self
     }
 
-    /// Shows the scores of a scorer that `rlm-eval score` added.
+    /// Selects a scorer, applied by `rlm-eval score`, whose scores are displayed.
     #[must_use]
     pub fn with_scores(mut self, scorer: String) -> Self {
         self.scores = Some(scorer);
         self
     }
 
-    /// Returns the source of the samples' inputs, if there is one.
+    /// Returns the source of samples' inputs, if any.
     pub fn inputs(&self) -> Option<&dyn Inputs> {
         self.inputs.as_deref()
     }
@@ -121,7 +120,7 @@ impl Library {
         &self.root
     }
 
-    /// Finds the runs of the folder. If the folder is itself a run, the run's id is the folder's
+    /// Finds the runs in the folder. If the folder is itself a run, the run's id is the folder's
     /// name.
     ///
     /// # Errors
@@ -146,12 +145,12 @@ impl Library {
     /// Returns the ids and folders of the runs, in unspecified order.
     ///
     /// # Errors
-    /// Returns the errors of [`found`](Self::found).
+    /// Returns the same errors as [`found`](Self::found).
     pub fn runs(&self) -> Result<Vec<(String, PathBuf)>, ViewError> {
         Ok(self.found()?.runs)
     }
 
-    /// Returns the current state of a run, with the scores that the viewer was started with.
+    /// Returns the current state of a run, with the scores selected when the viewer was started.
     ///
     /// # Errors
     /// Returns [`ViewError::NotFound`] for an unknown id, or the reason why the run cannot be read.
@@ -159,11 +158,12 @@ impl Library {
         self.run_scored_by(id, None)
     }
 
-    /// Returns the current state of a run with the scores of a scorer: [`RECORDED`] for those of
-    /// the run itself, or `None` for those that the viewer was started with.
+    /// Returns the current state of a run with the scores of `scorer`: [`RECORDED`] selects the
+    /// run's own scores, and `None` those selected when the viewer was started.
     ///
     /// # Errors
-    /// Returns the errors of [`run`](Self::run), also if the scorer did not score the run.
+    /// Returns the same errors as [`run`](Self::run), and also an error if the scorer did not score
+    /// the run.
     pub fn run_scored_by(&self, id: &str, scorer: Option<&str>) -> Result<Arc<RunFile>, ViewError> {
         let path = self.path(id)?;
         let scorer = match scorer {
@@ -183,7 +183,7 @@ impl Library {
         Ok(run)
     }
 
-    /// Returns the row of a run in the table of runs. Its records are not cached.
+    /// Returns the row of a run in the table of runs. The run's records are not cached.
     pub fn overview(&self, id: &str, path: &Path) -> Overview {
         let stamp = Stamp::of(path);
         let known = lock(&self.overviews).get(path).cloned();
@@ -198,11 +198,11 @@ impl Library {
         overview
     }
 
-    /// Calls `use_it` with the index of an attempt's trajectory, after updating the index as far as
-    /// time allows.
+    /// Updates the index of an attempt's trajectory, as far as time allows, and calls `use_it` with
+    /// the index.
     ///
     /// # Errors
-    /// Returns [`ViewError::NotFound`] if the run does not have the attempt or its trajectory, or
+    /// Returns [`ViewError::NotFound`] if the run does not have the attempt or the trajectory, or
     /// the reason why the trajectory cannot be read.
     pub fn trajectory<T>(
         &self,
@@ -240,8 +240,8 @@ impl Library {
         Ok(self.texts.refresh(runs))
     }
 
-    /// Searches the indexed texts of trajectories. `passes` decides for an attempt (run, sample,
-    /// number) whether it is included.
+    /// Searches the indexed texts of trajectories. `passes` decides whether to include an attempt,
+    /// given its run, sample and number.
     ///
     /// # Errors
     /// Returns [`ViewError::Index`] if the index cannot be read.
@@ -266,13 +266,15 @@ impl Library {
         })
     }
 
-    /// Returns the groups of failures of a run, as far as its trajectories could be read in time.
+    /// Returns the groups of failures in a run, based on the trajectories that could be read in
+    /// time.
     pub fn failures(&self, run: &RunFile) -> Failures {
         let until = Instant::now() + INDEXING;
         failures(&self.traces, run, |path| self.inside(path), until)
     }
 
-    /// Returns a stamp of a run or an attempt that stays equal while nothing changes.
+    /// Returns a stamp of the folder, a run or an attempt that stays the same while nothing is
+    /// written.
     ///
     /// # Errors
     /// Returns [`ViewError::NotFound`] for an unknown id.
@@ -289,7 +291,7 @@ impl Library {
         };
         let stamp = Stamp::of(&self.path(id)?);
         let Some((sample, attempt)) = attempt else {
-            // Activity of workers changes the page, but not the files read by [`Stamp`].
+            // Workers' activity changes the page, but not the files that [`Stamp`] covers.
             let workers = fs::metadata(self.path(id)?.join("workers.json"));
             let workers = workers.and_then(|file| file.modified()).ok();
             return Ok(format!("{:016x}", hash(&(stamp, workers))));
@@ -301,20 +303,20 @@ impl Library {
         Ok(format!("{:016x}", hash(&(look, recorded))))
     }
 
-    /// Reads a run after checking that none of its files lies outside the folder.
+    /// Reads a run after checking that all its files are inside the folder.
     fn read(&self, run: &Path, scorer: Option<&str>) -> Result<RunFile, ViewError> {
         self.all_inside(run)?;
         Ok(RunFile::open(run, scorer)?)
     }
 
-    /// Checks that no file of a run that is read, listed or counted is a link that leads out of the
-    /// folder.
+    /// Checks that none of a run's files that are read, listed or counted is a link to a place
+    /// outside the folder.
     fn all_inside(&self, run: &Path) -> Result<(), ViewError> {
         self.inside(run)?;
         for name in READ {
             let path = run.join(name);
             let Ok(file) = fs::symlink_metadata(&path) else {
-                // Many runs have only some of these files.
+                // Few runs have all of these files.
                 continue;
             };
             if file.is_symlink() {
@@ -332,7 +334,7 @@ impl Library {
                 kind.is_ok_and(|kind| kind.is_symlink())
             });
             for link in links {
-                // A broken link is not read.
+                // Broken links are not read.
                 if link.path().exists() {
                     self.inside(&link.path())?;
                 }
@@ -354,8 +356,8 @@ impl Library {
             .ok_or_else(|| ViewError::not_found("run", id))
     }
 
-    /// Checks that an existing file or folder is inside the shown folder and not behind a link that
-    /// leads out of it.
+    /// Checks that an existing file or folder is inside the displayed folder and not a link to a
+    /// place outside it.
     fn inside(&self, path: &Path) -> Result<(), ViewError> {
         let real = path.canonicalize().map_err(|reason| ViewError::Folder {
             path: path.to_owned(),
@@ -369,7 +371,7 @@ impl Library {
     }
 }
 
-/// Returns when a run began, according to its lock.
+/// Returns the start time of a run according to its lock file.
 fn began(path: &Path) -> Option<std::time::SystemTime> {
     let lock = fs::metadata(path.join("lock.json")).ok()?;
     lock.modified().ok()
@@ -382,16 +384,16 @@ fn hash(value: &impl std::hash::Hash) -> u64 {
     hasher.finish()
 }
 
-/// Locks a mutex. Cached values are always complete, so a panic of another thread does not matter.
+/// Locks a mutex. Cached values are always complete, so panics of other threads do not matter.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock()
 }
 
-/// Cache of the most recently used values.
+/// Cache that keeps the most recently used values.
 #[derive(Debug)]
 struct LruCache<K, T> {
     most: usize,
-    /// Values, the most recently used last.
+    /// Cached values in order of use, the most recent last.
     values: Vec<(K, T)>,
 }
 

@@ -1,5 +1,5 @@
-//! Finds the attempts before and after an attempt: in the list or comparison that it was opened
-//! from, or else in its run.
+//! Finds the attempts before and after an attempt: in the list or comparison from which it was
+//! opened, or otherwise in its run.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use super::query::Query;
 use super::run_file::RunFile;
 use super::sample_list::{List, in_order, natural};
 
-/// Returns the attempts before and after one. `open` opens a run of a comparison. `list` is the
-/// list that it was opened from: the parameters of a run's samples, with the parsed expression and
-/// its marks, or `compare` with the runs of a comparison. Without a list, or if the list does not
-/// contain the attempt, uses the order of the run.
+/// Returns the previous and next attempt. `open` opens the runs of a comparison. `list` is the list
+/// from which the attempt was opened: either the parameters of a sample list, with the parsed
+/// filter and its failure groups, or `compare` with the runs of a comparison. Without a list, or if
+/// the list does not contain the attempt, the order of the run is used.
 ///
 /// # Errors
-/// Returns [`ViewError`] for invalid parameters of the list, and for unknown runs of a comparison.
+/// Returns [`ViewError`] for invalid list parameters or unknown runs of a comparison.
 pub fn of(
     open: impl Fn(&str) -> Result<Arc<RunFile>, ViewError>,
     run: &str,
@@ -56,8 +56,8 @@ fn shown(
     json!({ "previous": previous, "next": next, "place": place, "of": of, "within": within })
 }
 
-/// The items before and after another. They are found in one pass, because an export needs them for
-/// each attempt.
+/// The items before and after an item. They are found in a single pass, because an export needs the
+/// neighbors of every attempt.
 struct Neighbors<T> {
     previous: Option<T>,
     next: Option<T>,
@@ -118,8 +118,8 @@ fn in_list(file: &RunFile, here: &AttemptRecord, list: &List<'_>) -> Option<Valu
     })
 }
 
-/// Returns the neighbors among the samples on which the compared runs differ, with the shown
-/// attempt of every run.
+/// Returns the neighbors among the samples whose scores differ between the compared runs, with the
+/// shown attempt of every run.
 fn in_comparison(
     open: impl Fn(&str) -> Result<Arc<RunFile>, ViewError>,
     run: &str,
@@ -162,7 +162,7 @@ fn in_comparison(
     }))
 }
 
-/// Returns the neighbors in the default order of a run's page, including attempts under way.
+/// Returns the neighbors in the default order of a run's page, including attempts in progress.
 fn in_run(file: &RunFile, here: (&str, u32)) -> Value {
     let finished = file.run.records.iter();
     let under_way = file.under_way.iter();

@@ -1,4 +1,4 @@
-//! Texts and classification of an attempt's outcome.
+//! Text and classification of an attempt's outcome.
 
 use records::AttemptRecord;
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub fn expected(record: &AttemptRecord) -> String {
     }
 }
 
-/// Returns the first characters of a text, with an ellipsis if it is longer.
+/// Truncates a text to `most` characters and appends an ellipsis if it is longer.
 pub fn beginning(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),

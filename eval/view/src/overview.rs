@@ -1,4 +1,4 @@
-//! The row of a run in a table, and the figures and plots of its page.
+//! The row of a run in a table, and the figures and plots on its page.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,22 +18,23 @@ use super::run_file::{Progress, RunFile};
 /// Row of a run in the table of runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Overview {
-    /// Id of the run: the path of its folder.
+    /// Id of the run: the relative path of its folder.
     pub id: String,
     /// Start time, in RFC 3339.
     pub started_at: Option<String>,
-    /// Progress of the run.
+    /// Whether the run is complete, running or stopped.
     pub progress: Option<Progress>,
     /// Values that all attempts share.
     pub run: Option<RunIdentity>,
-    /// Summary so far.
+    /// Summary of the records so far.
     pub summary: Option<Summary>,
     /// Reason why the run cannot be read.
     pub problem: Option<String>,
 }
 
 impl Overview {
-    /// Reads the row from a run's folder. For a run that cannot be read, the row states the reason.
+    /// Reads the row of a run from the run's folder. If the run cannot be read, the row states the
+    /// reason.
     pub fn read(id: &str, path: &Path, open: impl FnOnce() -> Result<RunFile, ViewError>) -> Self {
         match open() {
             Ok(file) => Self::of(id, &file),
@@ -53,7 +54,7 @@ impl Overview {
         }
     }
 
-    /// Whether the run may change without a change of its [`Stamp`](super::run_file::Stamp).
+    /// Whether the run's progress may change while its [`Stamp`](super::run_file::Stamp) does not.
     pub fn is_running(&self) -> bool {
         self.progress == Some(Progress::Running)
     }
@@ -70,8 +71,8 @@ impl Overview {
     }
 }
 
-/// Returns when a run began: the start of its first attempt, or else the time in its name, or else
-/// the time of its lock file.
+/// Returns the start time of a run: that of its first attempt, otherwise the time in its name,
+/// otherwise the time of its lock file.
 fn started_at(id: &str, path: &Path, records: &[AttemptRecord]) -> Option<String> {
     let first = records.iter().filter_map(|record| record.started_at).min();
     let written = || {
@@ -100,7 +101,7 @@ fn time_in_name(id: &str) -> Option<Timestamp> {
     })
 }
 
-/// Returns what the page of a run shows above its samples.
+/// Returns the content of a run's page above the samples.
 pub fn page(id: &str, file: &RunFile) -> Value {
     let records = &file.run.records;
     let ended: Vec<&AttemptRecord> = records.iter().collect();
@@ -140,10 +141,10 @@ pub fn page(id: &str, file: &RunFile) -> Value {
     page
 }
 
-/// Returns the workers of a run whose attempts are made elsewhere, as last recorded by the process
-/// that coordinates the run, or `None` for other runs.
+/// Returns the workers of a queued run, as last recorded by the process that coordinates the run,
+/// or `None` for other runs.
 fn workers(file: &RunFile) -> Option<Value> {
-    /// Maximum size of the file; a larger one does not come from this program.
+    /// Maximum size of the file; a larger file was not written by this program.
     const MOST: u64 = 16 << 20;
     if file.progress() != Progress::Running {
         return None;
@@ -155,8 +156,8 @@ fn workers(file: &RunFile) -> Option<Value> {
     (workers["v"] == 1).then_some(workers)
 }
 
-/// Returns, for each number of right attempts, a label such as `1 of 4`, the number of samples, and
-/// a color class. Empty if no sample has two attempts.
+/// Returns, for each number of right attempts at a sample, a label such as `1 of 4`, the number of
+/// samples, and a color class. Empty if every sample has at most one scored attempt.
 fn spread(records: &[AttemptRecord]) -> Vec<(String, u64, &'static str)> {
     let mut samples: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for record in records {

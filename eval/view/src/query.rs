@@ -7,12 +7,12 @@ use url::form_urlencoded;
 
 use super::error::ViewError;
 
-/// Query parameters of a request. The first value of a repeated parameter counts.
+/// Query parameters of a request. If a parameter is repeated, its first value counts.
 #[derive(Debug)]
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Parses the part of an address after the `?`.
+    /// Parses the part of a URL after the `?`.
     pub fn new(query: &str) -> Self {
         Self(
             form_urlencoded::parse(query.as_bytes())
@@ -30,7 +30,7 @@ impl Query {
     /// Returns a required parameter.
     ///
     /// # Errors
-    /// Returns [`ViewError::Parameter`] if it is missing.
+    /// Returns [`ViewError::Parameter`] if the parameter is missing.
     pub fn required(&self, name: &'static str) -> Result<&str, ViewError> {
         self.get(name).ok_or_else(|| ViewError::Parameter {
             name,
@@ -38,20 +38,21 @@ impl Query {
         })
     }
 
-    /// Parses percent-encoded ids joined by `/`, because an id may contain a `/` itself.
+    /// Parses ids that are percent-encoded and joined by `/`, because an id may itself contain a
+    /// `/`.
     ///
     /// # Errors
-    /// Returns [`ViewError::Parameter`] if they are missing.
+    /// Returns [`ViewError::Parameter`] if the parameter is missing.
     pub fn ids(&self, name: &'static str) -> Result<Vec<String>, ViewError> {
         let ids = self.required(name)?.split('/');
         let ids = ids.map(|id| percent_decode_str(id).decode_utf8_lossy().into_owned());
         Ok(ids.collect())
     }
 
-    /// Parses a number, or returns `default` if it is not given.
+    /// Parses a number, or returns `default` if the parameter is missing.
     ///
     /// # Errors
-    /// Returns [`ViewError::Parameter`] if it is not a whole number in range.
+    /// Returns [`ViewError::Parameter`] if the value is not a whole number in range.
     pub fn number<T: FromStr>(&self, name: &'static str, default: T) -> Result<T, ViewError> {
         let Some(text) = self.get(name) else {
             return Ok(default);

@@ -1,4 +1,4 @@
-//! A run in memory: its records and summary, which are read again when its files change.
+//! A run in memory: its records and summary, which are reread when its files change.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -14,24 +14,24 @@ use serde_json::Value;
 
 use report::summary::Summary;
 
-/// Time without writes after which a run no longer counts as running.
+/// Time without writes after which a run is considered stopped.
 const QUIET: Duration = Duration::from_secs(120);
 
-/// Maximum number of listed attempts under way.
+/// Maximum number of attempts in progress to list.
 const UNDER_WAY: usize = 1000;
 
-/// A run with its summary and the attempts under way.
+/// A run with its summary and its attempts in progress.
 #[derive(Debug)]
 pub struct RunFile {
-    /// The run as read when its files had this `stamp`.
+    /// The run as it was when its files were in the state `stamp`.
     pub run: RunDir,
     /// Summary of the run's records.
     pub summary: Summary,
-    /// Attempts that have events, but no record yet.
+    /// Attempts with events but without a record.
     pub under_way: Vec<AttemptInProgress>,
-    /// Whether an unknown number of further attempts may begin.
+    /// Whether an unknown number of further attempts may follow.
     is_open: bool,
-    /// State of the files.
+    /// State of the run's files.
     pub stamp: Stamp,
     /// Scorers whose scores can be shown.
     pub scorers: Scorers,
@@ -41,21 +41,23 @@ pub struct RunFile {
 /// Scorers whose scores can be shown for a run or a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Scorers {
-    /// Scorer of the run itself, or of all compared runs; `None` if theirs differ.
+    /// Scorer of the run itself, or the common scorer of all compared runs; `None` if the compared
+    /// runs have different scorers.
     pub own: Option<String>,
-    /// Scorers that scored the answers later, or are the own scorer of some of the compared runs.
+    /// Scorers that were applied later, or that are the own scorer of only some of the compared
+    /// runs.
     pub later: Vec<String>,
-    /// The one of `later` whose scores are shown, or `None` for each run's own scores.
+    /// Scorer in `later` whose scores are displayed, or `None` if each run's own scores are.
     pub shown: Option<String>,
 }
 
 impl Scorers {
-    /// Returns the scorers of a comparison: those that scored every run.
+    /// Returns the scorers of a comparison: those with scores for every run.
     pub fn of_all(runs: &[&RunFile]) -> Option<Self> {
         let (first, others) = runs.split_first()?;
         let mut all = first.scorers.clone();
         if others.iter().any(|run| run.scorers.own != all.own) {
-            // The own scorer of one run may have scored the others later.
+            // The own scorer of one run may have been applied to the other runs later.
             all.later.extend(all.own.take());
         }
         let has = |run: &RunFile, name: &String| {
@@ -71,7 +73,7 @@ impl Scorers {
     }
 }
 
-/// An attempt that has begun but not ended: it is running, or its run was stopped.
+/// An attempt that has begun but not ended: it is in progress, or its run was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AttemptInProgress {
     /// Id of the sample.
@@ -80,15 +82,15 @@ pub struct AttemptInProgress {
     pub attempt: u32,
 }
 
-/// Progress of a run, derived only from its files.
+/// Progress of a run, derived from its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Progress {
     /// Every attempt has a record.
     Complete,
-    /// Something was written in the last two minutes.
+    /// A file was written in the last two minutes.
     Running,
-    /// The run was stopped before its end.
+    /// The run was stopped before it was complete.
     Stopped,
 }
 
@@ -110,12 +112,13 @@ pub struct Stamp {
     samples: (u64, Option<SystemTime>),
     /// Time when the last trajectory was created.
     trajectories: Option<SystemTime>,
-    /// Time when a scorer last scored the answers again.
+    /// Time of the last change to scores added by `rlm-eval score`.
     scores: Option<SystemTime>,
 }
 
 impl Stamp {
-    /// Reads the state of a run's files. Missing files are part of the state.
+    /// Reads the state of the files in a run's folder. Whether a file is missing is part of the
+    /// state.
     pub fn of(run: &Path) -> Self {
         let look = |name: &str| fs::metadata(run.join(name)).ok();
         let samples = look("samples.jsonl");
@@ -129,17 +132,17 @@ impl Stamp {
 }
 
 impl RunFile {
-    /// Reads the run in a folder. If a scorer is given, the scores that `rlm-eval score` added
+    /// Reads the run in a folder. If a scorer is given, its scores, added by `rlm-eval score`,
     /// replace the run's own.
     ///
     /// # Errors
-    /// Returns the errors of [`RunDir::open`] and [`RunDir::with_scores`].
+    /// Returns the same errors as [`RunDir::open`] and [`RunDir::with_scores`].
     pub fn open(path: &Path, scores: Option<&str>) -> Result<Self, RunDirError> {
         let mut stamp = Stamp::of(path);
         let mut run = RunDir::open(path)?;
         let mut scorers = Scorers {
             own: Some(run.lock.run.scorer.clone()),
-            // A damaged file of scores must not hide the run.
+            // Damaged score files must not hide the run.
             later: run.later_scorers().unwrap_or_default(),
             shown: None,
         };
@@ -155,7 +158,7 @@ impl RunFile {
         let places = records
             .map(|(place, record)| ((record.id.clone(), record.attempt), place))
             .collect();
-        // A run without a planned number of attempts accepts questions while a process works on it.
+        // A run without a planned number of attempts accepts requests while its process is running.
         let is_open = planned.is_none() && run.is_running();
         let complete = summary.attempts >= total && !is_open;
         let under_way = if complete {
@@ -163,7 +166,7 @@ impl RunFile {
         } else {
             let (under_way, is_whole) = under_way(&run);
             if !is_whole {
-                // The missing content may appear without a change of the stamp.
+                // Missing content may appear without changing the stamp.
                 stamp.trajectories = None;
             }
             under_way
@@ -184,13 +187,13 @@ impl RunFile {
         self.places.get(&(sample.to_owned(), attempt)).copied()
     }
 
-    /// Returns the record of an attempt, or `None` while it is under way.
+    /// Returns the record of an attempt, or `None` while the attempt is in progress.
     pub fn record(&self, sample: &str, attempt: u32) -> Option<&AttemptRecord> {
         self.place(sample, attempt)
             .map(|place| &self.run.records[place])
     }
 
-    /// Returns the path of the trajectory of an attempt that has a record or events.
+    /// Returns the path of an attempt's trajectory if the attempt has a record or events.
     pub fn trajectory(&self, sample: &str, attempt: u32) -> Option<PathBuf> {
         let under_way = || {
             let mut all = self.under_way.iter();
@@ -221,10 +224,9 @@ impl RunFile {
     }
 }
 
-/// Returns the attempts without a record, as named by the first event of each trajectory.
+/// Returns the attempts without a record, identified by the first event of each trajectory.
 ///
-/// The second value is whether all files could be read. A file that has just been created may not
-/// contain its first event yet.
+/// The second value is `false` if a recently written file does not contain its first event yet.
 fn under_way(run: &RunDir) -> (Vec<AttemptInProgress>, bool) {
     let mut is_whole = true;
     let records = run.records.iter();
@@ -245,7 +247,7 @@ fn under_way(run: &RunDir) -> (Vec<AttemptInProgress>, bool) {
                 return None;
             };
             let (id, attempt) = (event.sample, event.attempt);
-            // Ignore a copy of a trajectory under another name.
+            // Ignore copies of trajectories under other names.
             (run.trajectory(&id, attempt) == path).then_some(AttemptInProgress { id, attempt })
         })
         .take(UNDER_WAY)
@@ -261,7 +263,7 @@ fn is_recent(path: &Path) -> bool {
 }
 
 fn first_event(path: &Path) -> Option<Event> {
-    /// Maximum bytes of the first event, which contains the query; a longer one is not read.
+    /// Maximum bytes of the first event, which contains the query; longer events are not read.
     const LONGEST: u64 = 1 << 24;
     let mut line = Vec::new();
     let file = BufReader::new(File::open(path).ok()?);

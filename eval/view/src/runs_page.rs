@@ -1,5 +1,5 @@
-//! The runs of the folder as a page of a table, and the subfolders that contain runs, such as
-//! sweeps with their cells.
+//! The runs in the folder as a page of a table, and subfolders with runs, such as sweeps with their
+//! cells.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ const PAGE: usize = 100;
 /// Maximum runs in a matrix.
 const MATRIX: usize = 400;
 
-/// Maximum bytes of a sweep's plan.
+/// Maximum bytes of a sweep's plan that is read.
 const PLAN: u64 = 1 << 24;
 
 /// A folder that contains runs, such as a sweep.
@@ -36,18 +36,18 @@ struct Group {
     runs: usize,
     /// Start time of the most recent run.
     started_at: Option<String>,
-    /// Run with the best score, and that score.
+    /// Id and score of the run with the best score.
     best: Option<(String, f64)>,
     /// Cells of the plan that have not begun.
     not_begun: Vec<String>,
 }
 
-/// Returns the requested page. `filter` holds words that must all occur in the texts of a run.
-/// `folder` is a subfolder whose runs are shown. Without both, the page shows the runs outside such
-/// subfolders.
+/// Returns the requested page. `filter` contains words, all of which must occur in a run's texts.
+/// `folder` is a subfolder, whose runs are shown. If both are missing, the page shows the runs
+/// outside such subfolders.
 ///
 /// # Errors
-/// Returns [`ViewError`] if the folder cannot be read, or if a parameter is not a number.
+/// Returns [`ViewError`] if the folder cannot be read or a parameter is invalid.
 pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
     let FoundRuns { runs, stopped } = library.found()?;
     let folder = query.get("folder").unwrap_or_default();
@@ -115,8 +115,8 @@ pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
     }))
 }
 
-/// Returns the rows of all runs. Rows that are not cached are read concurrently, on one thread per
-/// processor.
+/// Returns the rows of all runs. Rows that are not cached are read concurrently, with one thread
+/// per processor.
 fn overviews(library: &Library, runs: &[(String, PathBuf)]) -> Vec<Overview> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let share = runs.len().div_ceil(threads).max(1);
@@ -130,8 +130,8 @@ fn overviews(library: &Library, runs: &[(String, PathBuf)]) -> Vec<Overview> {
             .chunks(share)
             .map(|runs| (runs, scope.spawn(move || read(runs))))
             .collect();
-        // A thread panics only on a defect in one run's files. Its share is read again on this
-        // thread.
+        // A thread panics only if a run's files trigger a bug. This thread then reads that thread's
+        // runs again.
         working
             .into_iter()
             .flat_map(|(runs, thread)| thread.join().unwrap_or_else(|_| read(runs)))
@@ -139,7 +139,8 @@ fn overviews(library: &Library, runs: &[(String, PathBuf)]) -> Vec<Overview> {
     })
 }
 
-/// Returns the parent folder in a run's id; empty for the shown folder.
+/// Returns the parent folder of a run, given its id; empty for runs directly in the displayed
+/// folder.
 fn parent(id: &str) -> &str {
     id.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
@@ -179,11 +180,12 @@ fn groups(library: &Library, rows: &[Overview]) -> Vec<Group> {
     groups
 }
 
-/// Returns the names of the cells of the sweep in a folder, or `None` without a readable plan.
+/// Returns the names of the planned cells of the sweep in a folder, or `None` if there is no
+/// readable plan.
 fn planned(library: &Library, folder: &str) -> Option<Vec<String>> {
     let path = library.root().join(folder).join("sweep.json");
     let file = fs::symlink_metadata(&path).ok()?;
-    // A link is not followed, because it may lead out of the folder.
+    // Links are not followed, because they may lead out of the folder.
     if !file.is_file() || file.len() > PLAN {
         return None;
     }
@@ -208,7 +210,7 @@ fn cell(row: &Overview) -> Value {
     })
 }
 
-/// Returns the lowercase text that a filter searches.
+/// Returns the lowercase text in which a filter searches.
 fn text(row: &Overview) -> String {
     let mut text = row.id.clone();
     if let Some(run) = &row.run {
@@ -235,7 +237,7 @@ fn score(row: &Overview) -> Option<f64> {
     Some(row.summary.as_ref()?.score.as_ref()?.mean)
 }
 
-/// Compares two runs by a column. Unknown values come first.
+/// Compares two runs by a column. Unknown values sort first.
 fn order(column: &str, a: &Overview, b: &Overview) -> Ordering {
     let number = |of: &dyn Fn(&Overview) -> Option<f64>| {
         let rank = |row| of(row).unwrap_or(f64::NEG_INFINITY);

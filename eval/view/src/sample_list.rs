@@ -1,4 +1,4 @@
-//! The attempts of a run as a page of a table: filtered, searched, sorted.
+//! The attempts of a run as a page of a table, after filtering, searching and sorting.
 
 use std::cmp::Ordering;
 
@@ -48,9 +48,8 @@ pub struct Row<'a> {
     time_s: f64,
 }
 
-/// Returns the requested page, given the parameters `filter` (`wrong`, `errors`, `limit`,
-/// `delegated`), `search` (an expression for [`Filter`]), `sort` with `descending`, `offset` and
-/// `limit`.
+/// Returns a page for the parameters `filter` (`wrong`, `errors`, `limit`, `delegated`), `search`
+/// (an expression for [`Filter`]), `sort` with `descending`, `offset` and `limit`.
 ///
 /// # Errors
 /// Returns [`ViewError::Parameter`] for an unknown filter or column.
@@ -81,7 +80,8 @@ pub fn page<'a>(
 }
 
 /// The attempts of a list and their order, according to the parameters `filter`, `search`, `sort`
-/// and `descending`. Determines the rows of a page, and the neighbors of an attempt opened from it.
+/// and `descending`. It determines the rows of a page, and the neighbors of an attempt that was
+/// opened from the list.
 pub struct List<'a> {
     file: &'a RunFile,
     filter: fn(&AttemptRecord) -> bool,
@@ -118,7 +118,7 @@ impl<'a> List<'a> {
         (self.filter)(record) && self.search.matches(&subject())
     }
 
-    /// Compares two attempts. Equal ones are ordered by id.
+    /// Compares two attempts. Equal attempts are ordered by id.
     pub fn compare(&self, a: &AttemptRecord, b: &AttemptRecord) -> Ordering {
         let order = if self.descending {
             (self.order)(b, a)
@@ -129,7 +129,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// Compares attempts by id, in the order of [`natural`], then by number.
+/// Compares attempts by id in [`natural`] order, then by number.
 pub fn in_order((id, number): (&str, u32), (other, of_other): (&str, u32)) -> Ordering {
     natural(id, other)
         .then_with(|| id.cmp(other))
@@ -216,17 +216,17 @@ fn order(name: &str) -> Result<Order, ViewError> {
     })
 }
 
-/// Compares figures. Unknown values come first.
+/// Compares figures. Compares figures; unknown values sort first.
 fn figure(a: Option<f64>, b: Option<f64>) -> Ordering {
     let rank = |value: Option<f64>| value.unwrap_or(f64::NEG_INFINITY);
     rank(a).total_cmp(&rank(b))
 }
 
-/// Iterator over runs of digits and runs of other characters.
+/// Iterator over alternating runs of digits and of other characters.
 struct Parts<'a>(&'a str);
 
-/// Numbers are compared by value: by the number of integer digits, then by the digits. A unit such
-/// as in `8k` and `1m` multiplies the number, so `8k` comes before `1m`.
+/// Part of an id. Numbers are compared by value: by the number of integer digits, then by the
+/// digits. A unit multiplies the number, so `8k` sorts before `1m`.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Part<'a> {
     Number(usize, &'a str),
@@ -252,7 +252,7 @@ impl<'a> Iterator for Parts<'a> {
             Some('g') => 9,
             _ => 0,
         };
-        // The letter must not begin a word, as in `4 models`.
+        // The letter must not begin a word, as it does in `4 models`.
         let is_unit = zeros > 0 && !after.next().is_some_and(char::is_alphanumeric);
         let zeros = if is_unit && !number.is_empty() {
             zeros

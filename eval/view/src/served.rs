@@ -1,4 +1,4 @@
-//! The page as served: a single response with styles and scripts inside, and the policy that
+//! The page as served: a single response with embedded styles and scripts, and the policy that
 //! permits only these.
 
 use std::sync::LazyLock;
@@ -9,15 +9,16 @@ use sha2::{Digest, Sha256};
 
 use super::assets::{SCRIPT, STYLE, page};
 
-/// The page. It requests its data as soon as it is parsed, because it loads no other files.
+/// The page. The page, which loads no other files and therefore requests its data as soon as it is
+/// parsed.
 pub static SERVED: LazyLock<String> = LazyLock::new(|| {
     let head = format!("<style>{}</style>\n", *STYLE);
     let tail = format!("<script type=\"module\">{}</script>\n", *SCRIPT);
     page(&head, &tail)
 });
 
-/// The content security policy: only the page's own script and style by hash, data from this
-/// server, no frames, no forms.
+/// The content security policy: only the page's own script and style, by hash; data from this
+/// server; no frames; no forms.
 pub static POLICY: LazyLock<String> = LazyLock::new(|| {
     format!(
         "default-src 'none'; script-src '{}'; style-src '{}'; img-src data:; connect-src 'self'; base-uri 'none'; \
@@ -27,7 +28,8 @@ pub static POLICY: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Returns the hash of a text in a policy: <https://www.w3.org/TR/CSP3/#grammardef-hash-source>.
+/// Returns the hash source of an inline script or style for the content security policy:
+/// <https://www.w3.org/TR/CSP3/#grammardef-hash-source>.
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }

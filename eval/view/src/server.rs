@@ -22,7 +22,7 @@ use super::library::Library;
 use super::query::Query;
 use super::served::SERVED;
 
-/// A server that listens but does not answer yet.
+/// A server that listens but does not yet answer.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -31,8 +31,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on 127.0.0.1 at `port`, or at a free port for 0. Also answers to the names in
-    /// `hosts`.
+    /// Listens on 127.0.0.1 at `port`, or at a free port if `port` is 0. Also accepts requests to
+    /// the names in `hosts`.
     ///
     /// # Errors
     /// Returns [`ViewError::Listen`] if the port is in use or not permitted.
@@ -56,7 +56,7 @@ impl Server {
     /// Answers requests until `stop` completes.
     ///
     /// # Errors
-    /// Returns [`ViewError::Serve`] if the server can no longer accept requests.
+    /// Returns [`ViewError::Serve`] if the server cannot accept further requests.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ViewError> {
         let router = Router::new()
             .route("/", get(async || with_type(SERVED.as_str(), "text/html")))
@@ -65,7 +65,8 @@ impl Server {
             .layer(middleware::from_fn_with_state(self.access, guard))
             .with_state(self.library);
         let serve = axum::serve(self.listener, router).into_future();
-        // No graceful shutdown: browsers keep connections open, and closing them loses nothing.
+        // Graceful shutdown is not needed: browsers keep connections open, and closing them loses
+        // nothing.
         tokio::select! {
             ended = serve => ended.map_err(ViewError::Serve),
             () = stop => Ok(()),
@@ -78,7 +79,7 @@ async fn answer(
     Path(name): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    // Reading and scanning files would block the server's threads.
+    // Reading and scanning files would block the server's async threads.
     let answered = tokio::task::spawn_blocking(move || {
         let query = Query::new(&query.unwrap_or_default());
         api::answer(&library, &name, &query)

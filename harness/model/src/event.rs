@@ -1,10 +1,9 @@
-//! Events that an attempt emits while it runs: the contract between the engine and everything that
-//! shows or stores a run.
+//! Events that an attempt emits while it runs: the contract between the engine and all code that
+//! displays or stores runs.
 //!
 //! Events form a tree (attempt, invocation, iteration, call). Each event names its run, its
-//! invocation and its parent. Events are written once and in order, so a trajectory grows linearly
-//! with the work done: a request contains only the messages that are new since the invocation's
-//! last request.
+//! invocation and its parent. A request's event contains only the messages that are new since the
+//! invocation's last request, so that a trajectory grows linearly with the number of messages.
 
 mod web;
 
@@ -30,11 +29,11 @@ pub struct Event {
     pub sample: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// Milliseconds since the attempt began; unknown in recordings from other systems.
+    /// Milliseconds since the attempt began; `None` in recordings from other systems.
     pub at_ms: Option<f64>,
     /// Invocation id of the agent: `root`, `d1-c0`, `d1-c0.d2-c3`.
     pub invocation: String,
-    /// Invocation id of the agent that called it; `None` for the root.
+    /// Invocation id of the caller; `None` for the root.
     pub parent: Option<String>,
     /// Depth in the tree of agents; 0 for the root.
     pub depth: u32,
@@ -48,12 +47,12 @@ pub struct Event {
 pub enum EventKind {
     /// The attempt began.
     AttemptStart {
-        /// Query of the task; unknown in recordings from other systems.
+        /// Query of the task; `None` in recordings from other systems.
         query: Option<String>,
-        /// Characters of the context; unknown in recordings from other systems.
+        /// Number of characters of the context; `None` in recordings from other systems.
         context_chars: Option<u64>,
     },
-    /// The attempt ended. Further events can only come from a judge.
+    /// The attempt ended. Only events of a judge can follow.
     AttemptEnd {
         /// How the attempt ended.
         status: Status,
@@ -62,30 +61,29 @@ pub enum EventKind {
         /// Reason why there is no answer.
         error: Option<String>,
     },
-    /// The attempt, started by an earlier process, resumes: the responses in its journal are not
+    /// An attempt that an earlier process started was resumed. The responses in its journal are not
     /// requested again.
     AttemptResumed {
         /// Number of responses in the journal.
         responses: u64,
     },
-    /// A resumed attempt restarts from the beginning, because replaying its journal gave a
-    /// different result than in the earlier process.
+    /// A resumed attempt restarts from the beginning because the replay of its journal diverged
+    /// from the earlier process.
     AttemptRestarted {
-        /// Description of the difference.
+        /// Description of the divergence.
         reason: String,
     },
     /// An agent began.
     InvocationStart {
         /// Role of the agent.
         role: Role,
-        /// Query of the agent; unknown in recordings from other systems.
+        /// Query of the agent; `None` in recordings from other systems.
         query: Option<String>,
         /// Model, as `PROVIDER/MODEL`.
         model: String,
-        /// Maximum iterations, for each message if the agent accepts several; 1 for agents without
-        /// a REPL.
+        /// Maximum iterations per message that the agent receives; 1 for agents without a REPL.
         max_iterations: u32,
-        /// Complete system prompt; unknown in recordings from other systems.
+        /// Complete system prompt; `None` in recordings from other systems.
         system_prompt: Option<String>,
     },
     /// An agent ended.
@@ -99,15 +97,15 @@ pub enum EventKind {
         /// Number of iterations used.
         iterations: u32,
     },
-    /// An agent that accepts several messages received one. Events up to its answer belong to this
-    /// message.
+    /// An agent that accepts several messages received one. All its events until
+    /// [`EventKind::MessageAnswered`] belong to this message.
     MessageReceived {
         /// Number of the message, 1-based.
         number: u32,
         /// Text of the message.
         text: String,
     },
-    /// An agent that accepts several messages has finished one.
+    /// An agent that accepts several messages finished processing one.
     MessageAnswered {
         /// Number of the message, 1-based.
         number: u32,
@@ -120,11 +118,11 @@ pub enum EventKind {
     },
     /// An iteration began.
     IterationStart {
-        /// Number of the iteration, 1-based. It keeps increasing over the messages of an agent that
-        /// accepts several.
+        /// Number of the iteration, 1-based. It does not restart with each message that the agent
+        /// receives.
         iteration: u32,
     },
-    /// An iteration ended: its cell ran, or there was none.
+    /// An iteration ended: its cell ran, or the response contained no code.
     IterationEnd {
         /// Number of the iteration, 1-based.
         iteration: u32,
@@ -136,23 +134,23 @@ pub enum EventKind {
         error: Option<String>,
         /// Value passed to `return()`.
         returned: Option<String>,
-        /// Whether the return was intercepted and shown back to the model instead of ending the
-        /// agent; unknown in recordings from other systems.
+        /// Whether the returned value was shown to the model for review instead of ending the
+        /// agent; `None` in recordings from other systems.
         intercepted: Option<bool>,
-        /// CPU milliseconds that the cell executed; unknown in recordings from other systems.
+        /// CPU time of the cell in milliseconds; `None` in recordings from other systems.
         executed_ms: Option<f64>,
-        /// Number of blocks in the response beyond the maximum that may run; unknown in recordings
-        /// from other systems.
+        /// Number of blocks in the response that were not run because they exceeded the maximum;
+        /// `None` in recordings from other systems.
         dropped_blocks: Option<u32>,
     },
     /// A request was sent to a model.
     LlmRequest {
         /// Messages that are new since the invocation's last request.
         new_messages: Vec<Message>,
-        /// Number of messages in the request, without the system prompt; unknown in recordings from
+        /// Number of messages in the request, without the system prompt; `None` in recordings from
         /// other systems.
         messages: Option<u32>,
-        /// Expected usage, for models that charge. It counts as spent if the process is killed
+        /// Expected usage, if the model is not free. It counts as spent if the process is killed
         /// before the call ends.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         estimate: Option<Estimate>,
@@ -166,11 +164,12 @@ pub enum EventKind {
         /// Tool calls in the response.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
-        /// Code from a tool call, in records from before tool calls were recorded completely. No
+        /// Code of a tool call in old trajectories, which did not record tool calls completely. No
         /// longer written.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<String>,
-        /// Whether the limit of output tokens cut the response off, so that none of its code ran.
+        /// Whether the response was truncated at the limit of output tokens, so that none of its
+        /// code ran.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         truncated: bool,
         /// Tokens.
@@ -180,16 +179,16 @@ pub enum EventKind {
         cost_usd: Option<f64>,
         /// Version of the model as reported by the server.
         served_model: Option<String>,
-        /// Id that the server gave the response.
+        /// Id that the server assigned to the response.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request_id: Option<String>,
-        /// Reason why the response ended, in the server's own word.
+        /// Finish reason as reported by the server.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         finish_reason: Option<String>,
-        /// Milliseconds from request to response; unknown in recordings from other systems.
+        /// Milliseconds from request to response; `None` in recordings from other systems.
         ms: Option<f64>,
     },
-    /// A tool, called natively or as a function in a REPL, has returned.
+    /// A tool call ended. The tool was called natively or as a function in a REPL.
     ToolCall {
         /// Id of the call, as in the response; for a function in a REPL, `repl-` and a number.
         call: String,
@@ -227,7 +226,7 @@ pub enum EventKind {
     },
     /// The next response comes from a cache: nothing was sent, and no budget is charged.
     LlmCached,
-    /// A try used tokens without a response, as counted by the server or estimated. Its retry or
+    /// A failed try used tokens, as counted by the server or estimated. The event of its retry or
     /// error follows.
     LlmBilled {
         /// Tokens.
@@ -236,15 +235,15 @@ pub enum EventKind {
         cost_usd: Option<f64>,
     },
     /// The conversation exceeded the model's context window, so outputs of older cells were
-    /// replaced by their size. After an [`EventKind::LlmError`], the request is sent again, which
-    /// counts as another call.
+    /// replaced by their sizes. If an [`EventKind::LlmError`] precedes, the request is sent again
+    /// as another call.
     ContextTrimmed {
         /// 0-based indices of the shortened messages in the conversation.
         messages: Vec<u32>,
         /// Number of dropped characters of output.
         chars: u64,
-        /// For a context in the first message, the range of its dropped characters, with an
-        /// exclusive end.
+        /// Range of the characters dropped from a context in the first message; the end is
+        /// exclusive.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<[u64; 2]>,
     },
@@ -252,18 +251,18 @@ pub enum EventKind {
     /// replaced older turns.
     ContextCompacted {
         /// 0-based indices of the affected messages in the conversation. They were replaced by the
-        /// two messages of the summary, or shortened if there is none.
+        /// two messages of the summary, or shortened if there is no summary.
         messages: Vec<u32>,
         /// Number of dropped characters.
         chars: u64,
-        /// Tokens of the conversation before, partly estimated.
+        /// Tokens of the conversation before the compaction, partly estimated.
         tokens_before: u64,
-        /// Tokens of the conversation after, partly estimated.
+        /// Tokens of the conversation after the compaction, partly estimated.
         tokens_after: u64,
         /// The summary that replaced the messages, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<Summary>,
-        /// Whether the model had rejected the conversation, which is then sent again as another
+        /// Whether the model had rejected the conversation, so that it is sent again as another
         /// call.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         sent_again: bool,
@@ -272,18 +271,18 @@ pub enum EventKind {
     LlmError {
         /// Error of the provider.
         error: String,
-        /// Milliseconds from request to error; unknown in recordings from other systems.
+        /// Milliseconds from request to error; `None` in recordings from other systems.
         ms: Option<f64>,
     },
-    /// A judge was asked about the attempt's answer, possibly repeatedly. The verdict is in the
-    /// attempt's record; these events show what the judge spent if a run is killed before the
-    /// record is written.
+    /// A request was sent to a judge of the attempt's answer. The verdict is in the attempt's
+    /// record; the events of judges preserve the spending if a run is killed before the record is
+    /// written.
     JudgeRequest {
-        /// Expected usage, for models that charge.
+        /// Expected usage, if the model is not free.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         estimate: Option<Estimate>,
     },
-    /// A try of a judge's call used tokens without a response.
+    /// A failed try of a judge's call used tokens.
     JudgeBilled {
         /// Tokens.
         usage: Usage,
@@ -309,7 +308,7 @@ pub enum EventKind {
         /// Role of the child.
         role: Role,
     },
-    /// An agent created another that accepts messages but has not received any.
+    /// An agent created another agent, which waits for messages.
     AgentCreated {
         /// Invocation id of the new agent.
         child: String,
@@ -318,7 +317,7 @@ pub enum EventKind {
         /// Name that its creator gave it.
         name: String,
     },
-    /// An agent sent a message to one that it created. A [`EventKind::DelegationReturn`] or
+    /// An agent sent a message to an agent that it created. A [`EventKind::DelegationReturn`] or
     /// [`EventKind::DelegationError`] follows.
     MessageSent {
         /// Invocation id of the recipient.
@@ -331,19 +330,19 @@ pub enum EventKind {
         /// Characters of the answer.
         answer_chars: u64,
     },
-    /// A call of a child failed, so the caller's `await` throws.
+    /// A call of a child failed, so that `await` throws in the caller.
     DelegationError {
         /// Invocation id of the child.
         child: String,
-        /// Reason of the failure.
+        /// Reason for the failure.
         error: String,
     },
-    /// Something happened in the attempt's web environment.
+    /// An event of the attempt's web environment.
     Web {
         /// The event.
         event: WebEvent,
     },
-    /// A cell ended without awaiting its calls; those still running were stopped.
+    /// A cell ended without awaiting all its calls. Calls that were still running were stopped.
     DelegationUnawaited {
         /// Number of these calls.
         count: u32,
@@ -357,7 +356,7 @@ pub struct Summary {
     pub child: String,
     /// Text of the summary, which is inserted as a message of the agent.
     pub text: String,
-    /// Text shown to the agent after the summary.
+    /// Text of the message that follows the summary.
     pub shown: String,
 }
 
@@ -365,13 +364,13 @@ pub struct Summary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitReason {
-    /// A rate limit.
+    /// A rate limit was reached.
     RateLimit,
-    /// No free connection.
+    /// No connection is free.
     Connection,
     /// The delay before a retry.
     Backoff,
-    /// No room in a budget while other calls are under way.
+    /// The remaining budget is reserved by other calls.
     Budget,
 }
 
@@ -386,11 +385,11 @@ pub struct Estimate {
 
 /// Receives the events of attempts. Can be shared between tasks.
 pub trait EventSink: Send + Sync {
-    /// Receives one event. Must not block for long, because the agent waits.
+    /// Receives one event. Must not block for long, because the agent waits until it returns.
     fn emit(&self, event: Event);
 }
 
-/// A sink that drops every event.
+/// An [`EventSink`] that discards all events.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoEvents;
 
@@ -398,7 +397,7 @@ impl EventSink for NoEvents {
     fn emit(&self, _event: Event) {}
 }
 
-/// Converts a duration to milliseconds with a fraction, the unit of every `…_ms` field.
+/// Converts a duration to fractional milliseconds, the unit of every `…_ms` field.
 pub fn ms(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }

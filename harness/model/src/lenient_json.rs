@@ -1,20 +1,20 @@
-//! Decodes JSON whose strings may contain unpaired surrogates, as models and JavaScript write them.
+//! Decodes JSON whose strings may contain unpaired surrogates, which models and JavaScript produce.
 //!
-//! A Rust string contains only Unicode scalar values, so `serde_json` rejects an escape such as
-//! `"\ud83d"` without its other half. Here an unpaired surrogate becomes U+FFFD.
+//! A Rust string contains only Unicode scalar values, so `serde_json` rejects an unpaired escape
+//! such as `"\ud83d"`. This module replaces unpaired surrogates with U+FFFD.
 //!
-//! A server may also split a surrogate pair over two events of a stream. [`piece`] therefore
-//! encodes surrogates as marks inside the decoded strings. After strings of several pieces have
-//! been concatenated, [`join`] turns the marks into characters.
+//! A server may also split a surrogate pair across two events of a stream. [`piece`] therefore
+//! encodes surrogates as marks inside the decoded strings. After the strings of several pieces have
+//! been concatenated, [`join`] decodes the marks.
 
 use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// Introduces a mark: four hex digits of a UTF-16 code unit follow. It is a noncharacter, which
-/// texts normally do not contain. A text that contains it has it encoded as a mark, so that nothing
-/// is lost.
+/// First character of a mark; four hex digits of a UTF-16 code unit follow. It is a noncharacter,
+/// which texts rarely contain. If a text contains it, it is itself encoded as a mark, so that
+/// nothing is lost.
 const MARK: char = '\u{fdd0}';
 
 /// Number of hex digits of an escape or a mark.
@@ -39,11 +39,11 @@ pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     }
 }
 
-/// Decodes the arguments of a tool call as models write them: an object may be encoded twice, stand
-/// in a code fence, or contain raw line breaks in its strings.
+/// Decodes the arguments of a tool call. Accepts common mistakes of models: an object that is
+/// encoded twice, is in a code fence, or has raw line breaks in its strings.
 ///
 /// # Errors
-/// Returns the error of [`from_str`] for the text as it is.
+/// Returns the error of [`from_str`] for the unmodified text.
 pub fn arguments(text: &str) -> serde_json::Result<Value> {
     let decode = |text: &str| {
         let inner = without_fence(text).unwrap_or(text);
@@ -64,7 +64,7 @@ pub fn arguments(text: &str) -> serde_json::Result<Value> {
     }
 }
 
-/// Returns the content of a code fence that spans the whole text.
+/// Returns the content of the code fence that encloses the whole text, or `None`.
 pub fn without_fence(text: &str) -> Option<&str> {
     const FENCE: &str = "```";
     let inner = text.trim().strip_prefix(FENCE)?.strip_suffix(FENCE)?;
@@ -105,7 +105,7 @@ pub fn valid(text: &str) -> Cow<'_, str> {
 }
 
 /// Decodes a piece of a stream. An unpaired surrogate becomes a mark, which [`join`] and
-/// [`join_text`] resolve.
+/// [`join_text`] decode.
 ///
 /// # Errors
 /// Returns the errors of [`serde_json::from_str`].
@@ -123,8 +123,8 @@ pub fn piece(text: &str) -> serde_json::Result<Value> {
     serde_json::from_str(&marked)
 }
 
-/// Resolves the marks in all strings and keys of a value assembled from [`piece`]s. A surrogate
-/// that stays unpaired becomes U+FFFD.
+/// Decodes the marks in all strings and keys of a value assembled from [`piece`]s. A surrogate that
+/// is still unpaired becomes U+FFFD.
 #[must_use]
 pub fn join(value: Value) -> Value {
     match value {
@@ -143,7 +143,7 @@ pub fn join(value: Value) -> Value {
     }
 }
 
-/// Resolves the marks in one string like [`join`].
+/// Decodes the marks in one string, as [`join`] does.
 pub fn join_text(text: &str) -> Cow<'_, str> {
     let mut parts = text.split(MARK);
     let first = parts.next().unwrap_or_default();
@@ -157,7 +157,7 @@ pub fn join_text(text: &str) -> Cow<'_, str> {
         }
         let digits = part.get(..DIGITS);
         let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
-        // Without digits, this is a literal character of the text.
+        // A `MARK` without digits is a literal character of the text.
         let (unit, rest) = match unit {
             Some(unit) => (unit, &part[DIGITS..]),
             None => (0xfdd0, part),
@@ -176,7 +176,8 @@ pub fn join_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(joined)
 }
 
-/// Whether the text may contain an escaped surrogate. Most texts do not, and are not copied.
+/// Whether the text may contain an escaped surrogate. Most texts do not, so copying them is
+/// avoided.
 fn may_hold_half(text: &str) -> bool {
     let mut rest = text.as_bytes();
     while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
@@ -199,7 +200,8 @@ fn escaped(text: &str) -> Option<u16> {
     are_digits.then(|| u16::from_str_radix(digits, 16).ok())?
 }
 
-/// Replaces escapes of code units outside surrogate pairs for which `replacement` returns a text.
+/// Replaces each escape outside a surrogate pair by the result of `replacement` for its code unit,
+/// if any.
 fn replace_escapes(text: &str, replacement: impl Fn(u16) -> Option<String>) -> Cow<'_, str> {
     const LENGTH: usize = DIGITS + 2;
     let mut replaced = String::new();

@@ -1,15 +1,16 @@
-//! Shortens answers that are too long to be stored completely in records and events.
+//! Truncates answers that are too long for records and events.
 
 use std::borrow::Cow;
 
-/// Maximum characters of an answer that records and events store whole: the default maximum output
-/// of a cell.
+/// Maximum characters of an answer that records and events store completely. Equals the default
+/// maximum output of a cell.
 pub const INLINE_ANSWER_CHARS: usize = 50_000;
 
-/// Characters of a longer answer that are stored.
+/// Number of characters to which a longer answer is truncated.
 const SHOWN_CHARS: usize = 1_000;
 
-/// Returns the number of characters of a text that is too long to be stored completely.
+/// Returns the number of characters of an answer that is too long to be stored completely, or
+/// `None` if it is not.
 pub fn too_long(answer: &str) -> Option<usize> {
     // A text has no more characters than bytes.
     if answer.len() <= INLINE_ANSWER_CHARS {
@@ -19,8 +20,8 @@ pub fn too_long(answer: &str) -> Option<usize> {
     (chars > INLINE_ANSWER_CHARS).then_some(chars)
 }
 
-/// Returns a short answer unchanged. A long one is replaced by its beginning, its length, and the
-/// place that has all of it.
+/// Returns a short answer unchanged, and a long one as its beginning with its length and the place
+/// (`whole_in`) that has all of it.
 pub fn shown<'a>(answer: &'a str, whole_in: &str) -> Cow<'a, str> {
     let Some(chars) = too_long(answer) else {
         return Cow::from(answer);

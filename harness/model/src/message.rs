@@ -14,13 +14,13 @@ pub struct Message {
     /// Images that belong to the message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
-    /// Tool calls by the model. The harness's next message contains a result for each.
+    /// Tool calls of the model. The next message of the harness contains a result for each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
     /// Results of the calls in the model's last message. They precede the text and the images.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_results: Vec<ToolResult>,
-    /// Opaque value that the model's server requires with this message: the `reasoning_signature`
+    /// Opaque value that the server must receive back with this message: the `reasoning_signature`
     /// of its response.
     #[serde(rename = "carry", default, skip_serializing_if = "Option::is_none")]
     pub reasoning_signature: Option<String>,
@@ -36,7 +36,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Returns the size of the content in bytes: base64 encodes three bytes in four characters.
+    /// Returns the size of the decoded content in bytes.
     pub fn bytes(&self) -> u64 {
         self.data.trim_end_matches('=').len() as u64 * 3 / 4
     }
@@ -73,14 +73,14 @@ impl Message {
         }
     }
 
-    /// Returns the number of messages that most APIs need for this one: one for each tool result,
-    /// and one for the text and the images.
+    /// Returns the number of messages that represent this one in most APIs: one for each tool
+    /// result, and one for the text and the images.
     pub fn api_message_count(&self) -> usize {
         let has_own = !self.content.is_empty() || !self.images.is_empty();
         self.tool_results.len() + usize::from(has_own || self.tool_results.is_empty())
     }
 
-    /// Returns all text of the message, one part per line: tool results, then its own text.
+    /// Returns all text of the message: the tool results, then `content`, separated by line breaks.
     pub fn all_text(&self) -> String {
         let results = self
             .tool_results

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// An answer was given.
+    /// The agent answered.
     Ok,
-    /// A budget ran out, or the agent's own code brought its sandbox down. Scored 0.
+    /// A limit was reached, or the agent's code crashed its sandbox. Scored 0.
     Limit,
-    /// The infrastructure failed. Not scored, may be retried.
+    /// The infrastructure failed. The attempt is not scored and may be retried.
     Error,
     /// The run was stopped.
     Cancelled,
@@ -52,7 +52,7 @@ pub struct Usage {
     pub output_tokens: u64,
     /// Output tokens spent on reasoning.
     pub reasoning_tokens: u64,
-    /// Whether any count is an estimate because the server sent none.
+    /// Whether any count was estimated because the server did not report it.
     pub estimated: bool,
 }
 
@@ -62,7 +62,7 @@ impl Usage {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
-    /// Subtracts a part of the usage.
+    /// Returns the usage without `part`.
     #[must_use]
     pub const fn without(&self, part: &Self) -> Self {
         Self {
@@ -100,14 +100,14 @@ impl AddAssign for Usage {
 pub struct AttemptOutcome {
     /// Answers to the user's messages before the last one.
     pub earlier_answers: Vec<String>,
-    /// How it ended.
+    /// How the attempt ended.
     pub status: Status,
     /// Answer of the root.
     pub answer: Option<String>,
     /// Reason why there is no answer.
     pub error: Option<String>,
-    /// Whether the model refused, or its provider's filter withheld the response. The refusal
-    /// counts as the answer and scores 0.
+    /// Whether the model refused to answer, or its provider's filter blocked the response. The
+    /// refusal counts as the answer and scores 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
     /// Final state of the environment, which is scored instead of the answer; `None` without an
@@ -129,26 +129,28 @@ pub struct Stats {
     pub depth_reached: u32,
     /// Number of requests to models.
     pub llm_calls: u32,
-    /// Number of requests that providers retried.
+    /// Number of retries of requests.
     pub retries: u32,
     /// Number of requests answered from a cache, without being sent.
     pub cached_calls: u32,
-    /// Tokens of the cached responses. They are part of `usage`, but were not used again.
+    /// Tokens of the cached responses. They are included in `usage`, although they were not billed
+    /// again.
     pub cached_usage: Option<Usage>,
-    /// Number of times that older outputs were dropped because the conversation exceeded the
-    /// model's context window.
+    /// Number of times that older outputs were dropped because a conversation exceeded the model's
+    /// context window.
     pub context_trims: u32,
-    /// Number of prompts that the server probably truncated, because it counted far fewer tokens
-    /// than they contain.
+    /// Number of prompts that the server probably truncated: it reported far fewer tokens than they
+    /// contain.
     pub cut_prompts: u32,
     /// Tokens of responses with a token count, and of billed tries without a response; `None` if
     /// nothing was counted.
     pub usage: Option<Usage>,
     /// Known cost in US dollars of responses and billed tries; `None` if no cost is known.
     pub known_cost_usd: Option<f64>,
-    /// Number of responses and billed tries of unknown cost.
+    /// Number of responses and billed tries whose cost is unknown.
     pub unpriced_calls: u32,
-    /// Number of responses that did not follow the protocol: no block, or more than may run.
+    /// Number of protocol faults, such as a response without a code block or with more blocks than
+    /// may run.
     pub protocol_faults: u32,
     /// Number of calls of `rlm()` and `llm()`.
     pub delegations: u32,
@@ -156,36 +158,42 @@ pub struct Stats {
     pub unawaited: u32,
     /// Number of cells that ended in an error.
     pub failed_cells: u32,
-    /// Whether the root's return in its first iteration was intercepted and shown back to it.
+    /// Whether the root returned in its first iteration, and the value was shown to it for review.
     pub returned_early: bool,
+    /// Whether the attempt continued one that ended in an error and has its own record. These
+    /// figures include those of that record.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continued: bool,
     /// Wall-clock time from start to end.
     pub total: Duration,
-    /// Wall-clock time in which at least one model call or cell was running, or the browser worked.
+    /// Wall-clock time in which at least one model call, cell or browser action was running.
     pub busy: Duration,
-    /// Wall-clock time in which nothing ran and at least one call waited for a rate limit, a
-    /// connection or a retry.
+    /// Wall-clock time in which nothing was running and at least one call was waiting for a rate
+    /// limit, a connection or a retry.
     pub waiting: Duration,
 }
 
 impl Stats {
-    /// Returns the harness's overhead: the time outside models, sandbox, browser and waiting.
+    /// Returns the overhead of the harness: the time without a running model call, cell or browser
+    /// action, and without waiting.
     pub fn overhead(&self) -> Duration {
         self.working().saturating_sub(self.busy)
     }
 
-    /// Returns the total time minus the time in which everything waited.
+    /// Returns the total time minus the waiting time.
     pub fn working(&self) -> Duration {
         self.total.saturating_sub(self.waiting)
     }
 
-    /// Returns the cost of all responses in US dollars, or `None` if any cost is unknown.
+    /// Returns the cost of all responses and billed tries in US dollars, or `None` if any cost is
+    /// unknown.
     pub fn cost_usd(&self) -> Option<f64> {
         self.known_cost_usd
             .filter(|_| self.unpriced_calls == 0)
             .map(settled)
     }
 
-    /// Adds the usage of one response, or of a try without a response.
+    /// Adds the usage and cost of one response or one failed try.
     pub fn add_usage(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
         if let Some(usage) = usage {
             *self.usage.get_or_insert_default() += usage;

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Declares the protocols in the order of help texts, from the output of `build.rs`: the folder of
-/// each, and the content of its `protocol.yaml`.
+/// Declares the protocols in the order of help texts. Its input is the output of `build.rs`: the
+/// folder of each protocol, and the content of its `protocol.yaml`.
 macro_rules! protocols {
     ($($(#[$about:meta])* $variant:ident = $folder:literal, $word:literal, $($field:ident: $value:expr,)*;)*) => {
         /// How a model interacts with the harness.
@@ -28,7 +28,7 @@ macro_rules! protocols {
                 }
             }
 
-            /// Returns the name of its source folder, which is also the role of its root in files.
+            /// Returns the name of its source folder, which files use as the role of its root.
             pub(super) const fn folder(self) -> &'static str {
                 match self {
                     $(Self::$variant => $folder,)*
@@ -47,15 +47,15 @@ macro_rules! protocols {
 
 include!(concat!(env!("OUT_DIR"), "/protocols.rs"));
 
-/// Properties of a protocol. The engine assembles its agents from them (`Treatment::sent`), which
-/// determines the settings that the protocol supports.
+/// Properties of a protocol. The engine assembles its agents from them (`Treatment::plan`), so they
+/// determine which settings the protocol supports.
 #[derive(Debug, Clone, Copy)]
 pub struct Capabilities {
-    /// Description of what its agents receive, in one sentence for messages.
+    /// Description of what its agents receive, as a sentence for messages.
     pub summary: &'static str,
-    /// Kinds of tasks that its root can work on.
+    /// Kinds of tasks that it supports.
     pub inputs: &'static [InputKind],
-    /// Where its root acts.
+    /// Where its root acts between requests.
     pub action_surface: ActionSurface,
     /// Whether its root answers in a single response.
     pub one_call: bool,
@@ -92,12 +92,12 @@ pub enum InputKind {
 }
 
 impl ActionSurface {
-    /// Whether it is a REPL.
+    /// Whether the agent acts in a REPL.
     pub const fn is_repl(self) -> bool {
         matches!(self, Self::Repl | Self::LoneRepl | Self::Program)
     }
 
-    /// Whether an agent that acts there continues turn by turn in one growing conversation.
+    /// Whether the agent has one conversation that grows with each turn.
     pub const fn keeps_turns(self) -> bool {
         self.is_repl() || matches!(self, Self::NativeTools)
     }
@@ -127,7 +127,7 @@ impl Capabilities {
         self.action_surface.is_repl() || matches!(self.action_surface, ActionSurface::NativeTools)
     }
 
-    /// Whether screenshots of what its root sees can be added to trajectories.
+    /// Whether trajectories can contain screenshots of what its root sees.
     pub fn supports_screenshots(self) -> bool {
         self.inputs
             .iter()
@@ -136,7 +136,7 @@ impl Capabilities {
 }
 
 impl InputKind {
-    /// Returns its name in messages.
+    /// Returns the name used in messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Texts => "texts",
@@ -153,21 +153,21 @@ impl Protocol {
         word.parse().ok().map(Self::capabilities)
     }
 
-    /// Returns the protocols that can work on this kind of task.
+    /// Returns the protocols that support this kind of task.
     pub fn supporting(subject: InputKind) -> Vec<Self> {
         let works = |protocol: &Self| protocol.capabilities().inputs.contains(&subject);
         Self::ALL.into_iter().filter(works).collect()
     }
 }
 
-/// Returns the first protocol.
+/// Returns the first protocol in the order of help texts.
 impl Default for Protocol {
     fn default() -> Self {
         Self::ALL[0]
     }
 }
 
-/// Formats protocols for a sentence: `rlm, direct or tools`.
+/// Formats protocols as a list in a sentence: `rlm, direct or tools`.
 pub fn protocol_words(protocols: &[Protocol]) -> String {
     let words: Vec<&str> = protocols.iter().map(|protocol| protocol.as_str()).collect();
     in_a_sentence(&words)

@@ -10,21 +10,23 @@ use super::{ActionSurface, Protocol};
 /// Role of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// The root of an attempt under its protocol.
+    /// The root of an attempt that uses this protocol.
     Root(Protocol),
     /// A child with a REPL and the standard prompt.
     Child,
     /// A child with a REPL and a system prompt from its caller.
     Specialist,
-    /// A child with native tool calls and its own prompt, from a definition that must call a tool.
+    /// A child with native tool calls and its own prompt, created from a definition that must call
+    /// a tool.
     ToolSpecialist,
     /// An agent of the `rlm` protocol at the depth limit, which makes a single call.
     Flat,
     /// The agent behind `llm()`: a single call without a REPL.
     OneShot,
-    /// Two agents in a dialogue. Only its two sides make model calls.
+    /// An agent that consists of a dialogue between two prompts. Only its sides make model calls.
     DualAi,
-    /// An agent in a dialogue with a person, or with an agent that represents one.
+    /// An agent that consists of a dialogue between a prompt and either a person or an agent that
+    /// represents one.
     AiHuman,
     /// An app's request to a model: a single call with the app's prompt.
     App,
@@ -49,7 +51,7 @@ impl Role {
         Self::Judge,
     ];
 
-    /// Returns where an agent of this role acts.
+    /// Returns where an agent with this role acts.
     pub const fn action_surface(self) -> ActionSurface {
         match self {
             Self::Root(protocol) => protocol.capabilities().action_surface,
@@ -65,7 +67,7 @@ impl Role {
         }
     }
 
-    /// Whether an agent of this role has a REPL.
+    /// Whether an agent with this role has a REPL.
     pub const fn has_repl(self) -> bool {
         self.action_surface().is_repl()
     }

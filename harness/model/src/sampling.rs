@@ -3,25 +3,25 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Settings of a request. The server chooses a default for absent ones.
+/// Sampling settings of a request. The server uses its default for absent ones.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
     /// Sampling temperature; 0 selects the most likely token.
     pub temperature: Option<f64>,
-    /// Seed, for servers that sample reproducibly.
+    /// Random seed, for servers that support reproducible sampling.
     pub seed: Option<u64>,
     /// Maximum output tokens.
     pub max_tokens: Option<u32>,
-    /// Texts that end the response.
+    /// Stop sequences, which end the response.
     pub stop: Vec<String>,
     /// Reasoning effort.
     pub effort: Option<Effort>,
     /// Maximum tokens of reasoning.
     pub reasoning_tokens: Option<u32>,
-    /// Whether code comes as a forced tool call instead of in fenced blocks.
+    /// Whether the model must write code as a forced tool call instead of in fenced blocks.
     pub code_via_tool: bool,
-    /// Number of code blocks after which a response is cut off, if code comes in blocks; `None` to
-    /// read every response to its end.
+    /// Number of fenced code blocks after which reading of a response stops; `None` to read every
+    /// response to its end.
     #[serde(default)]
     pub stop_after_blocks: Option<u32>,
     /// Fields added to the request's body unchanged.
@@ -60,7 +60,7 @@ impl Effort {
         Self::Max,
     ];
 
-    /// Returns the name used by users and servers.
+    /// Returns the name used in settings and requests.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",

@@ -1,10 +1,10 @@
-//! Input of an attempt: a question, its data, and further messages.
+//! Input of an attempt: a question, its context, and further messages.
 
 use std::sync::Arc;
 
 use super::Image;
 
-/// Question of an attempt, with everything that its agents may read.
+/// Question of an attempt, with all data that its agents may read.
 #[derive(Debug, Clone)]
 pub struct Task {
     /// Id of the run.
@@ -13,9 +13,9 @@ pub struct Task {
     pub sample: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// Question to the root.
+    /// Question for the root.
     pub query: String,
-    /// Further messages of the user, each sent after the previous one has been answered.
+    /// Further messages of the user, each sent after the answer to the previous one.
     pub follow_ups: Vec<String>,
     /// Data that the question is about.
     pub context: Arc<String>,

@@ -1,4 +1,4 @@
-//! Native tool calls: the tools that a model is offered, its calls, and their results.
+//! Native tool calls: the tools offered to a model, its calls, and their results.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use crate::lenient_json;
 
-/// Tools of a request. By default, there are none.
+/// Tools of a request; none by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ToolUse {
     /// Tools that the model may call. If empty, the request mentions no tools.
     pub specs: Arc<[ToolSpec]>,
-    /// Whether the model may, must not or must call tools.
+    /// Whether the model may, must or must not call tools.
     pub choice: ToolChoice,
     /// Whether one response may contain several calls.
     pub parallel: bool,
@@ -21,11 +21,11 @@ pub struct ToolUse {
 /// A tool as described to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
-    /// Name of at most 64 letters, digits, `_` and `-`, as all APIs require.
+    /// Name: at most 64 letters, digits, `_` and `-`, as all APIs require.
     pub name: String,
     /// Description of the tool's purpose.
     pub description: String,
-    /// JSON Schema of the arguments, which are an object.
+    /// JSON Schema of the arguments; its type is `object`.
     pub parameters: Value,
 }
 
@@ -40,19 +40,19 @@ pub enum ToolChoice {
     None,
     /// The model must call at least one tool.
     Required,
-    /// The model must call this tool. Some servers cannot force a call by a reasoning model; they
-    /// treat this as `Auto`.
+    /// The model must call this tool. Servers that cannot force calls of a reasoning model treat
+    /// this as `Auto`.
     Forced(String),
 }
 
 /// A tool call by a model.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// Id of the call, unique in the conversation, which its result refers to.
+    /// Id of the call, unique in the conversation. The result refers to it.
     pub id: String,
-    /// Name of the tool, which may not exist.
+    /// Name of the tool, as the model wrote it; the tool may not exist.
     pub name: String,
-    /// Arguments as the model wrote them, which may not be valid JSON.
+    /// Arguments as the model wrote them; possibly invalid JSON.
     pub arguments: String,
 }
 
@@ -63,7 +63,8 @@ pub struct ToolResult {
     pub call: String,
     /// Text that the model reads.
     pub content: String,
-    /// Whether the call failed. The text says so as well, because not every API has a field for it.
+    /// Whether the call failed. The text also states this, because not every API has a field for
+    /// it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }
@@ -76,8 +77,8 @@ impl ToolUse {
 }
 
 impl ToolCall {
-    /// Returns the arguments as an object, without loss: empty arguments become `{}`, and anything
-    /// other than a JSON object becomes the field `arguments`.
+    /// Converts the arguments to an object without loss: empty arguments become `{}`, and any text
+    /// other than a JSON object becomes its field `arguments`.
     pub fn input(&self) -> Map<String, Value> {
         if self.arguments.trim().is_empty() {
             return Map::new();

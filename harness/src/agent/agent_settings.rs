@@ -8,32 +8,32 @@ use crate::hook::{Hook, HookRegistry, HookRegistryError};
 use crate::model::{ActionSurface, Effort, Protocol, Sampling};
 use crate::prompt::definition::{Definition, Effort as DefinedEffort, ToolStrategy};
 
-/// Settings for tools, reasoning and images of an agent. By default, it makes one call at a time,
-/// reasoning is recorded but not sent back, and images are kept.
+/// Settings for an agent's tool calls, reasoning, images and hooks. By default, an agent makes one
+/// tool call at a time, its reasoning is recorded but not sent back, and all images are kept.
 #[derive(Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a definition names each")]
 pub struct AgentSettings {
-    /// Whether it may, must not or must call a tool. `Required` applies until it has called one;
-    /// after that, it may answer.
+    /// Whether the agent may, must not or must call a tool. `Required` applies only until its first
+    /// call; after that, it may answer.
     pub tool_choice: ToolStrategy,
-    /// Whether one response may contain several calls, which then run concurrently.
+    /// Whether a response may contain several tool calls, which then run concurrently.
     pub parallel_tool_calls: bool,
-    /// Whether its reasoning is used but omitted from the records.
+    /// Whether the model's reasoning is omitted from the records.
     pub exclude_reasoning: bool,
-    /// Whether its reasoning stays in the conversation.
+    /// Whether the model's reasoning is sent back with the conversation.
     pub include_reasoning: bool,
-    /// Whether it sees the messages of the conversation that calls it.
+    /// Whether the agent sees the messages of its caller's conversation.
     pub include_chat: bool,
-    /// Whether it sees the tool calls of that conversation, with their results.
+    /// Whether the agent sees the tool calls of its caller's conversation, with their results.
     pub include_past_tools: bool,
-    /// Reasoning effort of its model, unless the run sets it.
+    /// Reasoning effort, unless the run sets one.
     pub effort: Option<Effort>,
-    /// Maximum tokens of its reasoning, unless the run sets it.
+    /// Maximum reasoning tokens, unless the run sets a maximum.
     pub reasoning_tokens: Option<u32>,
-    /// Number of the newest messages that keep their images; in older ones, a line of text replaces
-    /// each. `None`: all keep them.
+    /// Number of newest messages that keep their images; in older messages, a line of text replaces
+    /// each image. `None` keeps all images.
     pub recent_images: Option<NonZeroU32>,
-    /// Its hooks, which replace those of the run; `None` for those of the run.
+    /// Hooks that replace the run's; `None` for the run's hooks.
     pub hooks: Option<Vec<Arc<dyn Hook>>>,
 }
 
@@ -58,8 +58,8 @@ impl fmt::Debug for AgentSettings {
 }
 
 impl AgentSettings {
-    /// Creates the settings of a prompt definition, without its tools, which are in
-    /// [`AgentTools`](crate::AgentTools).
+    /// Creates the settings from a prompt definition, except its tools, which
+    /// [`AgentTools`](crate::AgentTools) contains.
     ///
     /// # Errors
     /// Returns [`HookRegistryError::Unknown`] for an unknown hook.
@@ -88,15 +88,14 @@ impl AgentSettings {
         })
     }
 
-    /// Identifies these settings in the digest of a callable prompt.
+    /// Returns a string that identifies these settings in the digest of a callable prompt.
     pub(crate) fn version(&self) -> String {
         let hooks = self.hooks.iter().flatten();
         let hooks: Vec<&str> = hooks.map(|hook| hook.digest()).collect();
         format!("{self:?} {}", hooks.join(" "))
     }
 
-    /// Adds these reasoning settings to the sampling of a run, whose own reasoning settings take
-    /// precedence.
+    /// Adds these reasoning settings to a run's sampling settings, which take precedence.
     #[must_use]
     pub fn reasoning_over(&self, sampling: &Sampling) -> Sampling {
         Sampling {
@@ -107,8 +106,8 @@ impl AgentSettings {
     }
 }
 
-/// Returns the properties of a prompt definition that have no effect for an agent of this protocol
-/// that is run itself rather than as a sub-prompt.
+/// Returns the properties of a prompt definition that have no effect for a root agent of this
+/// protocol.
 pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'static str> {
     let capabilities = protocol.capabilities();
     let calls = capabilities.action_surface == ActionSurface::NativeTools;

@@ -14,14 +14,14 @@ use crate::tool::{BoundTool, ToolSet};
 /// Tools and prompts that agents may call.
 #[derive(Clone, Default)]
 pub struct AgentTools {
-    /// Tools of the root, which its children by `rlm()` inherit.
+    /// Tools of the root agent, inherited by the children that it creates with `rlm()`.
     pub root: ToolSet,
     /// Prompts that agents may call, each ready to run.
     pub specialists: Arc<Specialists>,
 }
 
 impl AgentTools {
-    /// Merges with another set, which takes precedence if names collide.
+    /// Merges two sets; `other` takes precedence if names collide.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let mut specialists = (*self.specialists).clone();
@@ -32,14 +32,13 @@ impl AgentTools {
         }
     }
 
-    /// Whether any of it may read the user's files: a file tool, or a prompt whose messages may
-    /// have attachments.
+    /// Whether any of the tools is a file tool, or any of the prompts accepts attachments, so that
+    /// the user's files may be read.
     pub fn may_read_files(&self) -> bool {
         !self.specialists.is_empty() || self.root.iter().any(BoundTool::reads_files)
     }
 
-    /// Adds the request settings of each callable prompt: reasoning, images, hooks, and the shared
-    /// part of its caller's conversation.
+    /// Adds the request settings of each callable prompt, for example for its reasoning and hooks.
     ///
     /// # Errors
     /// Returns [`HookRegistryError::Unknown`] for an unknown hook.
@@ -61,7 +60,7 @@ impl AgentTools {
         Ok(self)
     }
 
-    /// Changes the settings of each callable prompt.
+    /// Replaces the settings of each callable prompt by the result of `change`.
     pub fn change_settings(&mut self, mut change: impl FnMut(&Specialist) -> AgentSettings) {
         let mut specialists = (*self.specialists).clone();
         for specialist in specialists.values_mut() {
@@ -73,15 +72,15 @@ impl AgentTools {
         self.specialists = Arc::new(specialists);
     }
 
-    /// Whether a callable prompt sees the conversation of its caller.
+    /// Whether any callable prompt sees the conversation of its caller.
     pub(crate) fn shares_history(&self) -> bool {
         self.specialists
             .values()
             .any(|prompt| prompt.settings.include_chat || prompt.settings.include_past_tools)
     }
 
-    /// Returns a hash for each tool and each callable prompt, of everything that can change an
-    /// answer. Values of secret variables are not included.
+    /// Returns a hash for each tool and each callable prompt. The hash covers everything that can
+    /// change an answer, except the values of secret variables.
     pub fn digests(&self) -> BTreeMap<String, String> {
         let tools = self
             .root
@@ -93,7 +92,7 @@ impl AgentTools {
     }
 }
 
-/// Serializes as its digests.
+/// Serializes the digests.
 impl Serialize for AgentTools {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.digests().serialize(serializer)

@@ -18,7 +18,7 @@ use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventKind, EventSink, Message, Status, Task};
 use crate::prompt::{AgentPrompt, PromptConfig, code_tool, iterations_for_depth, system_prompt};
 
-/// Shared part of an attempt.
+/// State shared by the agents of one attempt.
 pub(crate) struct Attempt<'a> {
     pub run: &'a Run,
     pub task: &'a Task,
@@ -27,9 +27,9 @@ pub(crate) struct Attempt<'a> {
     pub ledger: Arc<Ledger>,
     /// Wall time limit.
     time: Duration,
-    /// Responses received from models, in this start and earlier ones.
+    /// Journal of the responses received in this process and earlier ones.
     pub lane: &'a AttemptJournal,
-    /// Reason to end the attempt although its agents could continue.
+    /// Reason to end the attempt before its agents have finished.
     stopped: watch::Sender<Option<Stop>>,
     pub hooks_at_work: HooksAtWork,
     /// Settings of agents without a prompt definition.
@@ -37,21 +37,21 @@ pub(crate) struct Attempt<'a> {
     subscribers: BudgetSubscribers,
 }
 
-/// Reason to end an attempt although its agents could continue.
+/// Reason to end an attempt before its agents have finished.
 #[derive(Debug, Clone)]
 enum Stop {
-    /// The run ends.
+    /// The whole run is halted.
     Halted(HaltReason),
     /// The attempt deviates from its journal.
     Diverged(String),
 }
 
-/// Error for an attempt that deviates from its journal, with a description.
+/// Error for an attempt that deviates from its journal, with a description of the deviation.
 #[derive(Debug)]
 pub(crate) struct Diverged(pub String);
 
 impl<'a> Attempt<'a> {
-    /// Creates an attempt. `above` is its parent ledger: that of the run, or of the client's
+    /// Creates an attempt. `above` is the parent ledger, which belongs to the run or to a client's
     /// request.
     pub fn new(
         run: &'a Run,
@@ -84,8 +84,8 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Runs the root, and thereby the whole tree. `restarted` is the reason why the attempt
-    /// restarts, if it does.
+    /// Runs the root agent, which runs the rest of the tree. `restarted` is the reason for a
+    /// restart of the attempt.
     ///
     /// # Errors
     /// Returns [`Diverged`] if the attempt deviates from its journal.
@@ -117,10 +117,11 @@ impl<'a> Attempt<'a> {
             },
         };
         self.book_left();
+        let continued = self.lane.continued();
+        self.records.count(|stats| stats.continued = continued);
         Ok(self.records.end_attempt(root, result, self.meter.covered()))
     }
 
-    /// Creates the root invocation.
     pub fn root(&self, root: Root) -> Invocation {
         Invocation {
             id: ROOT.to_owned(),
@@ -145,7 +146,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Opens the sandbox session of this agent and its children. An agent opens at most one.
+    /// Opens a sandbox session for an agent and its children. An agent opens at most one session.
     pub async fn open_session(&self, invocation: &Invocation) -> Result<Session, Failure> {
         let session = self.run.sandbox.session().await.map_err(|error| {
             Failure::new(Status::Error, format!("the sandbox did not start: {error}"))
@@ -155,7 +156,7 @@ impl<'a> Attempt<'a> {
         Ok(session)
     }
 
-    /// Returns the request settings of an agent's prompt definition.
+    /// Returns an agent's request settings, which come from its prompt definition if it has one.
     pub fn settings<'b>(&'b self, invocation: &'b Invocation) -> &'b AgentSettings {
         if invocation.is_root() {
             &self.run.treatment.root
@@ -206,14 +207,14 @@ impl<'a> Attempt<'a> {
         prompt.text()
     }
 
-    /// Opens an invocation's records and its conversation.
+    /// Records the start of an invocation and returns its empty conversation.
     pub fn begin(&self, invocation: &Invocation) -> Conversation {
         let conversation = self.conversation(invocation);
         self.records.begin(invocation, &conversation.system);
         conversation
     }
 
-    /// Creates an agent's empty conversation.
+    /// Creates an empty conversation with the agent's system prompt and code tool.
     pub fn conversation(&self, invocation: &Invocation) -> Conversation {
         let mut conversation = Conversation::new(self.system(invocation));
         let code_via_tool = invocation.model.sampling.code_via_tool;
@@ -221,7 +222,7 @@ impl<'a> Attempt<'a> {
         conversation
     }
 
-    /// Ends the whole attempt, whatever its agents are doing; never returns.
+    /// Ends the whole attempt, even while its agents are running; never returns.
     pub async fn stop(&self, reason: HaltReason) -> ! {
         self.stop_for(Stop::Halted(reason)).await
     }
@@ -231,11 +232,11 @@ impl<'a> Attempt<'a> {
         self.stop_for(Stop::Diverged(why)).await
     }
 
-    /// Halts the whole run if the journal could not be written, because a resumed run would pay
-    /// again.
+    /// Halts the whole run if the journal could not be written, because a resumed run would pay for
+    /// the same responses again.
     pub async fn written(&self, written: io::Result<()>) {
         if let Err(error) = written {
-            let reason = HaltReason::Failing(format!("the journal cannot be written: {error}"));
+            let reason = HaltReason::Failing(format!("cannot write the journal: {error}"));
             self.run.halt.raise(reason.clone());
             self.stop(reason).await;
         }
@@ -251,7 +252,7 @@ impl<'a> Attempt<'a> {
 
     async fn stopped(&self) -> Stop {
         let mut seen = self.stopped.subscribe();
-        // The sender lives as long as `self`.
+        // The channel never closes, because `self` owns the sender.
         match seen
             .wait_for(Option::is_some)
             .await
@@ -262,25 +263,25 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Publishes the remaining budget to the attempt's REPLs, before any later request that resumes
-    /// JavaScript.
+    /// Publishes the remaining budget to the attempt's REPLs, so that JavaScript that runs later
+    /// sees it.
     pub fn publish_budget(&self) {
         let left = self.ledger.left();
         self.subscribers.publish(sandbox::message::Budget {
             llm_calls: left.calls,
             tokens: left.tokens,
-            // Rounded to a millionth, because smaller digits are errors of summation.
+            // Rounded to a millionth of a dollar to hide rounding errors of the sum.
             cost_usd: left.cost_usd.map(|cost| (cost * 1e6).round() / 1e6),
             time: left.time,
         });
     }
 
-    /// Publishes the budget to another session as long as the guard lives.
+    /// Adds a session that receives the remaining budget until the guard is dropped.
     pub fn subscribe_to_budget(&self, session: &Session) -> BudgetSubscription<'_> {
         self.subscribers.add(session)
     }
 
-    /// Returns the browser of the engine.
+    /// Returns the engine's browser.
     ///
     /// # Errors
     /// Returns a failure if the engine does not have a browser.
@@ -296,7 +297,7 @@ impl<'a> Attempt<'a> {
         })
     }
 
-    /// Returns the contents of an agent's `__rlm`.
+    /// Returns the information about an agent that JavaScript finds in `__rlm`.
     pub fn info(&self, invocation: &Invocation) -> sandbox::message::AgentInfo {
         sandbox::message::AgentInfo {
             depth: invocation.depth,

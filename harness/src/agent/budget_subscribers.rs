@@ -6,7 +6,7 @@ use parking_lot::{Mutex, MutexGuard};
 use sandbox::Session;
 use sandbox::message::Budget;
 
-/// Sessions that receive the remaining budget.
+/// Sandbox sessions that receive the remaining budget.
 #[derive(Default)]
 pub(crate) struct BudgetSubscribers {
     sessions: Mutex<Vec<(u32, Session)>>,
@@ -21,7 +21,7 @@ impl BudgetSubscribers {
         }
     }
 
-    /// Adds a session until the guard is dropped.
+    /// Adds a session, which is removed when the guard is dropped.
     pub fn add(&self, session: &Session) -> BudgetSubscription<'_> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.lock().push((number, session.clone()));
@@ -33,8 +33,8 @@ impl BudgetSubscribers {
     }
 }
 
-/// Ends the subscription of a session on drop; otherwise, the session would live as long as the
-/// attempt.
+/// Guard that removes a session on drop. Without it, the session would stay open until the attempt
+/// ends.
 pub(crate) struct BudgetSubscription<'a> {
     all: &'a BudgetSubscribers,
     number: u32,

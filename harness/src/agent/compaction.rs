@@ -1,4 +1,5 @@
-//! Shortens long conversations: a summary replaces older turns, or their outputs are omitted.
+//! Shortens long conversations by replacing older turns with a summary or by omitting their
+//! outputs.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -16,47 +17,48 @@ use crate::prompt::{
 };
 use crate::tool::ToolSet;
 
-/// Default number of turns that a summary keeps.
+/// Default number of newest turns that a summary does not replace.
 pub const DEFAULT_KEPT_TURNS: u32 = 4;
-/// Default share of the model's window, in percent, at which a conversation is summarized.
+/// Default size at which a conversation is summarized, in percent of the model's context window.
 pub const DEFAULT_SHARE: u32 = 75;
 
 /// Settings for shortening the conversations of agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Compaction {
-    /// What is shortened.
+    /// Method of shortening.
     pub how: Compact,
-    /// Size from which conversations are shortened; `None` if only after the model rejects them.
+    /// Minimum size of conversations to shorten; `None` to shorten them only after the model
+    /// rejects them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<CompactAt>,
-    /// Number of newest turns that a summary keeps.
+    /// Number of newest turns that a summary does not replace.
     pub keep: u32,
 }
 
-/// What is shortened in a conversation that is too long.
+/// Method of shortening a conversation that is too long.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compact {
-    /// Nothing: the agent fails.
+    /// Shorten nothing, so that the agent fails.
     None,
-    /// Outputs of older turns are omitted.
+    /// Omit the outputs of older turns.
     #[default]
     Outputs,
-    /// A summary replaces older turns.
+    /// Replace older turns by a summary.
     Summary,
 }
 
-/// Size from which a conversation is shortened.
+/// Minimum size of a conversation to shorten.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactAt {
-    /// A number of tokens.
+    /// Number of tokens.
     Tokens(u64),
-    /// A share of the model's window.
+    /// Share of the model's context window.
     Share {
         /// Share in percent.
         percent: u32,
-        /// Windows of the run's models in tokens, by model reference.
+        /// Context windows of the run's models in tokens, by model reference.
         windows: BTreeMap<String, u64>,
     },
 }
@@ -72,13 +74,13 @@ impl Default for Compaction {
 }
 
 impl Compaction {
-    /// Whether these are the defaults.
+    /// Whether all settings have their defaults.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns the settings with those that have no effect reset: only a summary keeps turns, and
-    /// without shortening, the size does not matter.
+    /// Returns the settings with defaults for those without effect: `keep` affects only summaries,
+    /// and `at` affects only methods that shorten something.
     pub(crate) fn met(&self) -> Self {
         Self {
             how: self.how,
@@ -90,7 +92,8 @@ impl Compaction {
         }
     }
 
-    /// Returns the size in tokens from which an agent's conversation with this model is shortened.
+    /// Returns the minimum size in tokens of a conversation to shorten, for the model with this
+    /// reference.
     fn limit(&self, reference: &str) -> Option<u64> {
         match self.at.as_ref()? {
             CompactAt::Tokens(tokens) => Some(*tokens),
@@ -129,8 +132,8 @@ impl FromStr for Compact {
 }
 
 impl Attempt<'_> {
-    /// Returns what is shortened in an agent's conversation. An agent with a single call has no
-    /// turns, and agents on pages and in apps shorten their requests themselves.
+    /// Returns the method of shortening an agent's conversation. The run's setting applies only to
+    /// agents whose conversations keep their turns.
     fn compaction(&self, invocation: &Invocation) -> Compact {
         if invocation.role.action_surface().keeps_turns() {
             self.run.treatment.compaction.how
@@ -139,7 +142,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Shortens a conversation that has reached the run's limit.
+    /// Shortens a conversation if it has reached the configured size.
     pub(super) async fn compact_if_due(
         &self,
         invocation: &Invocation,
@@ -156,7 +159,7 @@ impl Attempt<'_> {
         let event = match compaction.how {
             Compact::None => None,
             Compact::Outputs => omit_outputs(conversation, limit),
-            // Saving less than a tenth of the limit is not worth a call.
+            // Saving less than a tenth of the limit is not worth an additional call.
             Compact::Summary => {
                 self.summarize_turns(invocation, conversation, limit / 10, false)
                     .await?
@@ -169,8 +172,8 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Shortens a conversation that its model has rejected. Returns the event, which counts as
-    /// another call, or `None` if nothing can be shortened.
+    /// Shortens a conversation that its model has rejected. Returns the event to record, or `None`
+    /// if nothing can be shortened. The next request counts as another call.
     pub(super) async fn shorten(
         &self,
         invocation: &Invocation,
@@ -197,8 +200,8 @@ impl Attempt<'_> {
             }))
     }
 
-    /// Replaces older turns by a summary, if they have enough tokens and can be summarized. Returns
-    /// the event.
+    /// Replaces older turns by a summary. Returns the event to record, or `None` if the turns have
+    /// fewer than `least` tokens or cannot be summarized.
     async fn summarize_turns(
         &self,
         invocation: &Invocation,
@@ -252,7 +255,7 @@ impl Attempt<'_> {
         }))
     }
 
-    /// Creates the summarizer of an agent's `number`-th summary.
+    /// Creates the agent that writes an agent's `number`-th summary.
     fn summarizer(&self, of: &Invocation, number: u32) -> Invocation {
         let mut lineage = of.lineage.clone();
         lineage.push("a summary of older turns".to_owned());
@@ -290,7 +293,7 @@ impl Attempt<'_> {
     /// Requests a summary. Returns `None` if the turns are too long for the model or the response
     /// is blank.
     ///
-    /// Boxed because of the recursion: a request may lead to a summary.
+    /// Boxed because of the recursion: a request may require another summary.
     fn ask_for_summary<'b>(
         &'b self,
         child: &'b Invocation,
@@ -308,7 +311,7 @@ impl Attempt<'_> {
             match result {
                 Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
                 Err(_) if conversation.overflowed => Ok(None),
-                // The summarizer refused, not the agent.
+                // A refusal by the summarizer is not the agent's.
                 Err(failure) => Err(Failure {
                     refusal: None,
                     ..failure
@@ -318,8 +321,8 @@ impl Attempt<'_> {
     }
 }
 
-/// Omits outputs until the conversation is below this size. Returns the event, if any output could
-/// be omitted.
+/// Omits outputs until the conversation has fewer than `limit` tokens. Returns the event to record
+/// if any output was omitted.
 fn omit_outputs(conversation: &mut Conversation, limit: u64) -> Option<EventKind> {
     let tokens_before = conversation.tokens();
     let (mut messages, mut chars) = (Vec::new(), 0);
@@ -343,7 +346,7 @@ fn omit_outputs(conversation: &mut Conversation, limit: u64) -> Option<EventKind
     })
 }
 
-/// Formats a message for the transcript to summarize.
+/// Formats a message for the transcript that is summarized.
 fn as_text(message: &Message) -> String {
     let mut parts: Vec<String> = Vec::new();
     let results = message.tool_results.iter();

@@ -1,4 +1,4 @@
-//! Conversation with a model, which can be shortened when it becomes too long.
+//! Conversation with a model, and the parts of it that can be omitted if it becomes too long.
 
 use std::num::NonZeroU32;
 use std::ops::Range;
@@ -6,52 +6,55 @@ use std::sync::Arc;
 
 use sandbox::Lister;
 
+use crate::journal::Digests;
 use crate::model::{Message, MessageRole, ToolUse, Usage};
 use crate::prompt::{cut_message, image_left_out};
 use crate::provider::http::{IMAGE_TOKENS, estimate_tokens};
 
 pub(crate) struct Conversation {
-    /// System prompt, the same in every request.
+    /// System prompt, which is the same in every request.
     pub system: String,
-    /// Tools that its requests offer.
+    /// Tools that the requests offer.
     pub tools: ToolUse,
     /// Messages, oldest first, shared with the requests.
     messages: Vec<Arc<Message>>,
     outputs: Vec<Output>,
-    /// Message at the end of the next request only.
+    /// Message that is added only to the end of the next request.
     pub tail: Option<Message>,
     cuttable: Option<Cuttable>,
     recorded: usize,
-    /// Whether the text of the next response is the agent's answer, if it answers by text.
+    /// Whether the next response must be the agent's answer, if the agent answers in text.
     pub asks_for_answer: bool,
-    /// Number of requests so far, 1-based.
+    /// Number of requests so far.
     pub turn: u32,
-    /// Number of times the conversation was shortened in this turn.
+    /// Number of times that the conversation was shortened in this turn.
     pub trims: u32,
     /// Number of summaries requested.
     pub compactions: u32,
-    /// Whether its last request was rejected as too long and nothing could be shortened.
+    /// Whether the last request was rejected as too long and nothing could be shortened.
     pub overflowed: bool,
     /// Lists the variables of an agent with a REPL.
     pub lister: Option<Lister>,
-    /// Number of messages before the first response; they never change.
+    /// Number of messages before the first response. These messages never change.
     opening: Option<usize>,
+    /// Digests of its messages, for the journal.
+    pub digests: Digests,
     /// Token count reported by the model, and the number of messages that it covers.
     counted: Option<(u64, usize)>,
 }
 
-/// First message with a complete context that may be cut.
+/// First message, whose context may be cut.
 struct Cuttable {
     query: String,
     context: Arc<String>,
-    /// Characters of the context that it shows.
+    /// Characters of the context that are still shown.
     shown: usize,
 }
 
-/// Message with a cell's output, which may be omitted.
+/// Message with a cell's output that may be omitted.
 struct Output {
     message: usize,
-    /// The message without that output.
+    /// The message without the output.
     stub: Arc<Message>,
     /// Characters of the output.
     chars: u64,
@@ -63,9 +66,9 @@ struct Output {
 pub(crate) struct Trimmed {
     /// Indices of the shortened messages.
     pub messages: Vec<u32>,
-    /// Characters of output omitted.
+    /// Number of omitted characters.
     pub chars: u64,
-    /// Range of characters now missing from a context that was cut; the end is exclusive.
+    /// Range of characters that were cut from the context; the end is exclusive.
     pub cut: Option<[u64; 2]>,
 }
 
@@ -86,16 +89,16 @@ impl Conversation {
             overflowed: false,
             lister: None,
             opening: None,
+            digests: Digests::default(),
             counted: None,
         }
     }
 
-    /// Returns the messages, oldest first.
     pub fn messages(&self) -> &[Arc<Message>] {
         &self.messages
     }
 
-    /// Starts over without resetting the count of requests: earlier messages are not sent again.
+    /// Removes all messages, without resetting the count of requests.
     pub fn restart(&mut self) {
         self.messages.clear();
         self.outputs.clear();
@@ -104,7 +107,7 @@ impl Conversation {
         self.counted = None;
     }
 
-    /// Begins the next request.
+    /// Counts the next request and resets the state of the previous one.
     pub fn next_turn(&mut self) {
         self.turn += 1;
         self.trims = 0;
@@ -114,15 +117,15 @@ impl Conversation {
 
     /// Records the token count that the model reported with its newest response.
     pub fn counted(&mut self, usage: Option<Usage>) {
-        // Reasoning is not kept.
+        // Reasoning is not part of later requests.
         self.counted = usage.map(|usage| {
             let output = usage.output_tokens.saturating_sub(usage.reasoning_tokens);
             (usage.input_tokens + output, self.messages.len())
         });
     }
 
-    /// Returns the tokens of the conversation: the model's count, plus an estimate for later
-    /// messages.
+    /// Returns the number of tokens of the conversation: the model's count, plus an estimate for
+    /// later messages.
     pub fn tokens(&self) -> u64 {
         let (counted, messages) = self.counted.unwrap_or_else(|| {
             let specs = self.tools.specs.iter();
@@ -137,9 +140,9 @@ impl Conversation {
         counted + since + self.tail.as_ref().map_or(0, tokens_of)
     }
 
-    /// Returns the range of turns between the opening and the `keep` newest ones. It begins with a
-    /// response and contains the results of all its calls. Returns `None` if the range is empty or
-    /// contains only an earlier summary.
+    /// Returns the range of messages between the opening and the `keep` newest turns. The range
+    /// begins with a response and contains the results of all its tool calls. Returns `None` if the
+    /// range is empty or contains only an earlier summary.
     pub fn older_turns(&self, keep: usize) -> Option<Range<usize>> {
         let opening = self.opening?;
         let is_response = |place: &usize| self.messages[*place].role == MessageRole::Assistant;
@@ -169,7 +172,7 @@ impl Conversation {
         open.is_empty()
     }
 
-    /// Replaces older recorded messages by messages that are recorded elsewhere.
+    /// Replaces older messages by `instead`, whose messages count as recorded.
     pub fn replace<const N: usize>(&mut self, older: Range<usize>, instead: [Message; N]) {
         let shifted = |place: usize| place - older.len() + N;
         self.outputs.retain_mut(|output| {
@@ -185,8 +188,8 @@ impl Conversation {
         self.messages.splice(older, instead.map(Arc::new));
     }
 
-    /// Allows cutting the context in the first message, which contains this query and the whole
-    /// context.
+    /// Allows cutting the context in the first message. The message must contain this query and the
+    /// whole context.
     pub fn may_cut(&mut self, query: &str, context: &Arc<String>) {
         self.cuttable = Some(Cuttable {
             query: query.to_owned(),
@@ -195,12 +198,12 @@ impl Conversation {
         });
     }
 
-    /// Adds a message.
     pub fn push(&mut self, message: Message) {
         self.messages.push(Arc::new(message));
     }
 
-    /// Adds a message with a cell's output of `chars` characters; `stub` is the message without it.
+    /// Adds a message that contains a cell's output of `chars` characters. `stub` is the message
+    /// without the output.
     pub fn push_output(&mut self, message: Message, stub: Message, chars: u64) {
         if stub.all_text().len() < message.all_text().len() {
             self.outputs.push(Output {
@@ -213,12 +216,12 @@ impl Conversation {
         self.messages.push(Arc::new(message));
     }
 
-    /// Returns the messages that are not recorded yet.
+    /// Returns the unrecorded messages.
     pub fn new_messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
         self.messages[self.recorded..].iter_mut().map(Arc::make_mut)
     }
 
-    /// Returns the messages that are not recorded yet, and marks them as recorded.
+    /// Returns the unrecorded messages and marks them as recorded.
     pub fn record_new(&mut self) -> Vec<Message> {
         let new = &self.messages[self.recorded..];
         let new = new.iter().map(|message| Message::clone(message)).collect();
@@ -226,25 +229,79 @@ impl Conversation {
         new
     }
 
-    /// Returns the messages of a request: those of the conversation, then the tail.
+    /// Replaces the messages that are not recorded yet by `recorded` ones, if those have the same
+    /// authors. Images stay.
+    pub fn replace_new(&mut self, recorded: Vec<Message>) {
+        let now = self.messages[self.recorded..].iter().map(AsRef::as_ref);
+        let now: Vec<&Message> = now.chain(self.tail.as_ref()).collect();
+        let is_alike = now.len() == recorded.len()
+            && now
+                .iter()
+                .zip(&recorded)
+                .all(|(now, then)| now.role == then.role);
+        if !is_alike {
+            return;
+        }
+        let mut places = self.recorded..self.messages.len();
+        for mut message in recorded {
+            let place = places.next();
+            let now = match place {
+                Some(place) => Arc::make_mut(&mut self.messages[place]),
+                None => match &mut self.tail {
+                    Some(tail) => tail,
+                    None => return,
+                },
+            };
+            message.images = std::mem::take(&mut now.images);
+            *now = message;
+        }
+    }
+
+    /// Adds a text to the newest message of the user.
+    pub fn add_note(&mut self, note: &str) {
+        let add = |message: &mut Message| {
+            if !message.content.is_empty() {
+                message.content += "\n\n";
+            }
+            message.content += note;
+        };
+        let new = self.recorded..self.messages.len();
+        let is_of_user = |place: &usize| self.messages[*place].role == MessageRole::User;
+        let Some(place) = new.rev().find(is_of_user) else {
+            match &mut self.tail {
+                Some(tail) => add(tail),
+                None => self.push(Message::user(note.to_owned())),
+            }
+            return;
+        };
+        add(Arc::make_mut(&mut self.messages[place]));
+        let output = self.outputs.iter_mut().find(|one| one.message == place);
+        if let Some(output) = output {
+            add(Arc::make_mut(&mut output.stub));
+        }
+    }
+
+    /// Returns the messages of the next request: the conversation and the tail.
     pub fn sent(&self) -> Vec<Arc<Message>> {
         let tail = self.tail.clone().map(Arc::new);
         self.messages.iter().cloned().chain(tail).collect()
     }
 
-    /// Returns the number of messages in a request.
+    /// Returns the number of messages in the next request.
     pub fn sent_len(&self) -> usize {
         self.messages.len() + usize::from(self.tail.is_some())
     }
 
-    /// Removes recorded messages; none of them may be an output that can be omitted separately.
+    /// Removes recorded messages, none of which may have been added by
+    /// [`push_output`](Self::push_output).
     pub fn forget(&mut self, messages: Range<usize>) {
         self.recorded = self.recorded.saturating_sub(messages.len());
         self.messages.drain(messages);
     }
 
-    /// Omits the older half of the remaining outputs, but never the newest one. If the context may
-    /// be cut, cuts a quarter of its shown part instead. Returns `None` if nothing is left to omit.
+    /// Omits the older half of the remaining outputs, but never the newest output. If the context
+    /// may be cut, cuts a quarter of the shown characters instead. Returns `None` if nothing can be
+    /// omitted.
     pub fn trim(&mut self) -> Option<Trimmed> {
         if let Some(cuttable) = &mut self.cuttable {
             return cuttable.cut(&mut self.messages);
@@ -272,7 +329,7 @@ impl Conversation {
     }
 }
 
-/// Estimates the tokens of a message.
+/// Estimates the number of tokens of a message.
 pub(super) fn tokens_of(message: &Message) -> u64 {
     let calls = message.tool_calls.iter();
     let calls = calls.map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments));
@@ -281,7 +338,7 @@ pub(super) fn tokens_of(message: &Message) -> u64 {
 }
 
 /// Replaces each image in all but the `newest` messages by a line of text. Each tool result counts
-/// as a separate message, because it is sent as one.
+/// as a message, because it is sent as a separate message.
 pub(crate) fn recent(
     mut messages: Vec<Arc<Message>>,
     newest: Option<NonZeroU32>,
@@ -289,7 +346,7 @@ pub(crate) fn recent(
     let newest = newest.map_or(usize::MAX, |newest| newest.get() as usize);
     let mut later = 0;
     for message in messages.iter_mut().rev() {
-        // Images are sent in the last of the messages that this one becomes.
+        // If this message is sent as several messages, the last of them contains the images.
         let is_older = later >= newest;
         later += message.api_message_count();
         if !is_older || message.images.is_empty() {
@@ -307,9 +364,10 @@ pub(crate) fn recent(
 }
 
 impl Cuttable {
-    /// Cuts the middle out of the context. Returns `None` if the rest would be too short.
+    /// Cuts the middle out of the context. Returns `None` if the remaining context would be too
+    /// short.
     fn cut(&mut self, messages: &mut [Arc<Message>]) -> Option<Trimmed> {
-        /// Minimum characters of a useful context.
+        /// Minimum characters of the remaining context.
         const LEAST: usize = 1_000;
         let shown = self.shown / 4 * 3;
         if shown < LEAST {

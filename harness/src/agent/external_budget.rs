@@ -1,4 +1,4 @@
-//! A budget kept outside this process, such as one that several machines share.
+//! Budgets managed outside this process, for example a budget shared by several machines.
 
 use std::any::Any;
 
@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::Spent;
 use crate::provider::ProviderError;
 
-/// Expense to reserve before a request is sent.
+/// Expected expense of a request, which is reserved before the request is sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Expense {
     /// Expense with the likely usage.
@@ -16,19 +16,19 @@ pub struct Expense {
     pub most: Spent,
 }
 
-/// A reservation in a [`ExternalBudget`]. Dropping it releases the reserved amount.
+/// A reservation in an [`ExternalBudget`]. Dropping it releases the reserved amount.
 pub type Hold = Box<dyn Any + Send + Sync>;
 
-/// Admits the requests of a run.
+/// A budget managed outside this process, which admits the requests of a run.
 #[async_trait]
 pub trait ExternalBudget: Send + Sync {
-    /// Reserves the expense of a request before it is sent. Waits while other requests leave no
-    /// room.
+    /// Reserves the expense of a request before it is sent. Waits while the reservations of other
+    /// requests leave no room.
     ///
     /// # Errors
     /// Returns [`ProviderError::OverBudget`] if the request does not fit; the run then halts.
     async fn reserve(&self, expense: Expense) -> Result<Hold, ProviderError>;
 
-    /// Returns the reason why nothing more may be spent, if any.
+    /// Returns the error for a budget that is used up, or `None` if more may be spent.
     fn exhausted(&self) -> Option<ProviderError>;
 }

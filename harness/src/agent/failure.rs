@@ -1,4 +1,4 @@
-//! Failures of agents, and conversions from other errors.
+//! Failures of agents, and conversions of other errors to failures.
 
 use sandbox::SessionLostCause;
 
@@ -7,13 +7,13 @@ use crate::model::web::PageError;
 use crate::provider::ProviderError;
 use crate::tool::ToolError;
 
-/// Reason why an agent gave no answer.
+/// Reason why an agent did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub status: Status,
     pub reason: String,
-    /// Text of a refusal by the model, or of a filter that withheld the response. It becomes the
-    /// answer of the attempt if the agent is the root.
+    /// Text of the model's refusal, or message of the filter that withheld the response. If the
+    /// agent is the root, it becomes the attempt's answer.
     pub refusal: Option<String>,
 }
 
@@ -27,18 +27,18 @@ impl Failure {
         }
     }
 
-    /// Returns the failure of an agent that ended before it answered.
+    /// Creates the failure of an agent that ended before it answered.
     pub fn ended() -> Self {
         Self::new(Status::Error, "it ended before it answered")
     }
 
-    /// Converts the error of a call to the failure of its agent.
+    /// Converts the error of a tool call to a failure of the agent that made the call.
     pub fn of_tool(error: ToolError) -> Self {
         Self::new(Status::Error, error.0)
     }
 
-    /// Whether an attempt with this result is scored by the state of its environment: not if
-    /// something broke or was stopped.
+    /// Whether an attempt with this result is scored by the final state of its environment, because
+    /// its agent answered or reached a limit.
     pub fn leaves_a_state(result: &Result<String, Self>) -> bool {
         !matches!(result, Err(failure) if failure.status != Status::Limit)
     }
@@ -65,7 +65,8 @@ impl From<ProviderError> for Failure {
 impl From<sandbox::SessionLost> for Failure {
     fn from(lost: sandbox::SessionLost) -> Self {
         Self {
-            // Effects of the agent's own code count as its failure; effects from outside do not.
+            // A limit reached by the agent's own code counts as the agent's failure; external
+            // causes do not.
             status: match lost.cause {
                 SessionLostCause::OwnCode => Status::Limit,
                 SessionLostCause::Outside | SessionLostCause::Diverged => Status::Error,

@@ -1,15 +1,16 @@
-//! Stops a whole run early: one call detects the reason, and the runner of the attempts reports it.
+//! Stops a whole run early. A model call detects the reason; the runner of the attempts reports it.
 
 use tokio::sync::watch;
 
 /// Reason why no attempt of a run can continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HaltReason {
-    /// Every further request would fail as well: a provider rejects the key, its account has no
-    /// credit left, or a cassette or cache cannot be written. Contains the message of the
+    /// Every further request would also fail: the provider rejects the key, the account is out of
+    /// credit, or a cassette, cache or journal cannot be written. Contains the message of the
     /// provider or the system.
     Failing(String),
-    /// A budget of the run is used up. Contains its name and the amounts.
+    /// A budget of the run is used up. Contains the name of the budget, the amount spent and the
+    /// limit.
     OverBudget(String),
 }
 
@@ -22,7 +23,7 @@ impl HaltReason {
     }
 }
 
-/// Switch that halts all attempts of a run. The first reason is kept.
+/// Switch that halts all attempts of a run. Later reasons do not replace the first one.
 #[derive(Debug)]
 pub(crate) struct Halt(watch::Sender<Option<HaltReason>>);
 
@@ -33,7 +34,7 @@ impl Default for Halt {
 }
 
 impl Halt {
-    /// Ends the run.
+    /// Halts the run, unless it is already halted.
     pub fn raise(&self, reason: HaltReason) {
         self.0.send_if_modified(|known| {
             let first = known.is_none();
@@ -42,15 +43,15 @@ impl Halt {
         });
     }
 
-    /// Returns the reason why the run ends, if it does.
+    /// Returns the reason for halting the run, if it is halted.
     pub fn reason(&self) -> Option<HaltReason> {
         self.0.borrow().clone()
     }
 
-    /// Waits until the run must end.
+    /// Waits until the run is halted, and returns the reason.
     pub async fn raised(&self) -> HaltReason {
         let mut seen = self.0.subscribe();
-        // The sender lives as long as `self`.
+        // The channel never closes, because `self` owns the sender.
         match seen
             .wait_for(Option::is_some)
             .await

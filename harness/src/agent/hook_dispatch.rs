@@ -1,4 +1,4 @@
-//! Calls hooks during an agent's work: for its messages, requests, responses and tool results.
+//! Calls hooks for the messages, requests, responses and tool results of an agent.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::hook::{Hook, HookError, HookEvent, RunningHook, ToolStage};
 use crate::model::{EventKind, Message, Status, ToolCall, ToolResult};
 use crate::provider::{ProviderError, Request, Response};
 
-/// Active hooks of an attempt, by name. Each processes one event at a time.
+/// Running hooks of an attempt, by name. Each hook handles one event at a time.
 pub(crate) type HooksAtWork = Mutex<HashMap<String, Arc<Mutex<Box<dyn RunningHook>>>>>;
 
 impl Attempt<'_> {
@@ -43,8 +43,8 @@ impl Attempt<'_> {
             .await?
         {
             HookEvent::BeforeMessage { message } => Ok(message),
-            // Hooks cannot change the kind of an event: `HookEvent::changed` and the bundled hooks
-            // ensure that.
+            // Unreachable: neither `HookEvent::changed` nor a bundled hook changes the kind of an
+            // event.
             _ => Ok(Message::user("")),
         }
     }
@@ -100,7 +100,7 @@ impl Attempt<'_> {
         Ok(response)
     }
 
-    /// Passes the result of a tool to the agent's hooks before it is stored.
+    /// Passes a tool's result to the agent's hooks before the result is stored.
     pub async fn hook_tool_result(
         &self,
         invocation: &Invocation,
@@ -129,7 +129,7 @@ impl Attempt<'_> {
         Ok(result)
     }
 
-    /// Returns the hooks of an agent: those that its prompt lists, or else those of the run.
+    /// Returns the hooks listed by the agent's prompt, or else the hooks of the run.
     fn hooks<'b>(&'b self, invocation: &'b Invocation) -> &'b [Arc<dyn Hook>] {
         let listed = self.settings(invocation).hooks.as_deref();
         listed.unwrap_or(&self.run.treatment.hooks)

@@ -1,7 +1,7 @@
-//! Instances, which are agents that accept messages, and the routing of those messages.
+//! Instances (agents that accept messages) and the routing of their messages.
 //!
-//! Invariant: an instance processes one message at a time, and each message gets an answer or an
-//! error with the reason.
+//! Invariant: an instance processes one message at a time, and the sender of each message receives
+//! an answer or an error with the reason.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::tool::{InstanceKind, ToolError};
 #[derive(Clone, Default)]
 pub(crate) struct Instances(Arc<Mutex<BTreeMap<String, Instance>>>);
 
-/// Messages that an instance sends to its caller explicitly.
+/// Messages that an instance sends to its caller with a tool.
 pub(crate) type Outbox = Arc<Mutex<Vec<String>>>;
 
 struct Instance {
@@ -41,11 +41,11 @@ enum State {
 /// Receiver of an instance's messages.
 pub(crate) type Inbox = mpsc::UnboundedReceiver<QueuedMessage>;
 
-/// A message to an instance, with the channel for its answer.
+/// A message to an instance, with the channel for the answer.
 pub(crate) struct QueuedMessage {
     pub message: Message,
     answer: oneshot::Sender<Result<String, Failure>>,
-    /// Registry and id of the recipient, if it is registered.
+    /// Registry and id of the recipient, if the recipient is a registered instance.
     of: Option<(Instances, String)>,
 }
 
@@ -64,7 +64,7 @@ impl QueuedMessage {
         (letter, answered)
     }
 
-    /// Sends the answer. Does nothing if the sender of the message is gone.
+    /// Sends the answer. Does nothing if the sender of the message no longer waits.
     pub fn answer(self, result: Result<String, Failure>) {
         if let Some((instances, id)) = &self.of {
             instances.answered(id, &result);
@@ -83,10 +83,10 @@ pub(crate) struct Opened<'a> {
 }
 
 impl Instances {
-    /// Checks that another instance of a kind may be open.
+    /// Checks that another instance of a kind may be opened.
     ///
     /// # Errors
-    /// Returns an error if the maximum number is open.
+    /// Returns an error if the maximum number of instances is open.
     pub fn admit(&self, function: &str, kind: &InstanceKind) -> Result<(), ToolError> {
         let known = self.0.lock();
         let open = known
@@ -117,7 +117,7 @@ impl Instances {
         messages
     }
 
-    /// Returns the kind of an instance, by its id.
+    /// Returns the kind of the instance with this id.
     ///
     /// # Errors
     /// Returns an error for an unknown id.
@@ -127,7 +127,7 @@ impl Instances {
         found.ok_or_else(|| unknown(function, id, &known))
     }
 
-    /// Returns an open instance as its caller sees it.
+    /// Returns the properties of an open instance that its caller can read.
     ///
     /// # Errors
     /// Returns an error if the instance does not exist or is closed.
@@ -137,7 +137,7 @@ impl Instances {
         Ok(json!({ "id": id, "agent": one.kind.agent, "name": one.name }))
     }
 
-    /// Sends a message.
+    /// Sends a message to an instance. Returns the receiver of the answer.
     ///
     /// # Errors
     /// Returns an error if the instance does not exist, is closed, or is busy with another message.
@@ -164,7 +164,7 @@ impl Instances {
         Ok(answered)
     }
 
-    /// Records the result of a message; a failure ends the instance.
+    /// Records the result of a message. If it is a failure, the instance ends.
     pub fn answered(&self, id: &str, result: &Result<String, Failure>) {
         let mut known = self.0.lock();
         let Some(one) = known.get_mut(id) else {
@@ -180,8 +180,8 @@ impl Instances {
         }
     }
 
-    /// Takes the tool calls that an instance made for its last message, and its messages to its
-    /// caller.
+    /// Removes and returns the tool calls that an instance made for its last message, and the
+    /// messages that it sent to its caller.
     pub fn take_said(&self, id: &str) -> (Vec<LoggedCall>, Option<Vec<String>>) {
         let known = self.0.lock();
         let Some(one) = known.get(id) else {
@@ -195,7 +195,7 @@ impl Instances {
         (calls, said)
     }
 
-    /// Closes an instance: it takes no more messages, and ends after answering the current one.
+    /// Closes an instance: it accepts no further messages and ends after answering the current one.
     ///
     /// # Errors
     /// Returns an error if the instance does not exist or is closed.
@@ -207,7 +207,7 @@ impl Instances {
         Ok(())
     }
 
-    /// Closes all instances. Returns the ids of those that are busy with a message.
+    /// Closes all instances. Returns the ids of the instances that are busy with a message.
     pub fn close_all(&self) -> Vec<String> {
         let mut known = self.0.lock();
         let mut at_work = Vec::new();

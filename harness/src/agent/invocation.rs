@@ -15,7 +15,7 @@ use crate::tool::ToolSet;
 /// Invocation id of the root.
 pub(crate) const ROOT: &str = "root";
 
-/// Properties of the root that a protocol determines.
+/// Properties of the root that depend on the protocol.
 pub(crate) struct Root {
     /// Kind of agent.
     pub role: Role,
@@ -26,7 +26,7 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// Returns the root of the run's protocol, without its own prompt.
+    /// Returns the properties for the run's protocol, without a system prompt.
     pub const fn of(treatment: &Treatment) -> Self {
         let capabilities = treatment.protocol.capabilities();
         Self {
@@ -46,7 +46,7 @@ impl Root {
 /// One agent of a delegation tree.
 #[derive(Clone)]
 pub(crate) struct Invocation {
-    /// Identifier: `root`, `d1-c0`, `d1-c0.d2-c3`.
+    /// Identifier, such as `root`, `d1-c0` or `d1-c0.d2-c3`.
     pub id: String,
     /// Id of the caller.
     pub parent: Option<String>,
@@ -54,41 +54,42 @@ pub(crate) struct Invocation {
     pub depth: u32,
     /// Kind of agent.
     pub role: Role,
-    /// Queries from the root's down to its own.
+    /// Queries of all agents from the root to this one.
     pub lineage: Vec<String>,
-    /// Model that it uses.
+    /// Model that the agent uses.
     pub model: Model,
-    /// System prompt given by its caller.
+    /// System prompt specified by the caller.
     pub system_prompt: Option<String>,
     /// Maximum iterations.
     pub iterations: u32,
-    /// Its web page, if it has one.
+    /// Web page that the agent can use, if any.
     pub page: Option<PageFunctions>,
-    /// Tools that it may call.
+    /// Tools that the agent may call.
     pub tools: ToolSet,
-    /// Tools that its children by `rlm()` may call.
+    /// Tools for children that the agent creates with `rlm()`.
     pub inherited_tools: ToolSet,
-    /// Log of its tool calls for its caller, if the caller wants them.
+    /// Log of the agent's tool calls, if the caller requested them.
     pub log: Option<ToolLog>,
-    /// Request settings of its prompt definition, if it is a called definition.
+    /// Request settings of the prompt definition by which the agent was called, if any.
     pub settings: Option<Arc<AgentSettings>>,
-    /// Its conversation up to its newest response, for called definitions; stored only if one of
-    /// them reads it.
+    /// Messages of the agent's newest request, for called definitions. Stored only if one of the
+    /// run's definitions reads them.
     pub history_snapshot: Arc<Mutex<Vec<Arc<Message>>>>,
-    /// Instances that it created.
+    /// Instances that the agent created.
     pub instances: Instances,
-    /// Schema that its answer must match, if it is checked.
+    /// Schema that the answer must match, if any.
     pub schema: Option<AnswerSchema>,
-    /// Ledger of its model calls: that of the call that it answers, or the attempt's.
+    /// Ledger for the agent's model calls: the attempt's, or the ledger of a call with its own
+    /// budget.
     pub ledger: Arc<Ledger>,
     /// Current iteration; 0 before the first.
     pub progress: Arc<AtomicU32>,
-    /// Messages to its caller, if they are not its answers.
+    /// Messages to the caller, if the agent sends them with a tool.
     pub outbox: Option<Outbox>,
 }
 
 impl Invocation {
-    /// Returns the functions of its REPL: model calls of its kind, its tools, and its page.
+    /// Returns the functions of the agent's REPL: model calls, tools and page functions.
     pub fn functions(&self) -> HostFunctions {
         let page = PageFunctions::functions(self.page.as_ref());
         let functions = page.and(&self.tools.functions());
@@ -99,22 +100,23 @@ impl Invocation {
         })
     }
 
-    /// Whether it is the root of the tree.
+    /// Whether this agent is the root of the tree.
     pub const fn is_root(&self) -> bool {
         self.parent.is_none()
     }
 
-    /// Whether it is a called definition that does not see the agents above it.
+    /// Whether the agent was called by a definition's name and does not see its caller's
+    /// conversation.
     pub fn is_alone(&self) -> bool {
         (self.settings.as_ref()).is_some_and(|settings| !settings.include_chat)
     }
 
-    /// Returns its query.
+    /// Returns the agent's query.
     pub fn query(&self) -> &str {
         self.lineage.last().map_or("", String::as_str)
     }
 
-    /// Returns its query, with the schema that its answer must match.
+    /// Returns the agent's query, followed by the schema that the answer must match, if any.
     pub fn asked(&self) -> Cow<'_, str> {
         match &self.schema {
             Some(schema) => Cow::from(schema.asked(self.query(), self.role.has_repl())),
@@ -122,17 +124,17 @@ impl Invocation {
         }
     }
 
-    /// Returns the queries above its own, root first.
+    /// Returns the queries of the agents above this one, root first.
     pub fn ancestors(&self) -> &[String] {
         self.lineage.split_last().map_or(&[], |(_, above)| above)
     }
 
-    /// Returns the id of its `index`-th call, 0-based.
+    /// Returns the id of the agent's `index`-th child, 0-based.
     pub fn child_id(&self, index: u32) -> String {
         self.id_below(&format!("c{index}"))
     }
 
-    /// Returns the id of the summarizer of its `number`-th summary, 1-based.
+    /// Returns the id of the agent that writes the `number`-th summary, 1-based.
     pub fn summary_id(&self, number: u32) -> String {
         self.id_below(&format!("s{number}"))
     }
@@ -147,7 +149,7 @@ impl Invocation {
     }
 }
 
-/// Tool calls of an agent, for its caller.
+/// Log of an agent's tool calls, for its caller.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ToolLog(Arc<Mutex<Vec<LoggedCall>>>);
 
@@ -157,7 +159,7 @@ pub(crate) struct LoggedCall {
     pub name: String,
     /// Arguments as JSON text.
     pub arguments: String,
-    /// Result as the agent reads it.
+    /// Result or error as shown to the agent.
     pub shown: Result<String, String>,
 }
 

@@ -1,9 +1,10 @@
-//! Budgets and spending. Each attempt has one ledger for its whole tree of agents; above it is one
-//! for the run and, if the run is part of a sweep, one for the sweep.
+//! Budgets and spending. Each attempt has one ledger for its whole tree of agents. Above it is the
+//! ledger of the run and, in a sweep, the ledger of the sweep.
 //!
-//! Invariant: a call is sent only while its expected expense is reserved in every ledger above it,
-//! and the sum of spending and reservations stays within each budget. So a budget can be exceeded
-//! only by the amount by which responses exceed their estimates.
+//! Invariant: a call is sent only after its highest plausible expense has been reserved in its
+//! ledger and all parents. While other calls are in progress, the sum of spending and reservations
+//! must stay within each budget. A call on its own is admitted if its likely expense fits.
+//! Therefore a budget can be exceeded only by the amount by which responses exceed their estimates.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,7 +24,7 @@ pub struct Budget {
     pub cost_usd: Option<f64>,
     /// Tokens, input and output together.
     pub tokens: Option<u64>,
-    /// Requests to models; a retry does not count again.
+    /// Requests to models, not counting retries.
     pub calls: Option<u64>,
     /// Wall time.
     pub time: Option<Duration>,
@@ -32,15 +33,15 @@ pub struct Budget {
 /// Amounts spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
-    /// US dollars of the calls whose cost is known.
+    /// US dollars, for calls with a known cost.
     pub cost_usd: f64,
-    /// Tokens of the calls that reported them.
+    /// Tokens, for calls with a known token count.
     pub tokens: u64,
     /// Requests to models.
     pub calls: u64,
 }
 
-/// Remainder under all budgets that apply. `None` means no limit.
+/// Amounts that remain under all applicable budgets. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Remaining {
     pub cost_usd: Option<f64>,
@@ -49,7 +50,7 @@ pub(crate) struct Remaining {
     pub time: Option<Duration>,
 }
 
-/// Owner of a budget. Each has its own flags.
+/// Owner of a budget. The names of the budget's flags depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     Sweep,
@@ -59,22 +60,22 @@ pub(crate) enum Scope {
     /// One request of a client.
     Request,
     Attempt,
-    /// One `rlm()` or `llm()` call, with everything below it.
+    /// One `rlm()` or `llm()` call, including its descendants.
     Call,
 }
 
 /// Expected expense of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Expected {
-    /// Expense with the likely usage, which must fit.
+    /// Expense with the likely usage. It must fit while no other call is in progress.
     likely: Amount,
-    /// Expense with the highest plausible usage, which is reserved, and which must fit while other
-    /// calls are under way.
+    /// Expense with the highest plausible usage, which is reserved. It must fit while other calls
+    /// are in progress.
     most: Amount,
 }
 
 impl Expected {
-    /// Returns the expense of this many calls.
+    /// Returns the expense to reserve in an external budget, which counts `calls` calls.
     pub fn expense(self, calls: u64) -> Expense {
         let of = |amount: Amount| Spent {
             cost_usd: amount.cost_usd,
@@ -105,7 +106,7 @@ impl From<Estimate> for Amount {
 }
 
 impl From<Option<Forecast>> for Expected {
-    /// Converts a forecast. A call without one is expected to cost nothing.
+    /// Converts a forecast. A call without a forecast is expected to cost nothing.
     fn from(forecast: Option<Forecast>) -> Self {
         forecast.map_or_else(Self::default, |Forecast { likely, most }| Self {
             likely: likely.into(),
@@ -114,51 +115,51 @@ impl From<Option<Forecast>> for Expected {
     }
 }
 
-/// Ledger of a run or of an attempt.
+/// Budget and spending of one [`Scope`].
 #[derive(Debug)]
 pub(crate) struct Ledger {
     scope: Scope,
     budget: Budget,
     began: Instant,
     books: Mutex<Books>,
-    /// Wakes calls that wait for a reservation to end, in this ledger and all related ones.
+    /// Notifies waiting calls of each released reservation, in all ledgers of the same tree.
     released: Arc<Notify>,
-    /// The run's ledger above an attempt's, or the sweep's above a run's; spending counts in both.
+    /// Parent ledger, such as the run's for an attempt. Spending counts in both.
     above: Option<Arc<Ledger>>,
 }
 
 #[derive(Debug, Default)]
 struct Books {
     spent: Spent,
-    /// Sum of the reservations of calls under way.
+    /// Sum of the reservations of calls in progress.
     reserved: Amount,
-    /// Number of calls under way.
+    /// Number of calls in progress.
     under_way: usize,
-    /// First refusal of a call that did not fit although no other was under way.
+    /// Error of the first call that did not fit although no other call was in progress.
     refused: Option<ProviderError>,
 }
 
 /// Reason why a call was not admitted.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Refusal {
-    /// The call may fit once other calls have ended.
+    /// The call may fit after other calls have ended.
     Wait,
     /// The call does not fit.
     BudgetExceeded(BudgetExceeded),
 }
 
-/// Reserved expense of a call under way. Dropping it releases the reservation; actual usage is
-/// booked separately.
+/// Reserved expense of a call in progress. Dropping it releases the reservation; the actual usage
+/// is booked separately.
 #[derive(Debug)]
 pub struct Reservation {
     ledger: Arc<Ledger>,
     expected: Expected,
-    /// Reservation outside this process, released after the one here.
+    /// Reservation in an external budget, released after the one in the ledger.
     hold: Option<Hold>,
 }
 
 impl Reservation {
-    /// Keeps a reservation outside this process as long as this one.
+    /// Attaches a reservation in an external budget, which is then released with this one.
     pub(crate) fn with_hold(mut self, hold: Option<Hold>) -> Self {
         self.hold = hold;
         self
@@ -176,13 +177,13 @@ impl Drop for Reservation {
     }
 }
 
-/// Budget and spending shared by several runs, or of a command that calls models without a run.
+/// Budget and spending of several runs together, or of a command that calls models without a run.
 /// Cheap to clone; all clones share one ledger.
 #[derive(Debug, Clone)]
 pub struct SharedBudget(Arc<Ledger>);
 
 impl SharedBudget {
-    /// Creates an unspent budget. Its time starts now.
+    /// Creates a budget for several runs. Its time starts now.
     pub fn new(budget: Budget) -> Self {
         Self(Arc::new(Ledger::new(Scope::Sweep, budget, None)))
     }
@@ -192,14 +193,14 @@ impl SharedBudget {
         Self(Arc::new(Ledger::of_run(budget)))
     }
 
-    /// Creates the budget of a client under that of the server; spending counts in both.
+    /// Creates the budget of a server's client. The client's spending also counts in `self`.
     #[must_use]
     pub fn of_client(&self, budget: Budget) -> Self {
         self.under(Scope::Client, budget)
     }
 
-    /// Creates the budget of one request under that of its client. Its time starts now; the attempt
-    /// ends when it is over.
+    /// Creates the budget of a client's request. The request's spending also counts in `self`. The
+    /// time limit starts now and ends the attempt.
     #[must_use]
     pub fn of_request(&self, budget: Budget) -> Self {
         self.under(Scope::Request, budget)
@@ -213,18 +214,19 @@ impl SharedBudget {
         &self.0
     }
 
-    /// Books spending of this start or an earlier one.
+    /// Adds spending to this budget but not to its parents, for example spending of an earlier
+    /// process.
     pub fn charge(&self, earlier: Spent) {
         self.0.charge(earlier);
     }
 
-    /// Books spending other than the calls of agents, here and above.
+    /// Adds spending other than agents' calls to this budget and its parents.
     pub fn book(&self, spent: Spent) {
         self.0.add(spent);
     }
 
-    /// Reserves the expected expense of a call that no agent makes, without counting the call.
-    /// Waits while other calls under way leave no room.
+    /// Reserves the expected expense of a call that is not made by an agent. The call is not
+    /// counted. Waits while other calls in progress leave no room.
     ///
     /// # Errors
     /// Returns [`ProviderError::OverBudget`] if the call does not fit.
@@ -238,13 +240,13 @@ impl SharedBudget {
         self.0.spent()
     }
 
-    /// Returns the reason why nothing more may be spent, if any.
+    /// Returns an error if nothing more may be spent.
     pub fn exhausted(&self) -> Option<ProviderError> {
         self.0.exhausted()
     }
 }
 
-/// Error for a budget that is used up.
+/// Error for a call that a budget does not allow.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BudgetExceeded {
     pub scope: Scope,
@@ -271,29 +273,29 @@ impl Ledger {
         Self::new(Scope::Attempt, budget, Some(run))
     }
 
-    /// Creates the ledger of one call, under that of its caller.
+    /// Creates the ledger of one call. Its parent is the caller's ledger.
     pub fn of_call(budget: Budget, caller: &Arc<Self>) -> Self {
         Self::new(Scope::Call, budget, Some(caller))
     }
 
-    /// Creates the ledger of a run with this budget, under one shared by several runs.
+    /// Creates the ledger of a run. Its parent is the ledger of a budget shared by several runs.
     pub fn of_run_within(budget: Budget, above: &SharedBudget) -> Self {
         Self::new(Scope::Run, budget, Some(&above.0))
     }
 
-    /// Reserves the expected expense of `calls` calls, 0 for a retry, in every ledger. Waits while
-    /// other calls under way leave no room.
+    /// Reserves the expected expense of a call in this ledger and all parents. `calls` is the
+    /// number of calls to count, 0 for a retry. Waits while other calls in progress leave no room.
     ///
     /// # Errors
-    /// Returns [`BudgetExceeded`] if a budget is used up or the call does not fit; nothing is
-    /// reserved then.
+    /// Returns [`BudgetExceeded`], without reserving anything, if a budget is used up or the call
+    /// does not fit.
     pub async fn reserve(
         self: &Arc<Self>,
         expected: Expected,
         calls: u64,
     ) -> Result<Reservation, BudgetExceeded> {
         loop {
-            // Enabled before the try, so that a release in between is not missed.
+            // Enabled before the attempt to reserve, so that no release in between is missed.
             let released = self.released.notified();
             tokio::pin!(released);
             released.as_mut().enable();
@@ -305,7 +307,7 @@ impl Ledger {
         }
     }
 
-    /// Reserves as [`reserve`](Self::reserve) does, without waiting.
+    /// Like [`reserve`](Self::reserve), but returns [`Refusal::Wait`] instead of waiting.
     pub fn try_reserve(
         self: &Arc<Self>,
         expected: Expected,
@@ -325,7 +327,7 @@ impl Ledger {
             let scope = self.scope;
             Refusal::BudgetExceeded(BudgetExceeded { scope, error })
         };
-        // A retry belongs to a call that has been admitted.
+        // A retry belongs to an admitted call, so limits on calls and time do not prevent it.
         let budget = Budget {
             calls: self.budget.calls.filter(|_| calls > 0),
             time: self.budget.time.filter(|_| calls > 0),
@@ -360,7 +362,7 @@ impl Ledger {
         books.reserved.tokens = books.reserved.tokens.saturating_sub(most.tokens);
         books.reserved.cost_usd -= most.cost_usd;
         if books.under_way == 0 {
-            // Subtracting sums leaves rounding errors.
+            // Resets the rounding errors that subtraction leaves.
             books.reserved = Amount::default();
         }
         drop(books);
@@ -369,7 +371,7 @@ impl Ledger {
         }
     }
 
-    /// Returns the reason why a call does not fit into the remaining budget, if any.
+    /// Returns an error if a call does not fit into the remaining budget.
     fn does_not_fit(&self, books: &Books, expected: Amount) -> Option<ProviderError> {
         let Books {
             spent, reserved, ..
@@ -402,7 +404,7 @@ impl Ledger {
         None
     }
 
-    /// Books the usage of a call, once known.
+    /// Adds the usage of a call to the spending of this ledger and all parents.
     pub fn settle(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
         let mut books = self.lock();
         let spent = &mut books.spent;
@@ -415,7 +417,7 @@ impl Ledger {
         }
     }
 
-    /// Books spending other than the calls of agents.
+    /// Adds spending other than agents' calls to this ledger and all parents.
     pub fn add(&self, more: Spent) {
         self.charge(more);
         if let Some(above) = &self.above {
@@ -423,7 +425,7 @@ impl Ledger {
         }
     }
 
-    /// Books spending of an earlier start, which the ledger above includes already.
+    /// Adds spending of an earlier process to this ledger only. The parents already include it.
     pub fn charge(&self, earlier: Spent) {
         let spent = &mut self.lock().spent;
         spent.cost_usd += earlier.cost_usd;
@@ -431,7 +433,8 @@ impl Ledger {
         spent.calls = spent.calls.saturating_add(earlier.calls);
     }
 
-    /// Books spending of an earlier process in the attempt, which the run includes already.
+    /// Adds spending of an earlier process to the ledgers of the call and the attempt. The run's
+    /// ledger already includes it.
     pub fn charge_attempt(&self, earlier: Spent) {
         self.charge(earlier);
         if let (Scope::Call, Some(above)) = (self.scope, &self.above) {
@@ -443,8 +446,8 @@ impl Ledger {
         self.lock().spent
     }
 
-    /// Returns the reason why nothing more may be spent, if any: a budget is used up, or a call of
-    /// a run did not fit, which ends the run.
+    /// Returns an error if nothing more may be spent. Either a budget of this ledger or a parent is
+    /// used up, or a call did not fit into the budget of the run or sweep.
     pub fn exhausted(&self) -> Option<ProviderError> {
         let books = self.lock();
         let ends = matches!(self.scope, Scope::Run | Scope::Sweep);
@@ -454,7 +457,7 @@ impl Ledger {
         own.or_else(|| self.above.as_ref()?.exhausted())
     }
 
-    /// Returns the remainder under this ledger and the one above it.
+    /// Returns the amounts that remain under this ledger and all parents.
     pub fn left(&self) -> Remaining {
         let spent = self.spent();
         let Budget {
@@ -481,13 +484,13 @@ impl Ledger {
         }
     }
 
-    /// Returns the remaining time of the request that this ledger belongs to.
+    /// Returns the remaining time if this is the ledger of a client's request with a time limit.
     pub fn left_of_request(&self) -> Option<Duration> {
         let most = self.budget.time.filter(|_| self.scope == Scope::Request);
         most.map(|most| most.saturating_sub(self.began.elapsed()))
     }
 
-    /// Returns the names of the budgets for cost, tokens, calls and time.
+    /// Returns the names of the settings that limit cost, tokens, calls and time.
     const fn flags(&self) -> [&'static str; 4] {
         match self.scope {
             Scope::Sweep => [
@@ -524,7 +527,7 @@ impl Ledger {
         }
     }
 
-    /// Returns the budget that is used up, if any.
+    /// Returns an error if one of the limits is reached.
     fn beyond(&self, budget: &Budget, spent: &Spent) -> Option<ProviderError> {
         let Budget {
             cost_usd,
@@ -715,7 +718,7 @@ mod tests {
             let run = Arc::clone(&run);
             async move { run.reserve(expected(0.5), 1).await }
         });
-        // The response costs less than expected, so the waiting call fits.
+        // The response costs less than expected, so there is now room for the waiting call.
         run.settle(None, Some(0.3));
         drop(first);
         drop(waiting.await.unwrap().unwrap());

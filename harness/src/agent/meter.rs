@@ -1,11 +1,10 @@
-//! Measures the time during which at least one piece of work is in progress, and the time during
-//! which all work waits.
+//! Measures how long at least one piece of work is in progress, and how long all work waits.
 
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// Counts work in progress and the time that it covers; concurrent work is counted once.
+/// Measures the time that work takes. Concurrent pieces of work are counted once.
 #[derive(Debug)]
 pub(crate) struct Meter(Mutex<State>);
 
@@ -22,11 +21,11 @@ struct State {
 pub(crate) struct TimeBreakdown {
     /// Time with at least one piece of work in progress.
     pub work: Duration,
-    /// Time without work in progress in which at least one piece waited.
+    /// Time with at least one piece of work waiting and none in progress.
     pub waiting: Duration,
 }
 
-/// Work in progress; dropping it ends the work.
+/// A piece of work. Dropping it ends the work.
 #[derive(Debug)]
 pub(crate) struct Work<'a> {
     meter: &'a Meter,
@@ -45,7 +44,7 @@ impl Default for Meter {
 }
 
 impl Meter {
-    /// Begins a piece of work.
+    /// Begins a piece of work, which is in progress until it is dropped or set to waiting.
     pub fn begin(&self) -> Work<'_> {
         self.lock().working += 1;
         Work {
@@ -59,7 +58,7 @@ impl Meter {
         self.lock().covered
     }
 
-    /// Locks the state and adds the time up to now.
+    /// Locks the state and adds the time since the last change to it.
     fn lock(&self) -> MutexGuard<'_, State> {
         let mut state = self.0.lock();
         let now = Instant::now();
@@ -75,7 +74,7 @@ impl Meter {
 }
 
 impl Work<'_> {
-    /// Marks the work as waiting, or as in progress again.
+    /// Marks the work as waiting or as in progress.
     pub fn set_waiting(&self, waits: bool) {
         let mut known = self.waits.lock();
         if *known == waits {
@@ -126,6 +125,10 @@ mod tests {
         let covered = meter.covered();
         assert!(covered.work >= Duration::from_millis(40), "{covered:?}");
         nap();
-        assert_eq!(meter.covered(), covered, "idle time is neither");
+        assert_eq!(
+            meter.covered(),
+            covered,
+            "idle time is neither work nor waiting"
+        );
     }
 }

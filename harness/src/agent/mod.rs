@@ -1,7 +1,7 @@
 //! Agents and their attempts: the loop of turns, model calls, hooks, budgets and records.
 //!
 //! Invariant: this module does not depend on any protocol. Protocols implement [`AgentBehavior`],
-//! which determines what an agent reads and what its replies do.
+//! which builds an agent's messages and acts on its replies.
 
 mod treatment;
 mod protocol_settings;

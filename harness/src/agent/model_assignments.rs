@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-/// Models, or values that represent them, for agents below the root, by kind and depth. Agents
-/// without an assignment use the root's model.
+/// Models for agents below the root, by kind and depth. `T` is a model or a value that represents
+/// one. Agents without an assignment use the root's model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelAssignments<T> {
-    /// `--child-model`: for agents, whether called by `rlm()` or by a definition's name.
+    /// `--child-model`: for agents called by `rlm()` or by the name of a definition.
     pub children: Option<T>,
     /// `--llm-model`: for `llm()` calls.
     pub calls: Option<T>,
-    /// `--model-at-depth`: for agents at a depth and, without `--llm-model`, for `llm()` calls made
-    /// there.
+    /// `--model-at-depth`: for agents at each depth and, without `--llm-model`, for `llm()` calls
+    /// at that depth.
     pub at_depth: BTreeMap<u32, T>,
     /// `--compaction-model`: for summaries of conversations.
     pub summaries: Option<T>,
 }
 
-/// Kind of caller that queries a model.
+/// Kind of agent or call that queries a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallerRole {
     /// An agent.
@@ -38,7 +38,7 @@ impl<T> Default for ModelAssignments<T> {
 }
 
 impl<T> ModelAssignments<T> {
-    /// Returns the model assigned to an agent or a call at this depth; the root's children have
+    /// Returns the model assigned to an agent or a call at this depth. The root's children are at
     /// depth 1.
     pub fn of(&self, asker: CallerRole, depth: u32) -> Option<&T> {
         let at_depth = self.at_depth.get(&depth);
@@ -48,7 +48,8 @@ impl<T> ModelAssignments<T> {
         }
     }
 
-    /// Returns all assigned models, each with its flag: `--child-model`, `--model-at-depth 2`.
+    /// Returns all assigned models with their flags, for example `--child-model` or
+    /// `--model-at-depth 2`.
     pub fn iter(&self) -> impl Iterator<Item = (String, &T)> {
         let children = self.children.iter();
         let calls = self.calls.iter();
@@ -63,7 +64,7 @@ impl<T> ModelAssignments<T> {
             .chain(summaries.map(|model| ("--compaction-model".to_owned(), model)))
     }
 
-    /// Converts each assigned value; `change` receives the flag and the value.
+    /// Converts each assigned value with `change`, which receives the flag and the value.
     ///
     /// # Errors
     /// Returns the first error of a conversion.

@@ -11,15 +11,15 @@ use super::{
     Attempt, BudgetExceeded, Conversation, Expected, Failure, HaltReason, Invocation, Ledger,
     Refusal, Reservation, Scope, Spent, Work,
 };
-use crate::journal::{JournaledResponse, Recalled, RequestKey};
+use crate::journal::{JournaledResponse, Matching, Recalled, RequestKey};
 use crate::model::{EventKind, Usage, WaitReason, ms};
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 
 /// A model's reply.
 pub(crate) struct ModelReply {
     pub response: Response,
-    /// Whether the output token limit cut it off. If so, nothing in it may be run or used as an
-    /// answer.
+    /// Whether the response was cut off at the output token limit. If so, nothing in it may be run
+    /// or used as an answer.
     pub truncated: bool,
 }
 
@@ -41,8 +41,8 @@ fn reply(result: Result<Response, ProviderError>) -> Result<ModelReply, Provider
 impl Attempt<'_> {
     /// Sends a conversation to the invocation's model and adds the reply to it.
     ///
-    /// A conversation that exceeds the model's context is shortened and sent again, as long as
-    /// anything can be shortened.
+    /// If the conversation exceeds the model's context window, it is shortened and sent again until
+    /// it fits or nothing can be shortened.
     pub async fn ask(
         &self,
         invocation: &Invocation,
@@ -53,6 +53,7 @@ impl Attempt<'_> {
         let mut shortened = None;
         self.hook_new_messages(invocation, conversation).await?;
         self.compact_if_due(invocation, conversation).await?;
+        self.take_inherited(invocation, conversation);
         if self.run.treatment.tools.shares_history() {
             let mut history_snapshot = invocation.history_snapshot.lock();
             *history_snapshot = conversation.messages().to_vec();
@@ -60,8 +61,9 @@ impl Attempt<'_> {
         let reply = loop {
             let request = self.request(invocation, conversation);
             let request = self.hook_request(invocation, request).await?;
-            // Earlier and cached responses do not count against any budget.
-            let earlier = self.recall(&request).await;
+            // Responses from earlier processes and from caches do not count against any budget.
+            let asked = self.lane.digest(&request, &mut conversation.digests);
+            let earlier = self.recall(&request, &asked).await;
             let kept = match earlier {
                 Some(_) => None,
                 None => invocation.model.provider.recall(&request).await,
@@ -74,7 +76,7 @@ impl Attempt<'_> {
                 (None, None) => Some(self.admit(invocation, forecast.into()).await?),
                 _ => None,
             };
-            // Recorded only here, because a request that was never sent is not recorded.
+            // Recorded only now, because requests that are never sent are not recorded.
             if !recorded {
                 recorded = true;
                 self.records.emit(
@@ -97,10 +99,11 @@ impl Attempt<'_> {
             let result = match (earlier, kept) {
                 (Some(earlier), _) => self.take_earlier(invocation, earlier).await,
                 (None, Some(result)) => {
-                    self.keep(&request, true, 0.0, Vec::new(), &result).await;
+                    self.keep((&request, asked), true, 0.0, Vec::new(), &result)
+                        .await;
                     self.take_kept(invocation, result).await
                 }
-                (None, None) => self.send(invocation, &request, reservation).await,
+                (None, None) => self.send(invocation, (&request, asked), reservation).await,
             };
             match result {
                 Err(ProviderError::ContextOverflow { message }) => {
@@ -110,8 +113,8 @@ impl Attempt<'_> {
                     };
                     conversation.trims += 1;
                     self.records.count(|stats| stats.context_trims += 1);
-                    // Recorded once the shortened request is admitted, because it counts as another
-                    // call.
+                    // Recorded only after the shortened request is admitted, because it counts as
+                    // another call.
                     shortened = Some(event);
                 }
                 Err(error) => return Err(error.into()),
@@ -134,11 +137,11 @@ impl Attempt<'_> {
         Ok(reply)
     }
 
-    /// Sends one admitted call, including retries of the provider.
+    /// Sends one admitted call with the digest `asked`, including the provider's retries.
     async fn send(
         &self,
         invocation: &Invocation,
-        request: &Request,
+        (request, digest): (&Request, String),
         reservation: Option<Reservation>,
     ) -> Result<ModelReply, ProviderError> {
         let asked = Instant::now();
@@ -169,7 +172,8 @@ impl Attempt<'_> {
         let calls = events.into_inner();
         let elapsed = ms(asked.elapsed());
         if !matches!(&result, Err(error) if error.ends_run()) {
-            self.keep(request, false, elapsed, calls, &result).await;
+            self.keep((request, digest), false, elapsed, calls, &result)
+                .await;
         }
         let reply = match reply(result) {
             Ok(reply) => reply,
@@ -177,7 +181,7 @@ impl Attempt<'_> {
                 self.record_error(invocation, &error, elapsed);
                 drop(reservation);
                 self.stop_if_hopeless(&error).await;
-                // If the budget has no room for a retry, that is the reason for the failure.
+                // If a budget prevented the retry, its error replaces the error of the request.
                 if let Some(overdrawn) = refused.into_inner() {
                     return Err(self.over_budget(overdrawn).await);
                 }
@@ -192,13 +196,27 @@ impl Attempt<'_> {
         self.record_response(invocation, reply, elapsed).await
     }
 
-    /// Returns the result of a request in an earlier process; `None` if it is new.
-    async fn recall(&self, request: &Request) -> Option<Box<JournaledResponse>> {
+    /// Replaces the new messages of an inherited request with the recorded ones, and adds the
+    /// note of the fork to its first own request.
+    fn take_inherited(&self, invocation: &Invocation, conversation: &mut Conversation) {
+        let turn = conversation.turn;
+        if let Some(messages) = self.lane.inherited_messages(&invocation.id, turn) {
+            conversation.replace_new(messages);
+        }
+        if invocation.is_root()
+            && let Some(note) = self.lane.note(turn)
+        {
+            conversation.add_note(note);
+        }
+    }
+
+    /// Returns the result of the same request in an earlier process, if there was one.
+    async fn recall(&self, request: &Request, asked: &str) -> Option<Box<JournaledResponse>> {
         if self.lane.responses() == 0 {
             return None;
         }
         let key = RequestKey::of(&request.caller);
-        match self.lane.recall(&key, &JournaledResponse::asked(request)) {
+        match self.lane.recall(&key, asked) {
             Recalled::JournaledResponse(kept) => Some(kept),
             Recalled::Nothing => {
                 self.lane.caught_up().await;
@@ -212,16 +230,16 @@ impl Attempt<'_> {
         }
     }
 
-    /// Writes the result of a request to the journal before it is used.
+    /// Writes the result of a request to the journal before the result is used.
     async fn keep(
         &self,
-        request: &Request,
+        (request, asked): (&Request, String),
         cached: bool,
         elapsed: f64,
         calls: Vec<CallEvent>,
         result: &Result<Response, ProviderError>,
     ) {
-        // Skipped early, because cloning a long message or response is expensive.
+        // Returns early without a journal, because cloning a long message or response is expensive.
         if !self.lane.is_kept() {
             return;
         }
@@ -230,17 +248,19 @@ impl Attempt<'_> {
             invocation: caller.invocation.clone(),
             turn: caller.turn,
             trims: caller.trims,
-            asked: JournaledResponse::asked(request),
+            asked,
             at_ms: ms(self.records.passed()),
             ms: elapsed,
             cached,
             calls,
             result: result.clone(),
+            messages: None,
+            matching: Matching::default(),
         });
         self.written(written).await;
     }
 
-    /// Uses a response, or a failure, that an earlier process received and the run has paid for.
+    /// Uses a response or an error that an earlier process received and the run has paid for.
     async fn take_earlier(
         &self,
         invocation: &Invocation,
@@ -285,7 +305,8 @@ impl Attempt<'_> {
         self.record_response(invocation, reply, kept.ms).await
     }
 
-    /// Books expenses of an earlier process, which the run's ledger already includes.
+    /// Adds expenses of an earlier process to the ledgers of the call and the attempt. The run's
+    /// ledger already includes them.
     fn book_earlier(&self, books: &Ledger, usage: Option<Usage>, cost_usd: Option<f64>) {
         books.charge_attempt(Spent {
             cost_usd: cost_usd.unwrap_or(0.0),
@@ -296,8 +317,8 @@ impl Attempt<'_> {
         self.records.count(|stats| stats.add_usage(usage, cost_usd));
     }
 
-    /// Books earlier responses that were not requested again, because their agents were stopped
-    /// sooner this time.
+    /// Books responses of earlier processes that this process has not requested because it stopped
+    /// their agents earlier.
     pub fn book_left(&self) {
         for kept in self.lane.left().into_iter().filter(|kept| !kept.cached) {
             self.records.count(|stats| stats.llm_calls += 1);
@@ -313,7 +334,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Uses a response, or a failure, from a cache.
+    /// Uses a response or an error from a cache or recording.
     async fn take_kept(
         &self,
         invocation: &Invocation,
@@ -341,7 +362,7 @@ impl Attempt<'_> {
         self.record_response(invocation, reply, 0.0).await
     }
 
-    /// Ends the run if its other requests would fail as well.
+    /// Halts the run if all its other requests would also fail.
     async fn stop_if_hopeless(&self, error: &ProviderError) {
         if error.ends_run() {
             let reason = HaltReason::Failing(error.to_string());
@@ -350,7 +371,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Books the usage of a request.
+    /// Books the usage of a request and publishes the remaining budget.
     fn settle(&self, books: &Ledger, usage: Option<Usage>, cost_usd: Option<f64>) {
         books.settle(usage, cost_usd);
         self.publish_budget();
@@ -376,7 +397,7 @@ impl Attempt<'_> {
         );
     }
 
-    /// Records a response as changed by its hooks, and returns it.
+    /// Passes a response to the agent's hooks, records the result and returns it.
     async fn record_response(
         &self,
         invocation: &Invocation,
@@ -414,8 +435,8 @@ impl Attempt<'_> {
         })
     }
 
-    /// Admits a call if the run continues, and reserves its expected expense in all budgets. Waits
-    /// while other calls under way leave no room.
+    /// Reserves the expected expense of a call in all budgets. Waits while other calls in progress
+    /// leave no room. Ends the attempt if the run cannot continue.
     async fn admit(
         &self,
         invocation: &Invocation,
@@ -450,27 +471,27 @@ impl Attempt<'_> {
         Ok(reservation.with_hold(hold))
     }
 
-    /// Waits until a call fits or is refused. Calls stop waiting once the run is halted.
+    /// Waits until a call fits or is refused. If the run is halted, ends the attempt.
     async fn reserve_later(
         &self,
         invocation: &Invocation,
         expected: Expected,
     ) -> Result<Reservation, BudgetExceeded> {
         tokio::select! {
-            // Tried once more before the halt counts.
+            // Reserves first, because a call that fits takes precedence over the halt.
             biased;
             reserved = invocation.ledger.reserve(expected, 1) => reserved,
             reason = self.run.halt.raised() => self.stop(reason).await,
         }
     }
 
-    /// Returns the error of a budget that is used up. If it is a budget of the run, ends the
-    /// attempt.
+    /// Returns the error of a budget that does not allow a call. If it is a budget of the run or
+    /// sweep, halts the run and never returns.
     async fn over_budget(&self, overdrawn: BudgetExceeded) -> ProviderError {
         let BudgetExceeded { scope, error } = overdrawn;
         match scope {
             Scope::Client | Scope::Request | Scope::Attempt | Scope::Call => error,
-            // The rest of the attempt, without calls, would not reflect the agent's ability.
+            // Continuing the attempt without calls would not reflect the agent's ability.
             Scope::Run | Scope::Sweep => {
                 let reason = HaltReason::OverBudget(error.to_string());
                 self.run.halt.raise(reason.clone());
@@ -487,7 +508,7 @@ impl Attempt<'_> {
             messages: recent(conversation.sent(), settings.recent_images),
             sampling: Arc::clone(&invocation.model.sampling),
             tools: conversation.tools.clone(),
-            // Only if the text of a response must be the answer.
+            // Sent only if the text of the response must be the answer.
             answer_schema: (invocation.schema.clone())
                 .filter(|_| conversation.asks_for_answer && conversation.tools.is_off())
                 .filter(|_| !invocation.role.has_repl()),
@@ -506,8 +527,8 @@ impl Attempt<'_> {
     }
 }
 
-/// Call in progress. Dropping it abandons the call, which is recorded as an error; the provider
-/// still bills its usage.
+/// Guard of a call in progress. If it is dropped before the response, the call is recorded as an
+/// error; the provider still bills its usage.
 struct AbandonOnDrop<'a> {
     attempt: &'a Attempt<'a>,
     invocation: &'a Invocation,
@@ -527,7 +548,7 @@ impl Drop for AbandonOnDrop<'_> {
     }
 }
 
-/// Adds the events of a call to the attempt's events, statistics and times.
+/// Adds the events of a call to the attempt's events, statistics and time breakdown.
 struct CallRecorder<'a> {
     attempt: &'a Attempt<'a>,
     invocation: &'a Invocation,
@@ -567,7 +588,8 @@ impl CallSink for CallRecorder<'_> {
         }
     }
 
-    /// Releases the reservation and makes a new one, so that two calls cannot wait for each other.
+    /// Releases the reservation before making a new one, so that two calls cannot wait for each
+    /// other.
     async fn may_send_again(&self) -> bool {
         let Some(reservation) = self.reservation.lock().take() else {
             return true;

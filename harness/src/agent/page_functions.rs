@@ -1,4 +1,4 @@
-//! Functions of a page in an agent's REPL, and the tabs that agents pass to their children.
+//! Page functions in an agent's REPL, and the tabs that agents pass to their children.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::model::web::{Action, Dump, DumpAlso, DumpSettings, Page, PageError, P
 use crate::model::{EventKind, Image, WebEvent};
 use crate::prompt::web;
 
-/// Names of the functions in a REPL.
+/// Names of the page functions in a REPL.
 const NAMES: [&str; 10] = [
     "page.dump",
     "page.text",
@@ -29,7 +29,7 @@ const NAMES: [&str; 10] = [
     "page.open",
 ];
 
-/// The page of one agent. Cheap to clone.
+/// Page functions of one agent. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct PageFunctions {
     page: Arc<dyn Page>,
@@ -38,7 +38,7 @@ pub(crate) struct PageFunctions {
     also: DumpAlso,
 }
 
-/// Creates the event for a page that a model sees as this text.
+/// Creates the event for a page dump. `shown` is the text that the model reads.
 pub(crate) fn seen(dump: Dump, shown: &str) -> EventKind {
     EventKind::Web {
         event: WebEvent::Page {
@@ -52,24 +52,23 @@ pub(crate) fn seen(dump: Dump, shown: &str) -> EventKind {
 
 /// Result of a function.
 pub(crate) struct PageResult {
-    /// Value that its `await` returns.
+    /// Value that the function returns.
     pub value: Value,
-    /// The dump to record, if the function made one.
+    /// Page dump to record, if the function created one.
     pub dump: Option<Dump>,
-    /// Blocked addresses that pages requested meanwhile, to record; the value mentions them as
-    /// well.
+    /// Blocked addresses that pages have requested, to record. The value also lists them.
     pub refused: Vec<String>,
 }
 
-/// Named tabs of an attempt, which any of its agents may pass to a child.
+/// Named tabs of an attempt. Any agent of the attempt may pass them to a child.
 #[derive(Default)]
 pub(crate) struct Tabs {
     named: Mutex<BTreeMap<String, Arc<dyn Page>>>,
-    /// Failure of the browser itself.
+    /// Failure of the browser, as opposed to a problem of a page.
     broken: watch::Sender<Option<PageError>>,
 }
 
-/// Argument object of all functions.
+/// Arguments of any of the functions.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Arguments {
@@ -82,7 +81,7 @@ struct Arguments {
     max_chars: Option<usize>,
 }
 
-/// Selector, which many models write as a number if it is an id.
+/// Selector, or the id of an element, which many models write as a number.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Selector {
@@ -91,7 +90,7 @@ enum Selector {
 }
 
 impl PageFunctions {
-    /// Returns the functions of the page on which a task begins.
+    /// Creates the root's functions, for the page on which the task begins.
     pub(crate) fn of_root(page: Arc<dyn Page>, also: DumpAlso) -> Self {
         Self {
             page,
@@ -100,7 +99,7 @@ impl PageFunctions {
         }
     }
 
-    /// Returns the functions for a child that is given a tab.
+    /// Creates the functions for a child that receives the tab `name`.
     ///
     /// # Errors
     /// Returns a message for the calling agent that lists the existing tabs.
@@ -121,15 +120,15 @@ impl PageFunctions {
         })
     }
 
-    /// Returns the functions with which an agent's REPL is opened.
+    /// Returns the functions to add to an agent's REPL; none if the agent has no page.
     pub(crate) fn functions(page: Option<&Self>) -> HostFunctions {
         let names = page.map(|_| NAMES.into_iter().map(str::to_owned));
-        // The names are constant and valid.
+        // Cannot fail, because the names are constant and valid.
         let functions = names.and_then(|names| HostFunctions::new(names).ok());
         functions.unwrap_or_default()
     }
 
-    /// Calls a function with a JSON object as text.
+    /// Calls a page function. `arguments` is a JSON object.
     ///
     /// # Errors
     /// Returns a message for the calling agent.
@@ -162,14 +161,14 @@ impl PageFunctions {
         self.page.screenshot().await
     }
 
-    /// Waits until the browser fails. This ends the attempt, because a model cannot fix it.
+    /// Waits until the browser fails. The failure ends the attempt, because a model cannot fix it.
     pub(crate) async fn broken(&self) -> PageError {
         let mut broken = self.tabs.broken.subscribe();
         loop {
             if let Some(error) = broken.borrow_and_update().clone() {
                 return error;
             }
-            // The sender lives as long as `self`.
+            // The channel never closes, because `self` owns the sender.
             if broken.changed().await.is_err() {
                 return std::future::pending().await;
             }
@@ -259,7 +258,7 @@ impl PageResult {
         }
     }
 
-    /// Appends the blocked addresses to a text of the page.
+    /// Appends the blocked addresses to the value if it is a string.
     fn with_refused(mut self, refused: Vec<String>) -> Self {
         if let Value::String(text) = &mut self.value
             && !refused.is_empty()

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 /// Person who answers agents, normally at the terminal.
 #[async_trait]
 pub trait Person: Send + Sync {
-    /// Returns the person's reply to a `message` of the agent with this name, or `None` to end the
-    /// dialogue. Concurrent calls wait for each other.
+    /// Returns the person's reply to a `message` from the agent with this name, or `None` to end
+    /// the dialogue. Concurrent calls run one after another.
     async fn reply(&self, agent: &str, message: &str) -> Option<String>;
 }

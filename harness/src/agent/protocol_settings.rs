@@ -1,4 +1,4 @@
-//! Settings of individual protocols: counts, sizes and times.
+//! Settings of individual protocols.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,22 +6,22 @@ use std::str::FromStr;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Settings of protocols. The serialized form, which a run records and which is part of the
-/// fingerprint, contains only values other than the defaults.
+/// Settings of individual protocols. The run records the serialized form, which omits defaults and
+/// is part of the fingerprint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProtocolSettings {
     /// `direct`: handling of a context that exceeds the model's window.
     pub overflow: Overflow,
-    /// `workflow`: maximum runs of the program.
+    /// `workflow`: maximum number of times that the program runs.
     pub workflow_runs: u32,
     /// `retrieve`: number of passages shown to the model.
     pub retrieve_passages: u32,
     /// `retrieve`: approximate characters of a passage.
     pub passage_chars: u32,
-    /// `summary`: approximate characters of a piece; more if the context would otherwise have more
-    /// pieces than there are iterations.
+    /// `summary`: approximate characters of a piece; more if there would otherwise be more pieces
+    /// than iterations.
     pub piece_chars: u32,
-    /// `summary`: maximum characters of notes; longer ones are cut in the middle.
+    /// `summary`: maximum characters of notes; longer notes are cut in the middle.
     pub notes_chars: u32,
 }
 
@@ -67,14 +67,14 @@ impl Serialize for ProtocolSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Overflow {
-    /// Its middle is cut until it fits.
+    /// The middle of the context is cut until the context fits.
     Truncate,
     /// The attempt ends with status `limit`.
     Refuse,
 }
 
 impl Overflow {
-    /// Values of flags, the default first.
+    /// Values in flags, default first.
     pub const WORDS: [&'static str; 2] = ["truncate", "refuse"];
 }
 
@@ -94,7 +94,7 @@ impl FromStr for Overflow {
         match word {
             "truncate" => Ok(Self::Truncate),
             "refuse" => Ok(Self::Refuse),
-            _ => Err(format!("`{word}` is neither `truncate` nor `refuse`")),
+            _ => Err(format!("expected `truncate` or `refuse`, found `{word}`")),
         }
     }
 }

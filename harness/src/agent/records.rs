@@ -1,4 +1,4 @@
-//! Records of an attempt: its events, emitted as they happen, and its statistics.
+//! Records of an attempt: events, which are emitted immediately, and statistics.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -18,9 +18,9 @@ pub(crate) struct Records<'a> {
     task: &'a Task,
     sink: Arc<dyn EventSink>,
     started: Instant,
-    /// Time that the attempt had taken in earlier processes.
+    /// Time that the attempt took in earlier processes.
     before: Duration,
-    /// Final state of the attempt's environment, by which it is scored.
+    /// Final state of the attempt's environment, which determines the score.
     state: OnceLock<Value>,
     /// Answers to all user messages except the last.
     earlier_answers: Mutex<Vec<String>>,
@@ -28,7 +28,8 @@ pub(crate) struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// Creates empty records of an attempt that starts now, or resumes after this time.
+    /// Creates empty records of an attempt that starts now. `before` is the time that it took in
+    /// earlier processes.
     pub fn new(task: &'a Task, sink: Arc<dyn EventSink>, before: Duration) -> Self {
         Self {
             task,
@@ -41,7 +42,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Opens the attempt's records.
+    /// Records the start of the attempt.
     pub fn begin_attempt(&self, root: &Invocation) {
         self.emit(
             root,
@@ -52,7 +53,7 @@ impl<'a> Records<'a> {
         );
     }
 
-    /// Closes the attempt's records and returns its result.
+    /// Records the end of the attempt and returns its outcome.
     pub fn end_attempt(
         &self,
         root: &Invocation,
@@ -84,9 +85,9 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Opens an invocation's records.
+    /// Records the start of an invocation.
     pub fn begin(&self, invocation: &Invocation, system_prompt: &str) {
-        // A summarizer does not count as an agent.
+        // Agents that write summaries are not counted.
         if invocation.role != Role::Compaction {
             self.count(|stats| {
                 stats.agents += 1;
@@ -105,7 +106,7 @@ impl<'a> Records<'a> {
         );
     }
 
-    /// Closes an invocation's records.
+    /// Records the end of an invocation.
     pub fn end(&self, invocation: &Invocation, result: &Result<String, Failure>, iterations: u32) {
         let (status, answer, error) = ending(invocation, result.clone());
         self.emit(
@@ -119,13 +120,13 @@ impl<'a> Records<'a> {
         );
     }
 
-    /// Records a message to an agent that takes several. `number` is 1-based.
+    /// Records a message to an agent that accepts several messages. `number` is 1-based.
     pub fn message(&self, invocation: &Invocation, number: u32, message: &Message) {
         let text = message.content.clone();
         self.emit(invocation, EventKind::MessageReceived { number, text });
     }
 
-    /// Records the result of a message to such an agent.
+    /// Records the result of a message to an agent that accepts several messages.
     pub fn message_answered(
         &self,
         invocation: &Invocation,
@@ -144,7 +145,7 @@ impl<'a> Records<'a> {
         );
     }
 
-    /// Returns the time that the attempt has taken in all its processes.
+    /// Returns the time that the attempt has taken in this process and earlier ones.
     pub fn passed(&self) -> Duration {
         self.before + self.started.elapsed()
     }
@@ -164,13 +165,13 @@ impl<'a> Records<'a> {
         });
     }
 
-    /// Records the final state of the attempt's environment, by which it is scored.
+    /// Records the final state of the attempt's environment, which determines the score.
     pub fn record_final_state(&self, invocation: &Invocation, state: Value) {
         let event = WebEvent::State {
             state: state.clone(),
         };
         self.emit(invocation, EventKind::Web { event });
-        // An attempt has one environment, whose state is taken once, at the end.
+        // An attempt has only one environment, whose state is read once, at the end.
         let _ = self.state.set(state);
     }
 
@@ -179,14 +180,14 @@ impl<'a> Records<'a> {
         self.earlier_answers.lock().push(answer.to_owned());
     }
 
-    /// Changes or reads the statistics.
+    /// Gives `change` access to the statistics.
     pub fn count<R>(&self, change: impl FnOnce(&mut Stats) -> R) -> R {
         change(&mut self.stats.lock())
     }
 }
 
-/// Returns an agent's answer as stored in events: only the beginning of a long answer of the root,
-/// because the run stores the rest elsewhere. A child's answer is stored only here.
+/// Returns an agent's answer for its events. A long answer of the root is truncated, because the
+/// attempt's record contains it. A child's answer is stored only in its events.
 pub(crate) fn shown(invocation: &Invocation, answer: &str) -> String {
     if invocation.is_root() {
         long_answer::shown(answer, "the attempt's record").into_owned()
@@ -195,8 +196,8 @@ pub(crate) fn shown(invocation: &Invocation, answer: &str) -> String {
     }
 }
 
-/// Splits a result into the agent's status, its answer, and the reason why it has none. A refusal
-/// of the root's model is its answer.
+/// Splits a result into the agent's status, its answer, and the reason for a missing answer. A
+/// refusal of the root's model counts as its answer.
 fn ending(
     invocation: &Invocation,
     result: Result<String, Failure>,

@@ -15,16 +15,16 @@ use crate::model::web::Browser;
 use crate::prompt::ModelAlias;
 use crate::provider::Provider;
 
-/// A model and its provider.
+/// A model with its provider and settings.
 #[derive(Clone)]
 pub struct Model {
-    /// Reference as the user wrote it: `PROVIDER/MODEL`.
+    /// Reference as the user wrote it, for example `PROVIDER/MODEL`.
     pub reference: String,
-    /// Name at the provider.
+    /// Name of the model at the provider.
     pub name: String,
     /// Sampling settings.
     pub sampling: Arc<Sampling>,
-    /// Provider that runs it.
+    /// Provider that runs the model.
     pub provider: Arc<dyn Provider>,
 }
 
@@ -33,7 +33,7 @@ pub struct Model {
 pub struct Models {
     /// Default model of agents.
     pub main: Model,
-    /// Aliases that agents may name, in the order of the prompt's table.
+    /// Models with aliases, which agents may name, in the order of the table in the prompt.
     pub aliases: Vec<(ModelAlias, Model)>,
     /// Default models of agents below the root.
     pub assigned: ModelAssignments<Model>,
@@ -46,28 +46,28 @@ pub(crate) struct Run {
     pub models: Models,
     pub sandbox: WarmPool,
     pub ledger: Arc<Ledger>,
-    /// Admits requests if the budget is managed outside this process.
+    /// Budget managed outside this process, if any.
     pub purse: Option<Arc<dyn ExternalBudget>>,
     pub halt: Halt,
     /// Browser for protocols and benchmarks that use web pages.
     pub browser: Option<Arc<dyn Browser>>,
-    /// Person who takes part in dialogues, if present.
+    /// Person who takes part in dialogues, if any.
     pub person: Option<Arc<dyn Person>>,
     by_alias: HashMap<String, Model>,
-    /// First version reported for each model by its server.
+    /// First version of each model that its server reported.
     served: Mutex<HashMap<String, Served>>,
     warn: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// The version of a model that its server reports.
+/// The version of a model reported by its server.
 struct Served {
     version: String,
-    /// Whether it has changed since; the first change is reported.
+    /// Whether the version has changed since. Only the first change is reported.
     changed: bool,
 }
 
 impl Run {
-    /// Creates a run that has spent nothing.
+    /// Creates a run without any spending.
     pub fn new(
         treatment: Treatment,
         conduct: Conduct,
@@ -96,8 +96,8 @@ impl Run {
         }
     }
 
-    /// Reserves the expected expense of `calls` calls, 0 for a retry, in a budget outside this
-    /// process, if any.
+    /// Reserves the expected expense of a call in the external budget, if any. `calls` is the
+    /// number of calls to count, 0 for a retry.
     ///
     /// # Errors
     /// Returns [`BudgetExceeded`] if the call does not fit.
@@ -115,7 +115,7 @@ impl Run {
             .map_err(|error| BudgetExceeded { scope, error })
     }
 
-    /// Records the served version of a model, and warns about the first change.
+    /// Records the version of a model reported by its server, and warns about the first change.
     pub fn note_served(&self, model: &Model, version: &str) {
         let mut served = self.served.lock();
         let known = served
@@ -128,7 +128,7 @@ impl Run {
             return;
         }
         known.changed = true;
-        // A recording contains the model versions of its time.
+        // On playback, the versions are those of the recording, so there is no warning.
         if model.provider.recording().is_some() {
             return;
         }
@@ -138,7 +138,7 @@ impl Run {
         ));
     }
 
-    /// Returns the model of roots: the run's, with the reasoning settings of their definition.
+    /// Returns the run's main model with the reasoning settings of the root's definition.
     pub fn root_model(&self) -> Model {
         let main = &self.models.main;
         Model {
@@ -147,8 +147,8 @@ impl Run {
         }
     }
 
-    /// Returns the model that a definition names: an alias, `default` for the run's own, or a model
-    /// of the run by its reference.
+    /// Returns the model named by a definition: `default`, an alias, or the reference of one of the
+    /// run's models.
     pub fn model_of_definition(&self, name: &str, depth: u32) -> Result<Model, String> {
         if name == "default" {
             return self.model(None, CallerRole::Agent, depth);
@@ -162,7 +162,7 @@ impl Run {
         }
     }
 
-    /// Returns the model that a call names, or the default for the caller's role and depth.
+    /// Returns the model named by a call, or else the default for the role and depth.
     pub fn model(
         &self,
         alias: Option<&str>,

@@ -1,4 +1,4 @@
-//! Prompt definitions that agents can call.
+//! Prompt definitions that agents can call (specialists).
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -23,34 +23,34 @@ pub struct Specialist {
     pub prompt: String,
     /// Model: an alias, `default`, or a reference.
     pub model: String,
-    /// Tools that it may call.
+    /// Tools that the agent may call.
     pub tools: ToolSet,
-    /// Folder of its attachments, if there is one.
+    /// Folder of attachments, if any.
     pub files: Option<Arc<Path>>,
-    /// Its request settings.
+    /// Request settings.
     pub settings: Arc<AgentSettings>,
-    /// Settings of its dialogue, if it is a dual agent.
+    /// Dialogue settings, if this is a dual agent.
     pub talk: Option<Arc<Dialogue>>,
 }
 
 /// Dialogue between the two sides of a dual agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dialogue {
-    /// Name of the specialist of side A.
+    /// Name of the specialist that plays side A.
     pub side_a: String,
     /// Side B.
     pub side_b: Counterpart,
-    /// Whether side B represents a person.
+    /// Whether the agent is a dialogue between a model and a person.
     pub with_person: bool,
     /// Side that receives the caller's messages, and whose last message is the answer.
     pub receives: Side,
-    /// Maximum messages of both sides together per message of their caller.
+    /// Maximum messages of both sides together for each message of the caller.
     pub max_messages: NonZeroU32,
     /// Phrase that ends the conversation.
     pub stop_phrase: Option<String>,
 }
 
-/// Side B of a conversation.
+/// Side B of a dialogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Counterpart {
     /// Specialist with this name.
@@ -60,8 +60,9 @@ pub enum Counterpart {
 }
 
 impl Specialist {
-    /// Returns the role of the agent. Without tools, it answers in one call. With tools, it has a
-    /// REPL, unless it must call a tool, which can be enforced in a request but not in code.
+    /// Returns the role of the agent. An agent without tools answers in one call. An agent with
+    /// tools has a REPL, unless `toolChoice` is `required`, because only requests with native tools
+    /// can force a call.
     pub fn role(&self) -> Role {
         if let Some(talk) = &self.talk {
             if talk.with_person {

@@ -1,4 +1,4 @@
-//! Resolves the tools of agents from names and from the `tools` of definitions.
+//! Resolves the tools of agents, listed by name or in the `tools` of definitions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,24 +16,25 @@ use crate::tool::{
     ToolSet, ValueSources, Values, instance_tools, tell_caller,
 };
 
-/// Source of tools, prompts and values.
+/// Sources of tools, callable prompts and values of variables.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolResolver<'a> {
     /// Tools other than callable prompts.
     pub registry: &'a ToolRegistry,
     /// Callable prompts.
     pub library: &'a Library,
-    /// Values that the user gave on the command line.
+    /// Values from the command line.
     pub given: &'a BTreeMap<String, String>,
-    /// Process environment. Tools and prompts do not receive its values; it is used only to keep
-    /// values of declared secrets out of prompts.
+    /// Process environment, used only to check that prompts do not contain the values of secret
+    /// variables. Tools and prompts do not receive its values.
     pub process: &'a BTreeMap<String, String>,
-    /// Folder that tools may read, and that contains attachments.
+    /// Folder of attachments, which tools may read.
     pub files: Option<&'a Path>,
 }
 
 impl ToolResolver<'_> {
-    /// Resolves tools and prompts by name, for a root without a definition. Errors mention `place`.
+    /// Resolves tools and prompts by name, for a root without a definition. `place` is the location
+    /// in errors.
     ///
     /// # Errors
     /// Returns all problems found.
@@ -49,7 +50,7 @@ impl ToolResolver<'_> {
         self.resolve_tools(&references.collect::<Vec<_>>(), None, &at)
     }
 
-    /// Resolves the tools that a definition lists; none if its `toolChoice` is `none`.
+    /// Resolves the tools that a definition lists. Returns no tools if its `toolChoice` is `none`.
     ///
     /// # Errors
     /// Returns the errors of [`ToolResolver::of_names`].
@@ -62,7 +63,7 @@ impl ToolResolver<'_> {
         self.resolve_tools(listed, Some(definition), &at)
     }
 
-    /// Returns the names of values given on the command line that no tool or prompt uses.
+    /// Returns the names of command-line values that no tool or prompt uses.
     pub fn idle_values(&self) -> impl Iterator<Item = &String> {
         let of_tools = self.registry.all().flat_map(|tool| tool.variables());
         let mut known: BTreeSet<&str> = of_tools.map(|variable| variable.name.as_str()).collect();
@@ -80,7 +81,7 @@ impl ToolResolver<'_> {
         given.filter(move |name| !known.contains(name.as_str()))
     }
 
-    /// Returns the values of secret variables of all tools and definitions, from every source.
+    /// Returns the values of the secret variables of all tools and definitions, from all sources.
     pub fn secret_values(&self) -> Vec<&str> {
         let of_tools = self.registry.all().flat_map(|tool| tool.variables());
         let of_prompts = self.library.iter().flat_map(|prompt| &prompt.variables);
@@ -101,8 +102,8 @@ impl ToolResolver<'_> {
         values.map(String::as_str).collect()
     }
 
-    /// Checks that no prompt sent by a run contains a secret: the root's, callable ones, and
-    /// user-supplied sections.
+    /// Checks that no prompt that a run may send contains a secret: the root's prompt, callable
+    /// prompts, and user-supplied sections.
     ///
     /// # Errors
     /// Returns all places that contain a secret.
@@ -137,11 +138,11 @@ impl ToolResolver<'_> {
         at: &dyn Fn(usize, &str) -> SourceLocation,
     ) -> Result<AgentTools, Faults> {
         let mut work = Resolver {
-            resolver: self,
+            source: self,
             wanted: Vec::new(),
             faults: Vec::new(),
         };
-        // Variables of a definition with tools are checked with each tool.
+        // If a definition has tools, its variables are checked with each tool.
         if let Some(definition) = of.filter(|_| references.is_empty()) {
             work.check_variables(definition);
         }
@@ -168,31 +169,32 @@ impl ToolResolver<'_> {
     }
 }
 
-/// State of a resolution.
+/// State while resolving tools.
 struct Resolver<'a> {
-    resolver: &'a ToolResolver<'a>,
-    /// Prompts in some tool set that are not resolved yet.
+    source: &'a ToolResolver<'a>,
+    /// Unresolved prompts of the tool sets.
     wanted: Vec<PendingSpecialist>,
     faults: Vec<Fault>,
 }
 
-/// Prompt or agent requested by an entry of `tools`.
+/// Unresolved prompt or agent from an entry of `tools`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct PendingSpecialist {
     /// Name of the prompt or agent.
     definition: String,
-    /// Definition whose entry makes it differ from its shared form; `None` for the shared form.
+    /// Definition that contains the entry, if the entry changes the prompt's variables or messages;
+    /// `None` for the form shared by all other entries.
     of: Option<String>,
-    /// Values of variables for it.
+    /// Values of variables that the entry passes on.
     scoped: BTreeMap<String, String>,
-    /// Whether it sends messages to its caller by a tool.
+    /// Whether the agent sends messages to its caller with a tool.
     explicit: bool,
-    /// Whether side B receives its caller's messages instead of side A.
+    /// Whether side B, instead of side A, receives the caller's messages.
     receives_b: bool,
 }
 
 impl PendingSpecialist {
-    /// Returns its name in the run.
+    /// Returns the name of the specialist in the run.
     fn key(&self) -> String {
         match &self.of {
             None => self.definition.clone(),
@@ -222,7 +224,7 @@ impl Resolver<'_> {
         for (index, reference) in references.iter().enumerate() {
             let before = self.faults.len();
             if let ToolForm::Subagent(settings) = &reference.form
-                && let (Some(of), Some(child)) = (of, self.resolver.library.find(&reference.name))
+                && let (Some(of), Some(child)) = (of, self.source.library.find(&reference.name))
             {
                 for (property, problem) in settings.faults(of, child) {
                     self.fault(at(index, &format!(".{property}")), problem);
@@ -261,25 +263,25 @@ impl Resolver<'_> {
         })
     }
 
-    /// Resolves one entry.
+    /// Resolves one entry of `tools`.
     fn entry(
         &mut self,
         reference: &ToolReference,
         of: Option<&Definition>,
     ) -> Result<ResolvedEntry, String> {
         let name = &reference.name;
-        if let Some(prompt) = self.resolver.library.find(name)
+        if let Some(prompt) = self.source.library.find(name)
             && prompt.kind.can_be_called()
         {
             return self.prompt(prompt, reference, of);
         }
-        let Ok(tool) = self.resolver.registry.get(name) else {
-            let prompts = self.resolver.library.iter();
+        let Ok(tool) = self.source.registry.get(name) else {
+            let prompts = self.source.library.iter();
             let prompts = prompts.filter(|prompt| prompt.kind.can_be_called());
             let known: Vec<String> = prompts
                 .map(|prompt| prompt.name.clone())
                 .chain(
-                    self.resolver
+                    self.source
                         .registry
                         .all()
                         .map(|tool| tool.spec().name.clone()),
@@ -306,12 +308,12 @@ impl Resolver<'_> {
             }
         }
         let sources = ValueSources {
-            given: self.resolver.given,
+            given: self.source.given,
             tool: &settings.env,
             prompt: of.map_or(&none, |definition| &definition.env),
         };
         let mut values = Values::resolve(&variables, sources).map_err(|error| error.to_string())?;
-        if let Some(folder) = self.resolver.files {
+        if let Some(folder) = self.source.files {
             values = values.with(FILES_DIR, folder.display().to_string());
         }
         BoundTool::tool(tool, values, settings.options)
@@ -349,7 +351,8 @@ impl Resolver<'_> {
             .map_err(|error| error.to_string())
     }
 
-    /// Resolves an agent. It is omitted if its `optional` variable has no value.
+    /// Resolves an entry that is an agent. The entry is omitted if its `optional` variable has no
+    /// value.
     fn subagent(
         &mut self,
         prompt: &Definition,
@@ -408,10 +411,10 @@ impl Resolver<'_> {
             .map_err(|error| error.to_string())
     }
 
-    /// Returns the value given to a variable of a definition, unless it is empty.
+    /// Returns the value of a variable for a definition, unless it is empty.
     fn value_of(&self, variable: &str, of: Option<&Definition>) -> Option<String> {
         let own = of.map(|definition| &definition.env);
-        let sources = [Some(self.resolver.given), own];
+        let sources = [Some(self.source.given), own];
         let mut values = sources
             .into_iter()
             .flatten()
@@ -419,11 +422,11 @@ impl Resolver<'_> {
         values.find(|value| !value.is_empty()).cloned()
     }
 
-    /// Reports required variables of a definition without a value, whether or not a tool uses them.
+    /// Reports required variables of a definition that have no value, even if no tool uses them.
     fn check_variables(&mut self, definition: &Definition) {
         let none = BTreeMap::new();
         let sources = ValueSources {
-            given: self.resolver.given,
+            given: self.source.given,
             tool: &none,
             prompt: &definition.env,
         };
@@ -432,7 +435,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the key of a side of a dual agent. It inherits the settings of the agent's entry.
+    /// Returns the key of one side of a dual agent. The side has the settings of the agent's entry.
     fn side(&mut self, name: &str, of_agent: &PendingSpecialist) -> String {
         let wanted = PendingSpecialist {
             definition: name.to_owned(),
@@ -441,9 +444,9 @@ impl Resolver<'_> {
             ..of_agent.clone()
         };
         let key = wanted.key();
-        // Anything other than a prompt is reported elsewhere, and an agent that is its own side
-        // would recurse endlessly.
-        let side = self.resolver.library.find(name);
+        // Only prompts can be sides. Other kinds are reported elsewhere; resolving a dual agent as
+        // its own side would recurse endlessly.
+        let side = self.source.library.find(name);
         if side.is_some_and(|side| side.kind == Kind::Prompt) {
             self.wanted.push(wanted);
         }
@@ -460,7 +463,7 @@ impl Resolver<'_> {
         if definition.tools.is_empty() {
             self.check_variables(definition);
         }
-        let prompt = match self.resolver.library.resolve(definition) {
+        let prompt = match self.source.library.resolve(definition) {
             Ok(prompt) => prompt.text(),
             Err(faults) => {
                 self.faults.extend(faults.0);
@@ -485,7 +488,7 @@ impl Resolver<'_> {
             prompt,
             model: definition.model.clone(),
             tools,
-            files: self.resolver.files.map(Arc::from),
+            files: self.source.files.map(Arc::from),
             settings: Arc::default(),
             talk: None,
         }
@@ -497,10 +500,10 @@ impl Resolver<'_> {
         sides: &Sides,
         wanted: &PendingSpecialist,
     ) -> Specialist {
-        for (field, problem) in self.resolver.library.side_faults(sides) {
+        for (field, problem) in self.source.library.side_faults(sides) {
             self.fault(definition.place(field), problem);
         }
-        let model = self.resolver.library.find(&sides.side_a);
+        let model = self.source.library.find(&sides.side_a);
         let model = model.map_or_else(|| "default".to_owned(), |side| side.model.clone());
         let talk = Dialogue {
             side_a: self.side(&sides.side_a, wanted),
@@ -518,7 +521,7 @@ impl Resolver<'_> {
             prompt: String::new(),
             model,
             tools: ToolSet::default(),
-            files: self.resolver.files.map(Arc::from),
+            files: self.source.files.map(Arc::from),
             settings: Arc::default(),
             talk: Some(Arc::new(talk)),
         }
@@ -529,8 +532,8 @@ impl Resolver<'_> {
 enum ResolvedEntry {
     /// A callable tool.
     Tool(BoundTool),
-    /// Kind of instances, with one that starts with its caller, if any.
+    /// Kind of instances, with the instance that starts together with its caller, if any.
     Instances(InstanceKind, Option<ImmediateAgent>),
-    /// Omitted, because its `optional` variable has no value.
+    /// The entry is omitted, because its `optional` variable has no value.
     LeftOut,
 }

@@ -1,4 +1,5 @@
-//! The two groups of a run's settings: what can change an answer, and how the run is carried out.
+//! The two groups of a run's settings: the treatment, which can change answers, and the conduct,
+//! which cannot.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,76 +23,76 @@ pub const DEFAULT_MAX_DEPTH: u32 = 2;
 /// Default of `--max-iterations`.
 pub const DEFAULT_MAX_ITERATIONS: u32 = 15;
 
-/// Everything that shapes an agent, except the models.
+/// Settings that can change an answer, except the models.
 ///
-/// The serialized form is what a run records and what the fingerprint is computed from; each field
-/// is a part of both. Skipped fields are recorded elsewhere, as their comments explain.
+/// The run records the serialized form, and the fingerprint is computed from it. Fields that
+/// serialization skips are recorded elsewhere, as their comments explain.
 #[derive(Clone, Serialize)]
 pub struct Treatment {
     /// Protocol of the agents.
     pub protocol: Protocol,
-    /// Prompt mode of the root, if its prompt has modes. The mode in effect is recorded in
+    /// Prompt mode of the root, if its prompt has modes. Recorded in
     /// [`Effective`](crate::treatment::Effective).
     #[serde(skip)]
     pub prompt_mode: PromptMode,
     /// Drivers of the root, in order.
     #[serde(serialize_with = "drivers")]
     pub drivers: Vec<Driver>,
-    /// Hooks of the run, for all agents whose prompts list none.
+    /// Hooks for all agents whose prompts list none.
     #[serde(serialize_with = "hooks")]
     pub hooks: Vec<Arc<dyn Hook>>,
-    /// What agents may call besides each other.
+    /// Tools and prompts that agents may call.
     #[serde(rename = "tools")]
     pub tools: AgentTools,
     /// Overrides of the prompts.
     #[serde(rename = "prompt_layers")]
     pub overrides: PromptOverrides,
-    /// Request settings of the root's definition in `overrides`, whose hash covers them.
+    /// Request settings of the root's definition. Recorded in the hash of `overrides`.
     #[serde(skip)]
     pub root: AgentSettings,
-    /// Depth at which agents are flat. Recorded like the mode.
+    /// Depth at which agents cannot delegate. Recorded like the prompt mode.
     #[serde(skip)]
     pub max_depth: u32,
-    /// Maximum iterations of the root; children get fewer by depth. Recorded like the mode.
+    /// Maximum iterations of the root; deeper agents get fewer. Recorded like the prompt mode.
     #[serde(skip)]
     pub max_iterations: u32,
-    /// How code runs.
+    /// Settings for running code.
     #[serde(flatten)]
     pub repl: ReplTreatment,
-    /// Settings of single protocols.
+    /// Settings of individual protocols.
     #[serde(flatten)]
     pub settings: ProtocolSettings,
     /// Wall time of one attempt.
     #[serde(rename = "attempt_timeout_s", serialize_with = "seconds")]
     pub attempt_time: Duration,
-    /// What is shortened when conversations grow long.
+    /// Settings for shortening long conversations.
     #[serde(skip_serializing_if = "Compaction::is_default")]
     pub compaction: Compaction,
     /// Schema that the root's answer must match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_schema: Option<AnswerSchema>,
-    /// Budget of one attempt with all its agents. Its time is `attempt_time`.
+    /// Budget of one attempt with all its agents; `attempt_time` is its time limit.
     pub attempt_budget: Budget,
     /// Settings of the web agent.
     #[serde(rename = "web_agent", serialize_with = "undated")]
     pub web: AgentTurnSettings,
-    /// Extensions of page dumps, in every protocol that has pages.
+    /// Extensions of page dumps, in all protocols with web pages.
     #[serde(rename = "page_dump", skip_serializing_if = "DumpAlso::is_plain")]
     pub dump: DumpAlso,
-    /// Whether code is sent as tool calls. Recorded with the sampling.
+    /// Whether models send code as tool calls. Recorded with the sampling settings.
     #[serde(skip)]
     pub code_via_tool: bool,
-    /// Whether a response is stopped after the last code block that may run. Recorded with the
-    /// sampling.
+    /// Whether a streamed response is stopped after the last code block that may run. Recorded with
+    /// the sampling settings.
     #[serde(skip)]
     pub stop_early: bool,
-    /// Other models, by the names under which agents call them. Recorded with the models.
+    /// Aliases of other models that agents may call. Recorded with the models.
     #[serde(skip)]
     pub aliases: Vec<ModelAlias>,
     /// Default models of agents below the root. Recorded with the models.
     #[serde(skip)]
     pub assigned: ModelAssignments<String>,
-    /// Values implied by another setting, already applied above.
+    /// Values implied by other settings, already applied to the fields above.
     #[serde(skip)]
     pub implied: ImpliedSettings,
 }
@@ -103,21 +104,21 @@ impl fmt::Debug for Treatment {
     }
 }
 
-/// How code runs for the agents of a run.
+/// Settings for running the agents' code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReplTreatment {
-    /// Limits and printing.
+    /// Limits of cells and of their output.
     #[serde(rename = "sandbox")]
     pub config: sandbox::Config,
-    /// Maximum code blocks run per response; further ones are dropped.
+    /// Maximum code blocks to run per response; further blocks are dropped.
     pub max_blocks_per_iteration: u32,
-    /// Whether a return in the first iteration is shown back once for confirmation.
+    /// Whether an agent must confirm an answer that it returns in its first iteration.
     pub confirm_first_return: bool,
-    /// Seed of clocks, timers and random numbers, if they are pinned.
+    /// Seed for deterministic clocks, timers and random numbers, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deterministic: Option<u64>,
-    /// Whether the engine only interprets, which slows cells down and so can end them at their
-    /// limits. Also set in the isolation.
+    /// Whether the JavaScript engine runs without its compiler. Cells are then slower and may reach
+    /// their limits. Also set in the isolation.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub jitless: bool,
 }
@@ -134,17 +135,17 @@ impl Default for ReplTreatment {
     }
 }
 
-/// Values set by a setting that implies several: naming one of them again has no effect.
+/// Values implied by other settings. Setting the same value explicitly has no effect.
 #[derive(Clone, Default)]
 pub struct ImpliedSettings {
-    /// Name of the selected profile, with its drivers.
+    /// Name of the selected profile and names of its drivers.
     pub profile: Option<(String, Vec<String>)>,
-    /// Tools of the definition.
+    /// Tools of the root's definition.
     pub tools: ToolSet,
 }
 
 impl Default for Treatment {
-    /// A solver of the `rlm` protocol without any additions.
+    /// Returns the `rlm` protocol with default settings, without drivers, hooks and tools.
     fn default() -> Self {
         Self {
             protocol: Protocol::default(),
@@ -173,22 +174,21 @@ impl Default for Treatment {
     }
 }
 
-/// How a run is carried out; nothing here can change an answer. The serialized form is what a run
-/// records.
+/// Settings that cannot change an answer. The run records the serialized form.
 #[derive(Debug, Clone, Serialize)]
 pub struct Conduct {
-    /// Where isolates run.
+    /// Whether JavaScript runs in threads of this process or in worker processes.
     #[serde(flatten, serialize_with = "place")]
     pub isolation: Isolation,
     /// Whether screenshots of pages are included in trajectories.
     pub screenshots: bool,
-    /// Budget of all attempts together. Recorded with that of each attempt.
+    /// Budget of all attempts together. Recorded with the budget of each attempt.
     #[serde(skip)]
     pub budget: Budget,
 }
 
 impl Default for Conduct {
-    /// On threads of this process, without a limit.
+    /// Returns isolation in threads of this process and an unlimited budget.
     fn default() -> Self {
         Self {
             isolation: Isolation::Thread,
@@ -212,7 +212,7 @@ fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Er
     serializer.serialize_f64(time.as_secs_f64())
 }
 
-/// Omits the date, which does not make another experiment.
+/// Serializes the settings without the date, which does not distinguish experiments.
 fn undated<S: Serializer>(web: &AgentTurnSettings, serializer: S) -> Result<S::Ok, S::Error> {
     let undated = AgentTurnSettings {
         date: None,

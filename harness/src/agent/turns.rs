@@ -1,5 +1,5 @@
-//! The loop that runs every agent: it queries the model and lets the protocol act on the reply,
-//! until the agent answers or its iterations are used up.
+//! The loop that runs every agent. It queries the model and passes the reply to the protocol until
+//! the agent answers or its iterations are used up.
 
 use std::future::Future;
 use std::sync::atomic::Ordering;
@@ -15,19 +15,20 @@ pub(crate) const CORRECTIONS: u32 = 2;
 
 /// Behavior of an agent under one protocol.
 ///
-/// Invariant: implementations do not query models, count iterations or end an agent's records; the
-/// loop does.
+/// Invariant: only the loop, not the implementations, queries models, counts iterations and ends an
+/// agent's records.
 pub(crate) trait AgentBehavior: Send {
-    /// Adds the agent's first messages to its conversation, with the tools that its requests offer.
+    /// Adds the agent's first messages to its conversation, and sets the tools that its requests
+    /// offer.
     fn open(&mut self, conversation: &mut Conversation);
 
-    /// Adds the next message to the conversation of an agent that accepts several. All earlier ones
-    /// have been answered.
+    /// Adds the next message to the conversation of an agent that accepts several messages. All
+    /// earlier messages have been answered.
     fn on_message(&mut self, message: Message, _turn: Turn, conversation: &mut Conversation) {
         conversation.push(message);
     }
 
-    /// Prepares the next request, including what is shown only in it.
+    /// Prepares the next request, for example its last message, which later requests omit.
     fn prepare(
         &mut self,
         _conversation: &mut Conversation,
@@ -35,7 +36,7 @@ pub(crate) trait AgentBehavior: Send {
         async { Ok(()) }
     }
 
-    /// Awaits the model's reply while work that the agent left running continues.
+    /// Awaits the model's reply while code that the agent has left running continues.
     fn run_background_while<T: Send>(
         &mut self,
         asking: impl Future<Output = T> + Send,
@@ -51,7 +52,8 @@ pub(crate) trait AgentBehavior: Send {
         conversation: &mut Conversation,
     ) -> impl Future<Output = Result<NextStep, Failure>> + Send;
 
-    /// Adds a message about a problem of the agent's answer. The agent has one more turn.
+    /// Adds a message about an answer that does not match its schema. The agent then has another
+    /// turn.
     fn correct(&mut self, problem: &str, turn: Turn, conversation: &mut Conversation) {
         let next = self.iterates().then(|| turn.next());
         conversation.push(Message::user(mismatch_message(problem, next)));
@@ -66,13 +68,13 @@ pub(crate) trait AgentBehavior: Send {
         async { result }
     }
 
-    /// Returns the missing result of an agent without iterations left: "reached max iterations
-    /// without …".
+    /// Returns the end of the error "reached max iterations without …".
     fn expected(&self) -> &'static str {
         "an answer"
     }
 
-    /// Whether a turn is an iteration, which is counted and recorded. A single call is not.
+    /// Whether turns are counted and recorded as iterations. For an agent with a single call, they
+    /// are not.
     fn iterates(&self) -> bool {
         true
     }
@@ -83,14 +85,14 @@ pub(crate) trait AgentBehavior: Send {
 pub(crate) enum NextStep {
     /// The agent's answer.
     Answer(String),
-    /// Another turn. Its messages are already in the conversation.
+    /// Another turn. The messages for it are already in the conversation.
     Continue,
 }
 
 /// Position of an agent in its iterations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Turn {
-    /// Current iteration, 1-based; 0 before the first.
+    /// Number of the current iteration, counted from 1 for each message; 0 before the first.
     pub iteration: u32,
     /// Maximum iterations for the current message.
     pub iterations: u32,
@@ -99,17 +101,18 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Returns the iteration's number in the records, which count those of all messages.
+    /// Returns the number of the iteration in the records, which count the iterations for all
+    /// messages.
     pub const fn count(self) -> u32 {
         self.before + self.iteration
     }
 
-    /// Whether no other turn follows.
+    /// Whether no iterations are left after this one.
     pub const fn is_last(self) -> bool {
         self.iteration >= self.iterations
     }
 
-    /// Returns the position that the next message shows to the agent.
+    /// Returns the position that the next message to the agent states.
     pub const fn next(self) -> Position {
         Position {
             iteration: self.iteration + 1,
@@ -133,8 +136,8 @@ pub(crate) async fn run_turns(
     result
 }
 
-/// Runs an agent that accepts messages: each is answered in its own turns, in one conversation. The
-/// agent ends with its inbox, or with the first message that it fails to answer.
+/// Runs an agent that accepts messages. It answers each message in separate turns of one
+/// conversation. It ends when its inbox is closed or when it fails to answer a message.
 pub(crate) async fn answer_messages(
     attempt: &Attempt<'_>,
     invocation: &Invocation,

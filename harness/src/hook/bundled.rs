@@ -9,10 +9,11 @@ use super::redact::{without_cards, without_secrets};
 use super::{Hook, HookError, HookEvent, HookOutput, RunningHook};
 use crate::model::Message;
 
-/// Maximum messages that `limit_to_20_messages` keeps.
+/// Maximum messages in a request after `limit_to_20_messages`.
 const MOST_MESSAGES: usize = 20;
 
-/// Handler of a bundled hook: returns the event, possibly changed, and notes for the records.
+/// Handler of a bundled hook. Returns the event, which it may have changed, and notes for the
+/// records.
 type HookFunction = fn(HookEvent) -> (HookEvent, Vec<String>);
 
 struct Bundled {
@@ -25,7 +26,7 @@ struct Bundled {
     handle: HookFunction,
 }
 
-/// Events of redacting hooks, which do not change responses.
+/// Events that redacting hooks handle: all except responses.
 const REDACTED: &[&str] = &[
     "before_message",
     "before_request",
@@ -61,7 +62,7 @@ const ALL: [Bundled; 4] = [
     },
     Bundled {
         name: "redact_secrets",
-        description: "Redacts keys and tokens of known forms in messages and tool results.",
+        description: "Redacts keys and tokens in known formats in messages and tool results.",
         events: REDACTED,
         min_messages: 0,
         digest: "bundled/1",
@@ -108,9 +109,9 @@ impl RunningHook for HookFunction {
     }
 }
 
-/// Shortens a request to its first message, which is the task, and its newest messages. Tool
-/// results stay with the response that made the calls, so the newest response keeps all its
-/// results, even beyond the limit.
+/// Limits a request to its first message, which is the task, and its newest messages. Tool results
+/// are never separated from their calls, so the newest response keeps all its results even if they
+/// exceed the limit.
 fn limit(mut event: HookEvent) -> (HookEvent, Vec<String>) {
     let HookEvent::BeforeRequest { messages, .. } = &mut event else {
         return (event, Vec::new());
@@ -163,7 +164,7 @@ fn log(event: HookEvent) -> (HookEvent, Vec<String>) {
     (event, note.into_iter().collect())
 }
 
-/// Changes all texts except those of responses, because their calls are executed and their answers
+/// Changes all texts except those of responses, whose calls are executed and whose answers are
 /// scored.
 fn redact(mut event: HookEvent, change: fn(&str) -> String) -> (HookEvent, Vec<String>) {
     if !matches!(event, HookEvent::AfterResponse { .. }) {
@@ -212,7 +213,7 @@ mod tests {
         }
     }
 
-    /// Rows contain the number of calls of each response, and the indices of the responses that are
+    /// Columns: the number of calls of each response, and the indices of the responses that are
     /// kept.
     #[test]
     fn keeps_results_with_their_calls() {

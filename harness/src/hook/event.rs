@@ -4,11 +4,12 @@ use serde::Serialize;
 
 use crate::model::{Message, ToolCall};
 
-/// Event in an agent's work. In JavaScript, its fields are those of the handler's argument.
+/// Event that a hook handles. In JavaScript, the handler's argument has the same fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum HookEvent {
-    /// `before_request`: a request will be sent. Changes do not affect the conversation itself.
+    /// `before_request`: a request will be sent. Changes apply only to this request, not to the
+    /// conversation.
     BeforeRequest {
         /// System prompt.
         system: String,
@@ -19,9 +20,9 @@ pub enum HookEvent {
     AfterResponse {
         /// Text of the response.
         text: String,
-        /// Reasoning that was returned separately from the text.
+        /// Reasoning that the model returned separately from the text.
         reasoning: Option<String>,
-        /// Tool calls, which are executed as the hook returns them.
+        /// Tool calls. The calls that the hook returns are executed.
         tool_calls: Vec<ToolCall>,
     },
     /// `before_message`: a message of the agent or the harness will be added to the conversation.
@@ -31,7 +32,7 @@ pub enum HookEvent {
     },
     /// `before_tool_result`, `after_tool_success` and `after_tool_failure`: a tool has returned.
     Tool {
-        /// Stage that distinguishes the three events.
+        /// Stage of the result, which determines which of the three events this is.
         #[serde(skip)]
         stage: ToolStage,
         /// Name of the tool.
@@ -43,7 +44,7 @@ pub enum HookEvent {
     },
 }
 
-/// Stage of a tool's result.
+/// Stage in the handling of a tool's result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolStage {
     /// The tool succeeded.
@@ -51,14 +52,14 @@ pub enum ToolStage {
     Succeeded,
     /// The tool failed.
     Failed,
-    /// The result will be stored.
+    /// The result will be stored in the conversation.
     ToBeStored,
 }
 
 /// Result of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookOutput {
-    /// The event, changed or not.
+    /// The event, which the hook may have changed.
     pub event: HookEvent,
     /// Notes for the records.
     pub notes: Vec<String>,
@@ -75,7 +76,7 @@ impl HookEvent {
         "before_tool_result",
     ];
 
-    /// Names of the events that occur only for agents that call tools.
+    /// Names of the events of tool calls.
     pub const OF_TOOLS: [&'static str; 3] = [
         "after_tool_success",
         "after_tool_failure",
@@ -108,7 +109,7 @@ impl HookEvent {
     /// Returns a message about a field that is unknown or has an invalid value.
     pub fn changed(&self, changes: serde_json::Value) -> Result<Self, String> {
         let serde_json::Value::Object(changes) = changes else {
-            return Err("it returned no object".to_owned());
+            return Err("it did not return an object".to_owned());
         };
         let mut fields = self.to_json();
         for (name, value) in changes {
@@ -145,7 +146,7 @@ impl HookEvent {
         })
     }
 
-    /// Changes every text that may contain data.
+    /// Applies `change` to every text that may contain data.
     pub fn map_texts(&mut self, change: impl Fn(&str) -> String) {
         let each = |text: &mut String| *text = change(text);
         match self {

@@ -1,9 +1,9 @@
-//! Hooks: named functions that observe, and may change, the traffic between an agent, its model and
-//! its tools.
+//! Hooks: named functions that observe, and may change, the messages between an agent, its model
+//! and its tools.
 //!
-//! If a prompt definition lists hooks, only those run for it, otherwise those of the run. They run
-//! in order; each receives the event as changed by the previous one. A hook that fails ends the
-//! attempt, because data that it should have withheld might leak otherwise.
+//! The hooks listed by a prompt definition replace the run's hooks. Hooks run in order; each
+//! receives the event as changed by the previous hook. If a hook fails, the attempt ends, because
+//! data that the hook should have withheld could leak.
 
 mod event;
 mod registry;
@@ -20,7 +20,7 @@ pub use event::{HookEvent, HookOutput, ToolStage};
 pub use registry::{HookRegistry, HookRegistryError};
 pub use script::{HookFileError, ScriptHook};
 
-/// Hook that can be listed and started.
+/// A hook, which runs separately in each attempt.
 pub trait Hook: Send + Sync {
     /// Name of the hook.
     fn name(&self) -> &str;
@@ -28,7 +28,7 @@ pub trait Hook: Send + Sync {
     /// One-line description.
     fn description(&self) -> &str;
 
-    /// Names of the events that it handles.
+    /// Names of the events that the hook handles.
     fn events(&self) -> &[&'static str];
 
     /// Minimum messages of a conversation for the hook to have an effect.
@@ -36,17 +36,17 @@ pub trait Hook: Send + Sync {
         0
     }
 
-    /// Version for fingerprints: `bundled/1`, or the SHA-256 (hex) of its file.
+    /// Version for fingerprints: `bundled/N` or the SHA-256 of the hook's file in hex.
     fn digest(&self) -> &str;
 
-    /// Starts the hook for one attempt. Its state lasts as long as the attempt.
+    /// Starts the hook for one attempt. Its state is kept until the attempt ends.
     fn begin(&self) -> Box<dyn RunningHook>;
 }
 
 /// Hook that is running in one attempt.
 #[async_trait]
 pub trait RunningHook: Send {
-    /// Handles an event, and returns it, changed or not.
+    /// Handles an event and returns it, possibly changed.
     ///
     /// # Errors
     /// Returns [`HookError`] if the hook fails or takes too long.

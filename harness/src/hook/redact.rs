@@ -1,16 +1,16 @@
-//! Redacts parts of texts.
+//! Redacts card numbers, keys and tokens in texts.
 
 use std::ops::Range;
 
 use super::luhn::card_numbers;
 use crate::prompt::definition::secrets_in;
 
-/// Returns a text with redacted card numbers.
+/// Redacts card numbers.
 pub(super) fn without_cards(text: &str) -> String {
     strike(text, card_numbers(text), "[credit card]")
 }
 
-/// Returns a text with redacted keys and tokens of known forms.
+/// Redacts keys and tokens in known formats.
 pub(super) fn without_secrets(text: &str) -> String {
     let secrets = secrets_in(text, &[]);
     strike(
@@ -20,7 +20,7 @@ pub(super) fn without_secrets(text: &str) -> String {
     )
 }
 
-/// Replaces ranges by `mark`. The ranges must be in order and must not overlap.
+/// Replaces each range by `mark`. The ranges must be in order and must not overlap.
 fn strike(text: &str, ranges: impl IntoIterator<Item = Range<usize>>, mark: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;

@@ -17,7 +17,7 @@ pub struct HookRegistry {
 /// Error for an unknown hook, or for a file that does not define one.
 #[derive(Debug, thiserror::Error)]
 pub enum HookRegistryError {
-    /// Unknown name of a hook.
+    /// No hook has this name.
     #[error("unknown hook `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
     Unknown {
         /// Name as given.
@@ -42,7 +42,7 @@ impl HookRegistry {
     }
 
     /// Adds the hooks of a folder, one per file: `NAME.js`, or a file that passes its name to
-    /// `defineHook`. They replace bundled hooks of the same name.
+    /// `defineHook`. They replace bundled hooks with the same name.
     ///
     /// # Errors
     /// Returns [`HookRegistryError::File`] for the first file, by name, that does not define a

@@ -1,5 +1,5 @@
-//! User-supplied hooks: JavaScript files with functions named after events, or with a call of
-//! `defineHook`.
+//! User-supplied hooks in JavaScript or TypeScript files, which define functions named after events
+//! or call `defineHook`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::script_file::{ScriptFile, ScriptFileError, fresh_sandbox, shared_sand
 /// Script that converts the argument of `defineHook` to an event handler.
 const DEFINED: &str = include_str!("defined.js");
 
-/// Hook in a file.
+/// Hook defined by a file.
 #[derive(Debug, Clone)]
 pub struct ScriptHook {
     name: String,
@@ -38,7 +38,7 @@ pub enum HookFileError {
         /// Error of the system.
         source: std::io::Error,
     },
-    /// The code of the file fails.
+    /// The file's code throws an error or cannot be parsed.
     #[error("{}: {reason}", .path.display())]
     Code {
         /// Path of the file.
@@ -47,7 +47,7 @@ pub enum HookFileError {
         reason: String,
     },
     /// The file does not define a function for any event.
-    #[error("{}: does not define any of the functions {}", .path.display(), HookEvent::NAMES.join(", "))]
+    #[error("{}: expected at least one of the functions {}", .path.display(), HookEvent::NAMES.join(", "))]
     NoHandler {
         /// Path of the file.
         path: PathBuf,
@@ -75,7 +75,7 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, HookFileError> {
 }
 
 impl ScriptHook {
-    /// Reads a hook from a file, and runs the file once to find the events that it handles. The
+    /// Reads a hook from a file. Runs the file once to find the events that the hook handles. The
     /// description is a `//` comment on the first line.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ impl ScriptHook {
         Ok(hook)
     }
 
-    /// Runs the file to find the events that it handles, and the name that it passes to
+    /// Runs the file to find the events that the hook handles and the name that the file passes to
     /// `defineHook`.
     async fn find_events(&mut self) -> Result<(), ScriptFileError> {
         let mut running = start(self, &fresh_sandbox()?).await?;
@@ -169,7 +169,7 @@ impl Hook for ScriptHook {
     }
 }
 
-/// Hook script in one attempt. It is started by the first event that it handles.
+/// Hook script running in one attempt. The script starts with the first event that it handles.
 struct ScriptWork {
     hook: ScriptHook,
     running: Option<ScriptFile>,
@@ -213,7 +213,7 @@ impl ScriptWork {
         let outcome = running.run(call).await;
         let outcome = outcome.map_err(|error| self.located(&error.to_string()))?;
         let changes: Value = serde_json::from_str(outcome.value.as_deref().unwrap_or_default())
-            .map_err(|_| self.located("it returned no object"))?;
+            .map_err(|_| self.located("it did not return an object"))?;
         let notes = outcome.output.lines().map(str::to_owned).collect();
         let event = event.changed(changes);
         let event = event.map_err(|reason| self.located(&reason))?;
@@ -225,7 +225,7 @@ impl ScriptWork {
     }
 }
 
-/// Runs a hook's file.
+/// Starts a session and runs a hook's file in it.
 async fn start(hook: &ScriptHook, sandbox: &Sandbox) -> Result<ScriptFile, ScriptFileError> {
     if !hook.is_module {
         return ScriptFile::plain(sandbox, &hook.source).await;

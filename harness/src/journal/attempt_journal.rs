@@ -1,4 +1,5 @@
-//! Journal of one attempt: responses and steps of earlier processes, and additions of this one.
+//! Journal of one attempt: the responses and session steps of earlier processes, and those that
+//! this process adds.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,32 +10,46 @@ use parking_lot::Mutex;
 use sandbox::message::SessionStart;
 use sandbox::{Recorder, Session};
 
-use super::entry::{Entry, did, session};
-use super::{JOURNAL_VERSION, JournalStore, JournaledResponse, ReplayedJournals, RequestKey};
-use crate::model::Task;
-use crate::model::lenient_json;
+use super::continuation::without_failures;
+use super::entry::{Entry, Matching, did, session};
+use super::seal::{self, Chain};
+use super::{
+    Digests, Fork, JOURNAL_VERSION, JournalStore, JournaledResponse, ReplayedJournals, RequestKey,
+};
+use crate::model::{Message, Task};
+use crate::provider::Request;
 
-/// Start of a pinned clock: the first second of 2026.
+/// Start of a pinned clock: 2026-01-01 00:00 UTC.
 const PINNED_EPOCH_MS: u64 = 1_767_225_600_000;
 
 /// Journal of one attempt; without a store, nothing is written.
 #[derive(Default)]
 pub(crate) struct AttemptJournal {
     store: Option<Arc<dyn JournalStore>>,
+    run: String,
     sample: String,
     attempt: u32,
     /// Seed of pinned sessions, if sessions are pinned.
     pinned: Option<u64>,
-    /// Responses of earlier processes that have not been reused yet.
+    /// Responses of earlier processes that have not been returned yet.
     earlier: Mutex<HashMap<RequestKey, Box<JournaledResponse>>>,
-    /// Beginnings and clock readings of the sessions of a replayed run.
+    /// Failed requests that are sent again, because the attempt continues after an error.
+    failed: Mutex<Vec<JournaledResponse>>,
+    /// Starts and clock readings of the sessions of a replayed run, by invocation id.
     recorded: Mutex<HashMap<String, SessionStart>>,
-    /// Beginnings and steps of sessions of earlier processes that have not been reopened yet.
+    /// Starts and steps of sessions of earlier processes that have not been reopened yet, by
+    /// invocation id.
     sessions: Mutex<HashMap<String, SessionStart>>,
     /// Open sessions.
     open: Mutex<Vec<Open>>,
     responses: usize,
     passed: Duration,
+    /// Whether the attempt continues one that ended in an error and has a record.
+    continued: bool,
+    /// Fork that this attempt begins with.
+    fork: Option<Fork>,
+    /// Position in the journal after its last line.
+    chain: Mutex<Chain>,
 }
 
 struct Open {
@@ -46,17 +61,17 @@ struct Open {
 
 /// Result of looking up a request.
 pub(crate) enum Recalled {
-    /// The request was answered.
+    /// The journal contains the result of the request.
     JournaledResponse(Box<JournaledResponse>),
-    /// The request was never answered.
+    /// The journal contains no result.
     Nothing,
-    /// A different request was recorded.
+    /// The journal contains the result of a different request.
     Other,
 }
 
 impl AttemptJournal {
-    /// Opens the journal of an attempt, and reads the lines of earlier processes. With `pinned`,
-    /// the clocks and random numbers of its sessions are derived from that seed.
+    /// Opens the journal of an attempt, and reads the lines of earlier processes. With the seed
+    /// `pinned`, the clocks and random numbers of its sessions are deterministic.
     ///
     /// # Errors
     /// Returns an error if the store cannot be read or contains an invalid line.
@@ -67,6 +82,7 @@ impl AttemptJournal {
     ) -> io::Result<Self> {
         let mut lane = Self {
             store: store.cloned(),
+            run: task.run_id.clone(),
             sample: task.sample.clone(),
             attempt: task.attempt,
             pinned,
@@ -75,26 +91,17 @@ impl AttemptJournal {
         let Some(store) = store else {
             return Ok(lane);
         };
-        let lines = store.read(&task.sample, task.attempt)?;
-        for (number, line) in lines.iter().enumerate() {
-            let wrong = |what: String| {
-                let what = format!("line {} of the journal: {what}", number + 1);
-                io::Error::new(io::ErrorKind::InvalidData, what)
-            };
-            let entry = lenient_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-            if let Entry::Attempt { v, .. } = entry
-                && v != JOURNAL_VERSION
-            {
-                return Err(wrong(format!(
-                    "unsupported version {v}: expected {JOURNAL_VERSION}"
-                )));
-            }
+        let (entries, chain) = checked(store.as_ref(), &task.run_id, &task.sample, task.attempt)?;
+        lane.chain = Mutex::new(chain);
+        let is_new = entries.is_empty();
+        for entry in lane.without_failures(entries) {
             lane.take(entry);
         }
         lane.responses = lane.earlier.get_mut().len();
-        if lines.is_empty() {
+        if is_new {
             let first = Entry::Attempt {
                 v: JOURNAL_VERSION,
+                run: Some(lane.run.clone()),
                 sample: lane.sample.clone(),
                 attempt: lane.attempt,
             };
@@ -103,20 +110,35 @@ impl AttemptJournal {
         Ok(lane)
     }
 
-    /// Replays the beginnings and clock readings of an earlier run in new sessions, unless sessions
-    /// are pinned. Reading stops at the first invalid line.
+    /// Returns the entries without failed requests that are sent again, and notes whether the
+    /// attempt continues a recorded one.
+    fn without_failures(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
+        let mut left = Vec::new();
+        for entry in entries {
+            match entry {
+                Entry::Continued {} => {
+                    self.continued = true;
+                    let failed;
+                    (left, failed) = without_failures(left);
+                    self.failed.get_mut().extend(failed);
+                }
+                other => left.push(other),
+            }
+        }
+        left
+    }
+
+    /// Makes new sessions replay the starts and clock readings of an earlier run, unless sessions
+    /// are pinned. Reading of the run's journal stops at the first invalid line.
     #[must_use]
     pub fn playing_back(mut self, run: Option<&Arc<dyn ReplayedJournals>>) -> Self {
         let Some(run) = run.filter(|_| self.pinned.is_none()) else {
             return self;
         };
         let mut earlier = Self::default();
-        for line in run.lines(&self.sample, self.attempt) {
-            match lenient_json::from_str(&line) {
-                Ok(Entry::Attempt { v, .. }) if v != JOURNAL_VERSION => break,
-                Ok(Entry::Response(_)) => {}
-                Ok(entry) => earlier.take(entry),
-                Err(_) => break,
+        for entry in seal::read(&run.lines(&self.sample, self.attempt)).entries {
+            if !matches!(entry, Entry::Response(_)) {
+                earlier.take(entry);
             }
         }
         let mut sessions = earlier.sessions.into_inner();
@@ -130,7 +152,13 @@ impl AttemptJournal {
 
     fn take(&mut self, entry: Entry) {
         match entry {
-            Entry::Attempt { .. } => {}
+            Entry::Attempt { .. } | Entry::Continued {} => {}
+            Entry::Forked(fork) => {
+                for kept in self.earlier.get_mut().values_mut() {
+                    kept.matching = Matching::Any;
+                }
+                self.fork = Some(fork);
+            }
             Entry::Session {
                 invocation,
                 seed,
@@ -159,7 +187,7 @@ impl AttemptJournal {
         }
     }
 
-    /// Whether anything is written.
+    /// Whether the journal is stored.
     pub const fn is_kept(&self) -> bool {
         self.store.is_some()
     }
@@ -169,17 +197,57 @@ impl AttemptJournal {
         self.responses
     }
 
-    /// Returns the age of the attempt when it received the last of those responses.
+    /// Returns the time from the start of the attempt to the last response of earlier processes.
     pub const fn passed(&self) -> Duration {
         self.passed
     }
 
-    /// Returns the earlier result of a request, once. `asked` is the digest
-    /// [`JournaledResponse::asked`].
+    /// Whether the attempt continues one that ended in an error and has a record.
+    pub const fn continued(&self) -> bool {
+        self.continued
+    }
+
+    /// Returns the digest by which this journal identifies a request of the conversation that
+    /// `digests` belongs to. Empty if nothing is written.
+    pub fn digest(&self, request: &Request, digests: &mut Digests) -> String {
+        if self.store.is_none() {
+            return String::new();
+        }
+        match *self.chain.lock() {
+            Chain::Unsealed => JournaledResponse::asked_v1(request),
+            Chain::Sealed { .. } => digests.of(request),
+        }
+    }
+
+    /// Returns the new messages of an inherited request as they were recorded, once.
+    pub fn inherited_messages(&self, invocation: &str, turn: u32) -> Option<Vec<Message>> {
+        self.fork.as_ref()?;
+        let key = RequestKey {
+            invocation: invocation.to_owned(),
+            turn,
+            trims: 0,
+        };
+        let mut earlier = self.earlier.lock();
+        let kept = earlier.get_mut(&key)?;
+        kept.messages.take()
+    }
+
+    /// Returns the text that the fork adds to this request of the root, if any.
+    pub fn note(&self, turn: u32) -> Option<&str> {
+        let fork = self.fork.as_ref().filter(|fork| fork.turn == turn)?;
+        fork.note.as_deref()
+    }
+
+    /// Removes and returns the earlier result of a request. `asked` is its digest.
     pub fn recall(&self, key: &RequestKey, asked: &str) -> Recalled {
         let mut earlier = self.earlier.lock();
+        let Some(kept) = earlier.get(key) else {
+            return Recalled::Nothing;
+        };
+        let matches = kept.matching == Matching::Any || kept.asked == asked;
         match earlier.get(key) {
-            Some(kept) if kept.asked != asked => Recalled::Other,
+            Some(kept) if !matches && kept.matching == Matching::Exact => Recalled::Other,
+            Some(_) if !matches => Recalled::Nothing,
             Some(_) => earlier
                 .remove(key)
                 .map_or(Recalled::Nothing, Recalled::JournaledResponse),
@@ -187,13 +255,16 @@ impl AttemptJournal {
         }
     }
 
-    /// Removes and returns the earlier responses that have not been requested again.
+    /// Removes and returns the earlier responses that have not been requested again, and the
+    /// failures.
     pub fn left(&self) -> Vec<JournaledResponse> {
         let mut earlier = self.earlier.lock();
-        earlier.drain().map(|(_, kept)| *kept).collect()
+        let left = earlier.drain().map(|(_, kept)| *kept);
+        left.chain(self.failed.lock().drain(..)).collect()
     }
 
-    /// Waits until the open sessions have repeated all earlier steps. Later requests are new.
+    /// Waits until the open sessions have repeated all steps of earlier processes. All later
+    /// requests are new.
     pub async fn caught_up(&self) {
         if self.responses == 0 {
             return;
@@ -220,22 +291,24 @@ impl AttemptJournal {
     /// Writes the result of a request, preceded by the steps of the sessions.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     pub fn keep(&self, kept: JournaledResponse) -> io::Result<()> {
         if self.store.is_none() {
             return Ok(());
         }
-        // The lock is held while writing, so that steps precede the requests that they led to.
+        // Hold the lock while writing, so that steps are written before the requests that follow
+        // them.
         let mut open = self.open.lock();
         let mut entries = take_courses(&mut open);
         entries.push(Entry::Response(Box::new(kept)));
         self.write(&entries)
     }
 
-    /// Begins a session of an agent, in the same way as in an earlier process, if any.
+    /// Starts a session of an agent. If an earlier process started it, the session repeats that
+    /// process's steps.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     pub fn begin(&self, invocation: &str, opened: &Session) -> io::Result<()> {
         if self.store.is_none() && self.pinned.is_none() && self.recorded.lock().is_empty() {
             return Ok(());
@@ -292,10 +365,10 @@ impl AttemptJournal {
         }
     }
 
-    /// Ends the journal. All lines are on disk when this returns.
+    /// Ends the journal, after syncing all lines to disk.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     pub async fn end(&self) -> io::Result<()> {
         let Some(store) = self.store.clone() else {
             return Ok(());
@@ -303,7 +376,7 @@ impl AttemptJournal {
         let entries = take_courses(&mut self.open.lock());
         self.write(&entries)?;
         let (sample, attempt) = (self.sample.clone(), self.attempt);
-        // Syncing blocks until the disk has the data.
+        // Syncing to disk blocks the thread.
         let ended = tokio::task::spawn_blocking(move || store.end(&sample, attempt));
         ended
             .await
@@ -313,7 +386,7 @@ impl AttemptJournal {
     /// Abandons the journal, because the attempt restarts.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     pub fn give_up(&self) -> io::Result<()> {
         match &self.store {
             Some(store) => store.give_up(&self.sample, self.attempt),
@@ -328,13 +401,53 @@ impl AttemptJournal {
         if entries.is_empty() {
             return Ok(());
         }
+        // The lock is held while writing, so that lines are in the order of their numbers.
+        let mut chain = self.chain.lock();
+        let mut next = chain.clone();
         let mut lines = String::new();
         for entry in entries {
-            lines.push_str(&serde_json::to_string(entry)?);
-            lines.push('\n');
+            lines.push_str(&next.line(entry)?);
         }
-        store.append(&self.sample, self.attempt, &lines)
+        store.append(&self.sample, self.attempt, &lines)?;
+        *chain = next;
+        Ok(())
     }
+}
+
+/// Reads the journal of an attempt and checks its lines. Returns its entries, and the position
+/// after the last of them.
+///
+/// # Errors
+/// Returns an error that names the file, the line, and what is wrong with it.
+pub(super) fn checked(
+    store: &dyn JournalStore,
+    run_id: &str,
+    sample: &str,
+    attempt: u32,
+) -> io::Result<(Vec<Entry>, Chain)> {
+    let sealed = seal::read(&store.read(sample, attempt)?);
+    let wrong = |line: usize, what: &str| {
+        let name = store.name(sample, attempt);
+        let what = format!("{name}: line {line}: {what}");
+        io::Error::new(io::ErrorKind::InvalidData, what)
+    };
+    if let Some((line, what)) = sealed.invalid {
+        return Err(wrong(line, &what));
+    }
+    if let Some(Entry::Attempt {
+        run,
+        sample: of,
+        attempt: number,
+        ..
+    }) = sealed.entries.first()
+    {
+        let run = run.as_deref().unwrap_or(run_id);
+        if (run, of.as_str(), *number) != (run_id, sample, attempt) {
+            let what = format!("the journal belongs to attempt {number} of {of} in the run {run}");
+            return Err(wrong(1, &what));
+        }
+    }
+    Ok((sealed.entries, sealed.chain))
 }
 
 fn take_courses(open: &mut [Open]) -> Vec<Entry> {

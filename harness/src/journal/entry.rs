@@ -3,23 +3,32 @@
 use sandbox::message::{Reading, RecordedSteps, SessionStart, Step};
 use serde::{Deserialize, Serialize};
 
+use super::fork::Fork;
+use crate::model::Message;
 use crate::provider::{CallEvent, Caller, ProviderError, Request, Response};
 use crate::text::sha256_hex;
 
-/// Version of the lines; the first one carries it as `v`.
-pub const JOURNAL_VERSION: u32 = 1;
+/// Version of the line format; the first line contains it as `v`. Lines of version 1 have neither
+/// numbers nor checksums.
+pub const JOURNAL_VERSION: u32 = 2;
 
-/// Line of a journal.
+/// Invocation id of the root.
+pub(super) const ROOT: &str = "root";
+
+/// A line of a journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Entry {
-    /// First line: the attempt that the journal belongs to.
+    /// First line: identifies the attempt.
     Attempt {
         v: u32,
+        /// Id of the run; missing in version 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<String>,
         sample: String,
         attempt: u32,
     },
-    /// An agent's sandbox session began.
+    /// Start of an agent's sandbox session.
     Session {
         invocation: String,
         seed: u64,
@@ -32,8 +41,12 @@ pub(super) enum Entry {
         steps: Vec<Step>,
         clock: Vec<Reading>,
     },
-    /// A request to a model ended.
+    /// Result of a request to a model.
     Response(Box<JournaledResponse>),
+    /// The attempt ended in an error and continues. Lines above this one belong to its record.
+    Continued {},
+    /// The attempt continues one of another run, to which the lines above this one belong.
+    Forked(Fork),
 }
 
 /// Recorded result of a request.
@@ -45,18 +58,36 @@ pub(crate) struct JournaledResponse {
     pub turn: u32,
     /// Number of times the conversation was shortened in this turn.
     pub trims: u32,
-    /// Digest of the request.
+    /// Digest of the new part of the request.
     pub asked: String,
     /// Milliseconds since the attempt began.
     pub at_ms: f64,
     /// Milliseconds from request to response.
     pub ms: f64,
-    /// Whether the response came from a cache, so that nothing was paid.
+    /// Whether the response came from a cache, so that it was not billed.
     pub cached: bool,
     /// Events of the call, such as retries.
     pub calls: Vec<CallEvent>,
     /// Response or error.
     pub result: Result<Response, ProviderError>,
+    /// New messages of the request, if the attempt is a fork and inherited the response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<Vec<Message>>,
+    /// How strictly the request must match.
+    #[serde(skip)]
+    pub matching: Matching,
+}
+
+/// How strictly a request must match a recorded one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Matching {
+    /// Another request means that the attempt deviates.
+    #[default]
+    Exact,
+    /// Another request is sent as a new one. What led to the recorded one is not certain.
+    Lenient,
+    /// Any request of the same agent and number matches: the settings differ.
+    Any,
 }
 
 /// Key of a request.
@@ -86,9 +117,9 @@ impl JournaledResponse {
         }
     }
 
-    /// Returns a digest of the part of a request that is new: the model, the newest message, and
-    /// the number of messages.
-    pub fn asked(request: &Request) -> String {
+    /// Returns the digest of version 1, which covers the part of a request that is new: the model,
+    /// the newest message, and the number of messages.
+    pub fn asked_v1(request: &Request) -> String {
         let newest = request.messages.last();
         let newest = serde_json::to_string(&newest).unwrap_or_default();
         let before = request.messages.len();
@@ -96,7 +127,7 @@ impl JournaledResponse {
     }
 }
 
-/// Creates the line for the beginning of a session.
+/// Creates the line for the start of a session.
 pub(super) fn session(invocation: &str, beginning: &SessionStart) -> Entry {
     Entry::Session {
         invocation: invocation.to_owned(),
@@ -106,7 +137,7 @@ pub(super) fn session(invocation: &str, beginning: &SessionStart) -> Entry {
     }
 }
 
-/// Creates the line for steps of a session.
+/// Creates the line for new steps of a session.
 pub(super) fn did(invocation: &str, course: RecordedSteps) -> Entry {
     Entry::Did {
         invocation: invocation.to_owned(),

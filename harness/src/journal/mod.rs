@@ -1,21 +1,32 @@
-//! The journal of an attempt: responses of models and steps of its sandboxes, from which another
-//! process can resume it.
+//! The journal of an attempt: model responses and sandbox steps, from which another process can
+//! resume the attempt.
 //!
-//! A response is passed to the operating system before it is used. When another process resumes the
-//! attempt, its cells run again, and the journal answers all requests that it contains. The first
-//! request that is missing is sent to the model.
+//! A response is written to the journal before it is used. When another process resumes the
+//! attempt, the cells run again, and requests are answered from the journal. Requests that the
+//! journal does not contain are sent to the model.
 //!
-//! Invariant: this module does not depend on agents. A request is identified by its caller and its
-//! number.
+//! Every line carries its number and a checksum that also covers the lines before it, so that
+//! edits, deletions and a changed order are found. Lines of version 1 have neither.
+//!
+//! Invariant: this module does not depend on agents. A request is identified by the agent's
+//! invocation id and the request's number.
 
+mod continuation;
+mod digest;
 mod entry;
+mod fork;
 mod attempt_journal;
+mod seal;
 
 use std::io;
 
+pub use continuation::continue_after_error;
+
 pub(crate) use attempt_journal::{AttemptJournal, Recalled};
+pub(crate) use digest::Digests;
 pub use entry::JOURNAL_VERSION;
-pub(crate) use entry::{JournaledResponse, RequestKey};
+pub(crate) use entry::{JournaledResponse, Matching, RequestKey};
+pub use fork::{Fork, ForkPoint, ForkedJournal, fork};
 
 /// Storage for the journals of a run: a list of lines for each attempt.
 pub trait JournalStore: Send + Sync {
@@ -23,25 +34,30 @@ pub trait JournalStore: Send + Sync {
     /// truncated last line.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     fn read(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>>;
 
-    /// Appends complete lines. The operating system has received them when this returns.
+    /// Appends complete lines. They are written to the operating system when this returns.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()>;
 
-    /// Marks the attempt as ended. Its lines are on disk when this returns.
+    /// Returns the name of an attempt's journal for messages.
+    fn name(&self, _sample: &str, _attempt: u32) -> String {
+        "the journal".to_owned()
+    }
+
+    /// Marks the attempt as ended, after syncing its lines to disk.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     fn end(&self, sample: &str, attempt: u32) -> io::Result<()>;
 
-    /// Abandons the lines of an attempt that restarts. What was paid for them counts as abandoned.
+    /// Abandons the lines of an attempt that restarts. Their cost counts as abandoned.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     fn give_up(&self, sample: &str, attempt: u32) -> io::Result<()>;
 }
 

@@ -1,4 +1,4 @@
-//! The JSON Schema of an agent's answer: describes it to the agent and checks the answer.
+//! The JSON Schema of an agent's answer: adds it to the query and validates the answer.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use super::sections::{TURN_SCHEMA_ANSWER, TURN_SCHEMA_MISMATCH, TURN_SCHEMA_RETU
 use crate::model::lenient_json;
 use crate::text::two_ends;
 
-/// Maximum characters of the problems reported to the agent.
+/// Maximum characters of a report of problems to the agent.
 const PROBLEM_CHARS: usize = 1_000;
 
-/// Maximum number of problems reported to the agent.
+/// Maximum number of problems in a report to the agent.
 const PROBLEMS: usize = 5;
 
-/// A JSON Schema that an answer has to conform to. Cheap to clone.
+/// A JSON Schema for an answer. Cheap to clone.
 #[derive(Clone)]
 pub struct AnswerSchema {
     json: Arc<Value>,
@@ -25,8 +25,8 @@ pub struct AnswerSchema {
 }
 
 impl AnswerSchema {
-    /// Creates a schema. `$ref` can only refer to parts of the schema itself: no file or network is
-    /// read.
+    /// Creates a schema. A `$ref` can only refer to parts of the same schema, because files and the
+    /// network are not accessed.
     ///
     /// # Errors
     /// Returns the reason why the schema is invalid.
@@ -41,14 +41,14 @@ impl AnswerSchema {
                 _ => format!("not a valid JSON Schema: at {place}: {error}"),
             }
         })?;
-        // A model may have written the schema, so patterns must match in linear time.
+        // A model may have written the schema, so patterns must be matched in linear time.
         let validator = jsonschema::options()
             .with_pattern_options(PatternOptions::regex())
             .should_validate_formats(true)
             .build(&json)
             .map_err(|error| {
                 let error = error.to_string();
-                // The rest of the message is about features of the library.
+                // The rest of the message describes features of the library.
                 let (why, _) = error.split_once(" and retrieving it failed").unwrap_or((&error, ""));
                 format!("not a usable JSON Schema: {why}; `$ref` finds what is inside of the schema alone")
             })?;
@@ -58,13 +58,13 @@ impl AnswerSchema {
         })
     }
 
-    /// Returns the schema as it was written.
+    /// Returns the schema as given.
     pub fn json(&self) -> &Value {
         &self.json
     }
 
-    /// Returns the query with the schema that its answer has to conform to. `returns` states
-    /// whether the agent answers with `return()`.
+    /// Returns the query with the schema of its answer appended. `returns` is whether the agent
+    /// answers with `return()`.
     pub fn asked(&self, query: &str, returns: bool) -> String {
         let schema = self.json.to_string();
         let section = if returns {
@@ -75,11 +75,11 @@ impl AnswerSchema {
         section.render([query, &schema])
     }
 
-    /// Returns the value of an answer: the JSON in it, with or without a fence, or else the text
-    /// itself.
+    /// Parses and validates an answer: JSON with or without a code fence, or else the text itself
+    /// as a string.
     ///
     /// # Errors
-    /// Returns the reason why none of them conforms, for the agent.
+    /// Returns the reason why no interpretation conforms, as text for the agent.
     pub fn value_of(&self, answer: &str) -> Result<Value, String> {
         let parsed = lenient_json::from_str(answer).or_else(|error| {
             let inside = in_fence(answer).ok_or(error)?;
@@ -129,7 +129,7 @@ pub fn answer_of_value(value: &Value) -> String {
     }
 }
 
-/// Returns the content of a text's only fence.
+/// Returns the content of the only code fence in a text.
 fn in_fence(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("```")?;
     let (first_line, rest) = rest.split_once('\n')?;
@@ -152,7 +152,7 @@ impl std::fmt::Debug for AnswerSchema {
     }
 }
 
-/// Serializes the schema as it was written.
+/// Serializes the schema as given.
 impl Serialize for AnswerSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.json.serialize(serializer)
@@ -224,10 +224,11 @@ mod tests {
             let why = AnswerSchema::new(schema).unwrap_err();
             assert!(why.starts_with(wanted), "{why}");
         }
-        // A schema that refers only to itself constrains nothing, and must terminate.
+        // A `$ref` cycle without other constraints accepts everything, and validation must
+        // terminate.
         let own = AnswerSchema::new(json!({"allOf": [{"$ref": "#"}]})).unwrap();
         assert_eq!(own.value_of("1"), Ok(json!(1)));
-        // This pattern takes exponential time with backtracking.
+        // Matching this pattern with backtracking takes exponential time.
         let pattern = AnswerSchema::new(json!({"type": "string", "pattern": "^(a+)+$"})).unwrap();
         assert!(
             pattern

@@ -20,9 +20,10 @@ use crate::model::{ActionSurface, Protocol, Role, ToolSpec};
 /// Inputs of an agent's system prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentPrompt<'a> {
-    /// Role of the agent. One with a REPL is flat from `max_depth` on.
+    /// Role of the agent. From depth `max_depth` on, roles with a REPL get the prompt of a flat
+    /// agent.
     pub role: Role,
-    /// Depth, mode, and iterations of children.
+    /// Depth limits, mode, and iterations of children.
     pub config: PromptConfig,
     /// Maximum iterations of this agent.
     pub iterations: u32,
@@ -30,21 +31,20 @@ pub struct AgentPrompt<'a> {
     pub invocation_id: &'a str,
     /// Queries of the agents above it, root first; empty for the root.
     pub lineage: &'a [String],
-    /// System prompt from its caller. A blank one counts as missing.
+    /// System prompt from its caller; a blank one is ignored.
     pub system_prompt: Option<&'a str>,
     /// Model aliases that `rlm()` and `llm()` accept as `model`.
     pub models: &'a [ModelAlias],
     /// Drivers of the run, in order. Only the root's prompt contains them.
     pub drivers: &'a [Driver],
-    /// Functions in its REPL besides the builtins. Only the prompt of an agent with a REPL lists
-    /// them.
+    /// Functions in its REPL other than the builtins. Only prompts of agents with a REPL list them.
     pub tools: &'a [ToolSpec],
-    /// Whether code comes as calls of a tool instead of in fenced blocks.
+    /// Whether the model writes code as calls of a tool instead of in fenced blocks.
     pub code_via_tool: bool,
-    /// Overrides of the run for its prompts.
+    /// Prompt overrides of the run.
     pub overrides: &'a PromptOverrides,
-    /// Whether the agent sees nothing of the agents above it: its prompt omits its position and the
-    /// date, as for a definition that is called without `includeChat`.
+    /// Whether the prompt omits the agent's position and the date, for example for a definition
+    /// that is called without `includeChat`.
     pub is_alone: bool,
 }
 
@@ -59,7 +59,7 @@ pub struct Section {
     /// Name of the bundled text that the section is made from, if any.
     #[serde(skip)]
     pub(super) template: Option<&'static str>,
-    /// Values of the slots of that text.
+    /// Values of the slots of the bundled text.
     #[serde(skip)]
     pub(super) values: Vec<(&'static str, String)>,
 }
@@ -79,7 +79,7 @@ impl Section {
         }
     }
 
-    /// Creates a section from a given text.
+    /// Creates a section with a text that is not bundled.
     pub(super) fn of_text(name: impl Into<String>, text: String) -> Self {
         Self {
             name: name.into(),
@@ -98,7 +98,7 @@ pub struct Assembled {
 }
 
 impl Assembled {
-    /// Returns the prompt as it is sent: the sections, separated by blank lines.
+    /// Returns the prompt as sent: the sections, separated by blank lines.
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self
             .sections
@@ -108,8 +108,8 @@ impl Assembled {
         texts.join("\n\n")
     }
 
-    /// Returns the prompt mode whose sections the prompt contains, or `None` if it contains those
-    /// of neither.
+    /// Returns the prompt mode whose sections the prompt contains, or `None` if it contains no
+    /// section of either mode.
     pub fn mode(&self) -> Option<PromptMode> {
         let of = |section: &Section| match section.template {
             Some(name) if [IDENTITY_SOLVER.name, WORKFLOW_SOLVER.name].contains(&name) => {
@@ -132,7 +132,7 @@ impl Assembled {
             .filter_map(|section| section.name.strip_prefix(DRIVER))
     }
 
-    /// Inserts the section about the agent's page before its position.
+    /// Inserts the section about the agent's page before the position section.
     pub(crate) fn add_page(&mut self, overrides: &PromptOverrides) {
         let page = match overrides.sections.get(PAGE.name) {
             Some(own) => Section::of_text(PAGE.name, own.clone()),
@@ -154,15 +154,15 @@ impl Assembled {
     }
 }
 
-/// Section name of the prompt from an agent's caller.
+/// Name of the section with the prompt from an agent's caller.
 const OWN_PROMPT: &str = "system-prompt";
 
-/// Prefix of a driver's section name.
+/// Prefix of the names of driver sections.
 const DRIVER: &str = "driver:";
 
 /// Returns the core prompt of an ordinary agent: identity, environment, delegation (if it can
-/// delegate), workflow, and delegation tips (if it can delegate), separated by blank lines. Code
-/// comes in fenced blocks.
+/// delegate), workflow, and delegation tips (if it can delegate), separated by blank lines. The
+/// model writes code in fenced blocks.
 pub fn build_system_prompt(config: &PromptConfig) -> String {
     core(config, false).text()
 }
@@ -193,13 +193,13 @@ pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
     )
 }
 
-/// Returns the text of the definition that the root runs under, if any.
+/// Returns the prompt from the definition of the root, if it has one.
 fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
     let is_root = agent.config.depth == 0 && agent.role != Role::OneShot;
     if !is_root || agent.overrides.definition.is_none() {
         return None;
     }
-    // Included sections have the same values as in the default prompt.
+    // Slots of included sections are filled with the same values as in the default prompt.
     let child_budget = agent.config.child_budget;
     let mut values = vec![
         ("writing", writing(agent.code_via_tool)),
@@ -291,7 +291,7 @@ fn repl(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
 }
 
 /// Returns the prompt of a root whose protocol has a REPL and its own instructions: the caller's
-/// prompt, that of the protocol, tools, and models if it can name one.
+/// prompt, the protocol's section, tools, and models if its code can choose one.
 fn of_own_repl(agent: &AgentPrompt<'_>, protocol: Protocol, own_prompt: Option<&str>) -> Assembled {
     let mut prompt = own(own_prompt);
     let agents = if agent.config.can_delegate() {
@@ -315,7 +315,7 @@ fn of_own_repl(agent: &AgentPrompt<'_>, protocol: Protocol, own_prompt: Option<&
     prompt
 }
 
-/// Returns how a response contains code.
+/// Returns the text that explains how to write code in a response.
 fn writing(code_via_tool: bool) -> String {
     if code_via_tool {
         WRITING_TOOL.render([])
@@ -359,7 +359,7 @@ fn tools(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     prompt
 }
 
-/// Returns only the agent's own prompt: that of a web agent, or nothing for an app's request.
+/// Returns a prompt that consists of only the agent's own prompt, or is empty without one.
 fn own(own_prompt: Option<&str>) -> Assembled {
     let mut prompt = Assembled::default();
     if let Some(own) = own_prompt {
@@ -368,7 +368,8 @@ fn own(own_prompt: Option<&str>) -> Assembled {
     prompt
 }
 
-/// Returns the section named after a protocol, with these values for the slots that it has.
+/// Returns the section named after a protocol, if there is one. Fills its slots with `values`, and
+/// ignores values of other slots.
 fn of_protocol(protocol: Protocol, mut values: Vec<(&'static str, String)>) -> Option<Section> {
     let (name, text) = section_texts().find(|(name, _)| *name == protocol.as_str())?;
     let slots = section_slots(name).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The forced tool `execute_code`, by which code comes instead of in fenced blocks.
+//! The forced tool `execute_code`, which replaces fenced code blocks.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::prompt::{call_not_run, execute_code_argument, execute_code_descriptio
 /// Name of the tool.
 const NAME: &str = "execute_code";
 
-/// Returns the tools of an agent's requests: the code tool, if code comes by it and the agent runs
+/// Returns the tools of an agent's requests: the code tool, if the run uses it and the agent runs
 /// code.
 pub(crate) fn tool_use(code_via_tool: bool, role: Role) -> ToolUse {
     if !code_via_tool || !role.has_repl() {
@@ -29,7 +29,7 @@ pub(crate) fn tool_use(code_via_tool: bool, role: Role) -> ToolUse {
     }
 }
 
-/// Returns the tool `execute_code`, as requests offer it.
+/// Returns the specification of the tool `execute_code`.
 fn code_tool() -> ToolSpec {
     ToolSpec {
         name: NAME.to_owned(),
@@ -43,7 +43,7 @@ fn code_tool() -> ToolSpec {
     }
 }
 
-/// Returns code as a call of the tool, for records that contain only the code.
+/// Converts code to a call of the tool, for records that contain only the code.
 pub(crate) fn call(code: &str) -> ToolCall {
     ToolCall {
         id: "call_0".to_owned(),
@@ -52,15 +52,15 @@ pub(crate) fn call(code: &str) -> ToolCall {
     }
 }
 
-/// Returns the code of a response's calls, in order, without blank calls.
+/// Returns the code in the calls of a response, in order. Blank code is omitted.
 pub(crate) fn codes(calls: &[ToolCall]) -> Vec<String> {
     let calls = calls.iter().filter(|call| call.name == NAME);
     let codes = calls.map(|call| code_of(&call.arguments));
     codes.filter(|code| !code.trim().is_empty()).collect()
 }
 
-/// Returns the message after a response with these calls. The result of the first call is
-/// `message`. Any other call was not run, or its output is part of `message`.
+/// Returns the reply to a response with these calls. `message` is the result of the first call. The
+/// result of each further call refers to the first one.
 pub(crate) fn answer(calls: &[ToolCall], message: String) -> Message {
     let mut message = Some(message);
     let result = |call: &ToolCall| ToolResult {
@@ -75,9 +75,9 @@ pub(crate) fn answer(calls: &[ToolCall], message: String) -> Message {
     }
 }
 
-/// Returns the code in the arguments of a call, without a code fence around it. Arguments that are
-/// not JSON are treated as the code itself. For other arguments that do not match the schema, the
-/// code is an error, so that the cell shows the model what is wrong.
+/// Returns the code in the arguments of a call, without an enclosing code fence. Arguments that are
+/// not JSON are treated as code. For other invalid arguments, returns code that throws an error, so
+/// that the model sees what is wrong.
 fn code_of(arguments: &str) -> String {
     let code = match lenient_json::arguments(arguments) {
         Ok(Value::String(code)) => code,
@@ -94,7 +94,7 @@ fn code_of(arguments: &str) -> String {
     }
 }
 
-/// Code of a call without code.
+/// Code to run for a call with invalid arguments.
 const INVALID_ARGUMENTS: &str =
     r#"throw new TypeError('execute_code(): wrong arguments: expected {"code": string}')"#;
 

@@ -1,5 +1,4 @@
-//! Texts of a compaction: the request to the summarizer, and what replaces older turns for the
-//! agent.
+//! Texts of a compaction: the request to the summarizer, and the message that replaces older turns.
 
 use sandbox::message::{Listing, Variable};
 
@@ -16,12 +15,12 @@ pub fn compaction_system() -> String {
     TURN_COMPACTION_SYSTEM.render([])
 }
 
-/// Returns the request for a summary of the messages of an agent with this task.
+/// Returns the request for a summary of an agent's messages. `query` is the task of the agent.
 pub fn compaction_request(query: &str, transcript: &str) -> String {
     TURN_COMPACTION_REQUEST.render([query, transcript])
 }
 
-/// Formats one of these messages.
+/// Formats one message of the transcript.
 pub fn compaction_turn(who: MessageRole, text: &str) -> String {
     let who = match who {
         MessageRole::User => "environment",
@@ -30,8 +29,8 @@ pub fn compaction_turn(who: MessageRole, text: &str) -> String {
     TURN_COMPACTION_MESSAGE.render([&transcript_mark(text), text, who])
 }
 
-/// Returns what an agent is shown after the summary of `count` messages, with its variables if it
-/// has a REPL.
+/// Returns the message after the summary of `count` messages. It lists the variables of an agent
+/// with a REPL.
 pub fn compacted_message(count: u64, listing: Option<&Result<Listing, String>>) -> String {
     let variables = match listing {
         None => String::new(),

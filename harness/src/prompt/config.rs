@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::error::PromptError;
 use crate::text::nearest;
 
-/// How the root works. The mode never affects children, which always act as solvers.
+/// How the root solves its task. The mode does not affect children, which always act as solvers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PromptMode {
-    /// The root solves the task itself; delegation is one of its means.
+    /// The root solves the task itself, and may delegate parts of it.
     #[default]
     Solver,
     /// The root analyzes the task, delegates to children in parallel and judges their results.
@@ -63,14 +63,14 @@ pub struct PromptConfig {
     pub depth: u32,
     /// Depth from which agents are flat: one call, without a REPL.
     pub max_depth: u32,
-    /// Prompt mode of the run. Only the root follows it.
+    /// Prompt mode of the run. It affects only the root.
     pub mode: PromptMode,
     /// Maximum iterations of a child of this agent, if its children have a REPL.
     pub child_budget: u32,
 }
 
 impl PromptConfig {
-    /// Whether a child of this agent would be an agent with a REPL: `depth < max_depth - 1`.
+    /// Whether children of this agent have a REPL: `depth < max_depth - 1`.
     pub const fn can_delegate(&self) -> bool {
         self.depth.saturating_add(1) < self.max_depth
     }
@@ -80,11 +80,11 @@ impl PromptConfig {
         self.depth >= self.max_depth
     }
 
-    /// Returns the mode that the agent's own prompt follows: coordinator only for a root that can
+    /// Returns the mode of the agent's prompt: [`PromptMode::Coordinator`] only for a root that can
     /// delegate.
     ///
-    /// The prompt of a coordinator that cannot delegate would ask it to launch children with
-    /// iterations that they do not have, so with `max_depth` below 2 the root is a solver.
+    /// With `max_depth` below 2, the root is a solver: the coordinator's prompt asks for children
+    /// with several iterations, which are not available at that depth.
     pub const fn effective_mode(&self) -> PromptMode {
         if self.depth == 0 && self.can_delegate() {
             self.mode
@@ -94,12 +94,12 @@ impl PromptConfig {
     }
 }
 
-/// Maximum iterations by depth; the last entry holds for all greater depths. The root is limited
+/// Maximum iterations by depth; the last entry applies to all greater depths. The root is limited
 /// only by the run's setting.
 const DEPTH_CAPS: [u32; 4] = [u32::MAX, 15, 4, 3];
 
-/// Returns the maximum iterations of an agent at `depth` in a run with `max_iterations`: the
-/// smaller of the two limits.
+/// Returns the maximum iterations of an agent at `depth`: the smaller of the run's `max_iterations`
+/// and the limit for this depth.
 pub const fn iterations_for_depth(depth: u32, max_iterations: u32) -> u32 {
     let row = if depth as usize >= DEPTH_CAPS.len() {
         DEPTH_CAPS.len() - 1

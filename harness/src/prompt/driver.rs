@@ -1,4 +1,4 @@
-//! Drivers: extra guidance for the root, as Markdown files with front matter.
+//! Drivers: additional guidance for the root, in Markdown files with front matter.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::yaml;
 use crate::model::{Protocol, UnknownProtocol, protocol_words};
 use crate::text::sha256_hex;
 
-/// Extra guidance that stacks onto the root's prompt.
+/// Additional guidance at the end of the root's prompt.
 ///
 /// The file begins with YAML front matter between two lines `---`:
 ///
@@ -23,21 +23,20 @@ use crate::text::sha256_hex;
 /// conflicts: [other-driver]        # optional: drivers that contradict it
 /// ```
 ///
-/// The Markdown below it is the guidance.
+/// The Markdown below the front matter is the guidance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Driver {
-    /// Name of the driver, which is also its file's name.
+    /// Name of the driver, equal to the name of its file without `.md`.
     pub name: String,
-    /// Description in one line.
+    /// Description, as one line.
     pub description: String,
-    /// Prompt modes that it is written for.
+    /// Prompt modes that the driver is written for.
     pub modes: Vec<PromptMode>,
-    /// Protocols that it is written for.
+    /// Protocols that the driver is written for.
     pub protocols: Vec<Protocol>,
-    /// Names of drivers that contradict it.
+    /// Names of drivers that contradict this driver.
     pub conflicts: Vec<String>,
-    /// Guidance as the model reads it, with `
-    /// ` line ends and without surrounding blank lines.
+    /// Guidance as the model reads it, with ` ` line endings and without surrounding blank lines.
     pub body: String,
     /// Origin of the driver.
     pub source: DriverSource,
@@ -50,7 +49,7 @@ pub struct Driver {
 pub enum DriverSource {
     /// Part of the program.
     Bundled,
-    /// File of a user.
+    /// A user's file.
     File(PathBuf),
 }
 
@@ -120,10 +119,10 @@ impl Driver {
         })
     }
 
-    /// Checks that the driver can guide an agent of this protocol.
+    /// Checks that the driver is written for this protocol.
     ///
     /// # Errors
-    /// Returns [`DriverProtocolMismatch`], which names the protocols that it is written for.
+    /// Returns [`DriverProtocolMismatch`] with the protocols that the driver is written for.
     pub fn fits(&self, protocol: Protocol) -> Result<(), DriverProtocolMismatch> {
         if self.protocols.contains(&protocol) {
             return Ok(());
@@ -136,20 +135,20 @@ impl Driver {
     }
 }
 
-/// Error for a driver that is written for other protocols.
+/// Error for a driver that is not written for the run's protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("driver `{name}` requires --protocol {}, but the protocol is {protocol}", protocol_words(.protocols))]
 pub struct DriverProtocolMismatch {
     /// Name of the driver.
     pub name: String,
-    /// Protocols that it is written for.
+    /// Protocols that the driver is written for.
     pub protocols: Vec<Protocol>,
     /// Protocol of the run.
     pub protocol: Protocol,
 }
 
-/// Splits a file into front matter and the rest. The first `---` stays, so that the parser's line
-/// numbers match the file's.
+/// Splits a file into front matter and the rest. Keeps the first `---`, so that the parser's line
+/// numbers match those of the file.
 fn split_front_matter(text: &str) -> Result<(&str, &str), &'static str> {
     if !text.starts_with("---\n") {
         return Err(
@@ -205,7 +204,7 @@ impl FrontMatter {
             .map_err(|error| format!("field `modes`: {error}"))
     }
 
-    /// Returns the protocols that it is written for; `rlm` by default.
+    /// Returns the protocols that the driver is written for; `rlm` by default.
     fn protocols(&self) -> Result<Vec<Protocol>, String> {
         let Some(words) = &self.protocols else {
             return Ok(vec![Protocol::Rlm]);

@@ -13,10 +13,10 @@ use super::driver::{Driver, DriverSource};
 use super::error::PromptError;
 use crate::text::nearest;
 
-/// Bundled drivers, each in a file `NAME.md`.
+/// Folder of the bundled drivers, each in a file `NAME.md`.
 static BUNDLED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/drivers");
 
-/// Drivers by name.
+/// A collection of drivers with unique names.
 #[derive(Debug, Clone)]
 pub struct DriverLibrary {
     drivers: BTreeMap<String, Driver>,
@@ -27,10 +27,10 @@ impl DriverLibrary {
     pub fn bundled() -> Self {
         let drivers = BUNDLED.files().map(|file| {
             let name = file.path().file_stem().and_then(OsStr::to_str);
-            let name = name.expect("the names of bundled files are UTF-8");
+            let name = name.expect("names of bundled files are UTF-8");
             let text = file.contents_utf8().expect("bundled files are UTF-8");
             let driver = Driver::parse(name, DriverSource::Bundled, text)
-                .expect("bundled drivers are tested");
+                .expect("bundled drivers are valid");
             (name.to_owned(), driver)
         });
         Self {
@@ -99,8 +99,8 @@ impl DriverLibrary {
     }
 }
 
-/// Returns warnings about a choice of drivers: drivers that are not written for the mode, if the
-/// root's prompt has one, and pairs that conflict according to either of them.
+/// Returns warnings about selected drivers: drivers that are not written for the prompt mode, if
+/// the root has one, and pairs of which at least one driver declares a conflict with the other.
 pub fn warnings(mode: impl Into<Option<PromptMode>>, drivers: &[Driver]) -> Vec<String> {
     let mode = mode.into();
     let misfits = drivers

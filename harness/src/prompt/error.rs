@@ -1,18 +1,18 @@
-//! Errors in the settings and files that a prompt is made from.
+//! Errors in the settings and files of prompts.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::text::did_you_mean;
 
-/// An error in a prompt's settings or in a user's driver or profile file.
+/// Error in a prompt's settings or in a user's driver or profile file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptError {
     /// The word is not a prompt mode.
     #[error("unknown prompt mode `{given}`, expected `solver` or `coordinator`{}", did_you_mean(.nearest.as_deref(), &[]))]
     UnknownMode {
-        /// Word as given.
+        /// The word as given.
         given: String,
         /// Most similar mode.
         nearest: Option<String>,
@@ -25,18 +25,18 @@ pub enum PromptError {
     ModelAlias {
         /// The alias as given.
         spec: String,
-        /// What is wrong with it.
+        /// What is wrong with the alias.
         problem: String,
     },
 
     /// Two aliases have the same name.
     #[error("model alias `{alias}` is given twice, for `{first}` and `{second}`")]
     DuplicateAlias {
-        /// Name of both aliases.
+        /// Name of the two aliases.
         alias: String,
-        /// Model of the first one.
+        /// Model of the first alias.
         first: String,
-        /// Model of the second one.
+        /// Model of the second alias.
         second: String,
     },
 
@@ -54,7 +54,7 @@ pub enum PromptError {
     Invalid {
         /// Path of the file, with the line if known.
         origin: String,
-        /// What is wrong, and what would be valid, with the name of the field.
+        /// Description of the problem and of valid values, with the name of the field.
         problem: String,
     },
 

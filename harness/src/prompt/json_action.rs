@@ -5,23 +5,23 @@ use super::sections::{
     JSON_ACTION_MALFORMED, JSON_ACTION_REPEATED,
 };
 
-/// Returns the note next to the list of apps. If the list was requested before, `repeated` holds
-/// how often it was requested and how often it still may be.
+/// Returns the note next to the list of apps. For a repeated request, `repeated` is the number of
+/// requests so far and the number of remaining ones.
 pub fn apps_note(repeated: Option<(u32, u32)>) -> String {
     with_repeated(JSON_ACTION_APPS_NOTE.render([]), repeated)
 }
 
-/// Returns the note next to the list of documents; `repeated` is as for [`apps_note`].
+/// Returns the note next to the list of documents; for `repeated`, see [`apps_note`].
 pub fn docs_note(repeated: Option<(u32, u32)>) -> String {
     with_repeated(JSON_ACTION_DOCS_NOTE.render([]), repeated)
 }
 
-/// Returns the history entry for a request of the list of apps.
+/// Returns the history entry about a request for the list of apps.
 pub fn apps_entry() -> String {
     JSON_ACTION_APPS_ENTRY.render([])
 }
 
-/// Returns the history entry for a request of the list of documents.
+/// Returns the history entry about a request for the list of documents.
 pub fn docs_entry() -> String {
     JSON_ACTION_DOCS_ENTRY.render([])
 }

@@ -1,10 +1,9 @@
 //! System prompts: named sections assembled by depth and mode, with model aliases, drivers and
 //! profiles.
 //!
-//! Everything here is a pure function of its arguments, except for reading a user's own driver and
-//! profile files. The texts are files in `harness/prompts`, `harness/drivers`,
-//! `harness/profiles.yaml` and the folders of protocols, embedded at compile time. None is a string
-//! in Rust code.
+//! All functions are pure, except those that read a user's files. The texts are files in
+//! `harness/prompts`, `harness/drivers`, `harness/profiles.yaml` and the folders of protocols,
+//! embedded at compile time. Rust code contains no texts of prompts.
 
 mod assemble;
 mod config;

@@ -1,5 +1,4 @@
-//! Model aliases: short names by which an agent may call other models, and the table that lists
-//! them.
+//! Model aliases: short names by which agents can call other models, and their table in prompts.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -8,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::error::PromptError;
 
-/// Alias by which `rlm()` and `llm()` may call a model.
+/// Alias by which `rlm()` and `llm()` can call a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelAlias {
-    /// Name that the agent writes.
+    /// Name as written by agents.
     pub alias: String,
     /// Model, as `PROVIDER/MODEL`.
     pub model: String,
@@ -26,11 +25,12 @@ impl FromStr for ModelAlias {
 
     /// Parses `ALIAS=PROVIDER/MODEL[:TAG,TAG…]`, as in `fast=openrouter/acme/small:cheap,quick`.
     ///
-    /// The tags always follow the last colon. A model with a colon in its name therefore needs one
-    /// more colon at the end, with or without tags after it: `local=ollama/llama3:8b:` and
-    /// `local=ollama/llama3:8b:cheap`. Tags begin with a letter, so that the forgotten colon of
-    /// `ollama/llama3:8b` is an error and not a tag `8b`. The colon of `PROVIDER:FILE` does not
-    /// start tags: `fast=scripted:small.yaml`, `fast=scripted:small.yaml:cheap`.
+    /// The tags always follow the last colon. If the model's name contains a colon, it must
+    /// therefore be followed by another colon, with or without tags after it:
+    /// `local=ollama/llama3:8b:` and `local=ollama/llama3:8b:cheap`. Tags begin with a letter, so
+    /// that `ollama/llama3:8b` without the final colon is an error, not the model `ollama/llama3`
+    /// with the tag `8b`. The colon of `PROVIDER:FILE` does not start tags:
+    /// `fast=scripted:small.yaml`, `fast=scripted:small.yaml:cheap`.
     ///
     /// # Errors
     /// Returns [`PromptError::ModelAlias`] with the problem and the valid form.
@@ -45,7 +45,7 @@ impl FromStr for ModelAlias {
 /// Parses several aliases, which must have different names.
 ///
 /// # Errors
-/// Returns the error of the first invalid alias, see [`ModelAlias::from_str`], or
+/// Returns the error of [`ModelAlias::from_str`] for the first invalid alias, or
 /// [`PromptError::DuplicateAlias`].
 pub fn parse_aliases<S: AsRef<str>>(specs: &[S]) -> Result<Vec<ModelAlias>, PromptError> {
     let aliases: Vec<ModelAlias> = specs
@@ -85,7 +85,7 @@ fn parse(spec: &str) -> Result<ModelAlias, String> {
         ));
     }
     let (model, tags) = match target.rsplit_once(':') {
-        // The colon of `scripted:small.yaml` is part of the model.
+        // The colon in `scripted:small.yaml` is part of the model.
         Some((provider, _)) if !provider.contains([':', '/']) => (target, ""),
         Some(split) => split,
         None => (target, ""),

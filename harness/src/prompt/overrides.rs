@@ -1,5 +1,5 @@
-//! Changes of a run to its prompts: the agent's identity, appended text, and replacements of the
-//! default.
+//! Prompt overrides of a run: the agent's identity, appended text, and replacements of the default
+//! prompt.
 
 use std::collections::BTreeMap;
 
@@ -14,35 +14,34 @@ use crate::text::sha256_hex;
 
 /// Changes to the assembled prompts; none by default.
 ///
-/// The order at the beginning of a prompt is: the identity line, the persona, the default's
-/// sections, and the appended text. In the `rlm` protocol, the default's own identity comes before
+/// A prompt consists of the identity line, the persona, the sections of the default prompt, and the
+/// appended text. In protocols with a REPL, the first section of the default prompt comes before
 /// the identity line.
 ///
-/// Its serialized form is part of the fingerprint, with texts as their hashes.
+/// The serialized form, with hashes instead of texts, is part of the fingerprint.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct PromptOverrides {
-    /// Definition that the root runs under; `None` for the prompt of its protocol.
+    /// Definition of the root; `None` for the prompt of its protocol.
     pub definition: Option<RootDefinition>,
     /// Replacements of bundled sections, by section name.
     #[serde(serialize_with = "each_hash")]
     pub sections: BTreeMap<String, String>,
-    /// Date of the run, as `YYYY-MM-DD`, which all prompts state; empty for none. It is not part of
-    /// the fingerprint.
+    /// Date stated in prompts, as `YYYY-MM-DD`; empty for none. It is not part of the fingerprint.
     #[serde(skip)]
     pub date: String,
     /// Name of the root; empty for none.
     pub agent_name: String,
-    /// Site or task that the root works on; empty for none.
+    /// Site or task of the root; empty for none.
     pub site: String,
     /// Persona and voice of the root; empty for none.
     #[serde(serialize_with = "hash")]
     pub persona: String,
-    /// Text of the host after the default; empty for none.
+    /// Text after the root's default prompt; empty for none.
     #[serde(serialize_with = "hash")]
     pub append: String,
-    /// Replacement of the root's default and of the appended text.
+    /// Replacement of the root's default prompt; the appended text is then ignored.
     pub replacement: Option<Replacement>,
-    /// How much of the REPL the prompts describe.
+    /// Part of the REPL's functions and options that the prompts describe.
     #[serde(skip_serializing_if = "ReplApi::is_standard")]
     pub repl_api: ReplApi,
     /// Changed descriptions of tools.
@@ -50,14 +49,15 @@ pub struct PromptOverrides {
     pub actions: ActionOverrides,
 }
 
-/// How much of the REPL the prompts describe. All of it is always available.
+/// Part of the REPL's functions and options that the prompts describe. All of them are always
+/// available.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReplApi {
-    /// `rlm()` and `llm()` with their original options.
+    /// Only `rlm()` and `llm()` with their original options.
     #[default]
     Standard,
-    /// Also maps, typed answers, limits, identical and canceled calls, and the progress of calls.
+    /// Also maps, typed answers, limits, deduplication, cancellation and progress of calls.
     Extended,
 }
 
@@ -65,7 +65,7 @@ impl ReplApi {
     /// Names of the variants, in the order of help texts.
     pub const WORDS: [&str; 2] = ["standard", "extended"];
 
-    /// Whether it is the default.
+    /// Whether this is the default.
     #[expect(
         clippy::trivially_copy_pass_by_ref,
         reason = "serde requires this signature"
@@ -76,22 +76,22 @@ impl ReplApi {
 }
 
 impl PromptOverrides {
-    /// Whether the overrides set the root's name or site.
+    /// Whether the root's name or site is set.
     fn name_root(&self) -> bool {
         !self.agent_name.trim().is_empty() || !self.site.trim().is_empty()
     }
 }
 
-/// Definition that a root runs under.
+/// Definition of a root.
 #[derive(Debug, Clone, Default)]
 pub struct RootDefinition {
     /// Name of the definition.
     pub name: String,
     /// SHA-256 of its file, in hex.
     pub digest: String,
-    /// Text of the definition.
+    /// Text of the definition, in pieces.
     pub pieces: Vec<DefinitionPiece>,
-    /// Hooks that replace the run's, each with its version.
+    /// Hooks that replace those of the run, each with its version; `None` keeps those of the run.
     pub hooks: Option<Vec<(String, String)>>,
 }
 
@@ -145,28 +145,28 @@ fn each_hash<S: Serializer>(
 pub struct DefinitionPiece {
     /// The text.
     pub text: String,
-    /// Whether the piece comes from a section, whose slots are then filled.
+    /// Whether the piece comes from a bundled section, so that its slots are filled.
     pub of_section: bool,
 }
 
 /// Replacement of a default prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Replacement {
-    /// The whole text.
+    /// Replaces the whole prompt.
     Whole(String),
-    /// A text before the default and one after it.
+    /// Surrounds the default prompt.
     Around {
-        /// Text before the default.
+        /// Text before the default prompt.
         before: String,
-        /// Text after the default.
+        /// Text after the default prompt.
         after: String,
     },
 }
 
-/// Line of a replacement that stands for the default.
+/// Placeholder line for the default prompt in a replacement.
 const DEFAULT_LINE: &str = "{{default}}";
 
-/// Reason why a text is not a valid replacement.
+/// Reason why a replacement is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct ReplacementError {
@@ -177,12 +177,12 @@ pub struct ReplacementError {
 }
 
 impl Replacement {
-    /// Parses a replacement: around the default if it contains a line `{{default}}`, else the whole
-    /// prompt.
+    /// Parses a replacement: [`Replacement::Around`] if the text contains a line `{{default}}`,
+    /// else [`Replacement::Whole`].
     ///
     /// # Errors
-    /// Returns a [`ReplacementError`] for a blank text, and for a placeholder that would stay in
-    /// the prompt: a second one, one within a line, or one with other braces.
+    /// Returns a [`ReplacementError`] for a blank text, and for an invalid placeholder: a second
+    /// one, one within a line, or one with other braces.
     pub fn parse(text: &str) -> Result<Self, ReplacementError> {
         let text = text.trim_start_matches('\u{feff}');
         let wrong = |line, problem: String| Err(ReplacementError { line, problem });
@@ -220,14 +220,13 @@ impl Replacement {
     }
 }
 
-/// Whether a line contains a placeholder of the default, or consists of one with other braces.
+/// Whether a line contains the placeholder, or consists of a placeholder with other braces.
 fn mentions_default(line: &str) -> bool {
     let line: String = line.chars().filter(|c| !c.is_whitespace()).collect();
     line.contains(DEFAULT_LINE) || line == "{default}" || line == "${default}"
 }
 
-/// Changed descriptions of tools, by their names in a REPL (`page.open`) or on the wire
-/// (`page_open`).
+/// Changed descriptions of tools, by their REPL names (`page.open`) or native names (`page_open`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ActionOverrides(pub BTreeMap<String, ActionOverride>);
@@ -236,16 +235,16 @@ pub struct ActionOverrides(pub BTreeMap<String, ActionOverride>);
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ActionOverride {
-    /// Text added to the description on a line of its own.
+    /// Text to append to the description, on a separate line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub append_description: Option<String>,
-    /// Replacement of the description. It takes precedence over added text.
+    /// Replacement of the description. It takes precedence over `append_description`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
 impl ActionOverrides {
-    /// Returns the tools with changed descriptions.
+    /// Applies the overrides to the descriptions of tools.
     pub fn apply(&self, mut specs: Vec<ToolSpec>) -> Vec<ToolSpec> {
         for spec in &mut specs {
             let wanted = self.0.get(&spec.name);
@@ -262,7 +261,8 @@ impl ActionOverrides {
     }
 }
 
-/// Returns the prompt of the root's definition, with the slots of sections filled by `values`.
+/// Returns the prompt of the root's definition. Fills the slots of its bundled sections with
+/// `values`.
 pub(super) fn definition_text(overrides: &PromptOverrides, values: &[(&str, String)]) -> String {
     let pieces = overrides.definition.iter().flat_map(|own| &own.pieces);
     pieces
@@ -276,7 +276,7 @@ pub(super) fn definition_text(overrides: &PromptOverrides, values: &[(&str, Stri
         .collect()
 }
 
-/// Replaces bundled sections of a prompt by the run's own.
+/// Replaces bundled sections of a prompt by those of the run.
 pub(super) fn with_own_sections(mut prompt: Assembled, overrides: &PromptOverrides) -> Assembled {
     for section in &mut prompt.sections {
         if let Some(own) = section
@@ -295,22 +295,22 @@ pub(super) fn with_own_sections(mut prompt: Assembled, overrides: &PromptOverrid
 
 /// Applies the overrides to the prompt of an agent.
 pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembled {
-    // A web agent's prompt already contains them, and an app's request is sent unchanged.
+    // A web agent's prompt already contains the overrides, and an app's request is sent unchanged.
     let is_web = agent.role.action_surface() == ActionSurface::Page;
     if is_web || agent.is_alone || matches!(agent.role, Role::App | Role::Judge) {
         return prompt;
     }
     let overrides = agent.overrides;
     let is_root = agent.config.depth == 0 && agent.role != Role::OneShot;
-    // In the REPL's own protocol, the agent's identity comes first.
+    // All default prompts except those of roots without a REPL begin with their own identity.
     let at = match agent.role {
         Role::Root(_) if !agent.role.has_repl() => 0,
         _ => prompt.sections.len().min(1),
     };
     let persona = text_of("persona", &overrides.persona).filter(|_| is_root);
     let identity = identity_line(overrides, is_root)
-        // The prompt of apps follows its specification byte for byte, unless a name or a site is
-        // set.
+        // The prompt of the JSON action protocol equals its specification, unless a name or a site
+        // is set.
         .filter(|_| agent.role.action_surface() != ActionSurface::Apps || overrides.name_root());
     let first = [identity, persona];
     prompt.sections.splice(at..at, first.into_iter().flatten());

@@ -1,4 +1,4 @@
-//! The position of an agent: depth, iterations, its possible children, and the queries above it.
+//! The position of an agent: depth, iterations, possible children, and queries of its ancestors.
 
 use std::fmt::Write as _;
 
@@ -13,10 +13,10 @@ use super::sections::{
 /// Maximum characters of an ancestor's query in a prompt.
 pub const QUERY_LIMIT: usize = 300;
 
-/// Section name of every position block.
+/// Name of the position section.
 pub(super) const POSITION: &str = "position";
 
-/// Returns the position block of an agent with a REPL.
+/// Returns the position section of an agent with a REPL.
 pub(super) fn repl_position(agent: &AgentPrompt<'_>) -> Section {
     let config = &agent.config;
     let (max_depth, iterations) = (
@@ -41,7 +41,7 @@ pub(super) fn repl_position(agent: &AgentPrompt<'_>) -> Section {
     Section::of(&POSITION_CHILD, POSITION, values)
 }
 
-/// Returns the position block of an agent that answers in one call.
+/// Returns the position section of an agent that answers in one call.
 pub(super) fn flat_position(agent: &AgentPrompt<'_>) -> Section {
     let (depth, max_depth) = (
         agent.config.depth.to_string(),
@@ -69,17 +69,17 @@ fn children(config: &PromptConfig) -> String {
     CHILDREN_REPL.render([&child_depth, &iterations_phrase(config.child_budget)])
 }
 
-/// A line of the lineage block.
+/// One line of the lineage.
 #[derive(Serialize)]
 struct Ancestor<'a> {
     depth: usize,
     query: &'a str,
-    /// Characters of the whole query, if it was cut.
+    /// Number of characters of the whole query, if it was truncated.
     #[serde(skip_serializing_if = "Option::is_none")]
     length: Option<usize>,
 }
 
-/// Returns the queries of the agents above, root first; empty if there are none.
+/// Formats the queries of the ancestors, root first. Returns an empty string if there are none.
 fn lineage(queries: &[String]) -> String {
     if queries.is_empty() {
         return String::new();
@@ -92,11 +92,11 @@ fn lineage(queries: &[String]) -> String {
     LINEAGE.render([&ancestors.join("\n"), &QUERY_LIMIT.to_string()])
 }
 
-/// Formats a query as one line of JSON that cannot end the surrounding fence.
+/// Formats an ancestor's query as one line of JSON that cannot end the surrounding fence.
 ///
-/// Queries are written by models and users. A JSON string contains no line breaks, which could
-/// begin a heading or a list. Backticks and everything else that could end a line or a fence are
-/// escaped.
+/// Queries are untrusted: models and users write them. JSON escapes line breaks, which could begin
+/// a heading or a list. Backticks and all other characters that could end a line or a fence are
+/// also escaped.
 fn ancestor_line(depth: usize, query: &str) -> String {
     let cut = query
         .char_indices()

@@ -16,7 +16,7 @@ pub struct Profile {
     pub name: String,
     /// Globs for the full model name (`provider/model`), ignoring case; `*` also matches `/`.
     pub models: Vec<String>,
-    /// Names of its drivers, in order.
+    /// Names of the drivers, in order.
     pub drivers: Vec<String>,
     matcher: GlobSet,
 }
@@ -46,12 +46,12 @@ impl Profiles {
     pub fn bundled() -> Self {
         let profiles = parse("bundled profiles.yaml", include_str!("../../profiles.yaml"));
         Self {
-            profiles: profiles.expect("the bundled profiles are tested"),
+            profiles: profiles.expect("bundled profiles are valid"),
         }
     }
 
-    /// Adds the profiles of a file, which take precedence and replace known ones with the same
-    /// name.
+    /// Adds the profiles of a file. They take precedence over, and replace, known profiles with the
+    /// same name.
     ///
     /// # Errors
     /// Returns [`PromptError::Read`] if the file cannot be read, and [`PromptError::Invalid`] if it
@@ -98,7 +98,7 @@ impl Profiles {
             })
     }
 
-    /// Returns the first profile with a glob that matches the full model name.
+    /// Returns the first profile that has a glob matching the full model name.
     pub fn for_model(&self, model: &str) -> Option<&Profile> {
         self.profiles
             .iter()

@@ -1,4 +1,5 @@
-//! User messages of single protocols: retrieved passages, pieces to read, and results of programs.
+//! User messages of specific protocols: retrieved passages, pieces to read, and results of
+//! programs.
 
 use super::Position;
 use super::sections::{
@@ -10,18 +11,18 @@ use crate::text::fence_mark;
 /// A passage of a context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage<'a> {
-    /// Index among the passages, 1-based.
+    /// Number of the passage, 1-based.
     pub number: usize,
-    /// Characters of the context before it.
+    /// Character offset of its start in the context.
     pub from: usize,
-    /// Characters of the context up to its end.
+    /// Character offset of its end in the context, exclusive.
     pub to: usize,
     /// Text of the passage.
     pub text: &'a str,
 }
 
-/// Returns a question with the passages found for it, out of `passages` in a context of `length`
-/// characters.
+/// Returns a question with the passages found for it. `passages` and `length` are the total
+/// passages and characters of the context.
 pub fn passages_message(
     query: &str,
     found: &[Passage<'_>],
@@ -46,8 +47,8 @@ pub fn passages_message(
     TURN_RETRIEVE.render([&found, &length, &passages, query, &shown])
 }
 
-/// Returns one piece of a context, with its number, the number of pieces, and the notes so far. New
-/// notes may have `limit` characters.
+/// Returns the request for new notes about one piece of a context, with the notes so far. New notes
+/// may have up to `limit` characters.
 pub fn summary_piece_message(
     query: &str,
     notes: &str,
@@ -66,19 +67,21 @@ pub fn summary_piece_message(
     ])
 }
 
-/// Returns a question to be answered from notes about a context of `pieces` pieces.
+/// Returns a question with the notes from which to answer it. `pieces` is the number of pieces of
+/// the context.
 pub fn summary_answer_message(query: &str, notes: &str, pieces: usize) -> String {
     TURN_SUMMARY_ANSWER.render([&fence_mark(&[notes]), notes, &pieces.to_string(), query])
 }
 
-/// Returns the result and output of a program, to be accepted or corrected.
+/// Returns the message with the result and output of a program, which the model accepts or
+/// corrects.
 pub fn program_returned_message(returned: &str, output: &str, next: Position) -> String {
     let (run, runs) = (next.iteration - 1, next.iterations);
     let run = TURN_PROGRAM_RUN.render([&run.to_string(), &runs.to_string()]);
     TURN_PROGRAM_RETURNED.render([&fence_mark(&[output, returned]), output, returned, &run])
 }
 
-/// Returns the reply to a response without a program before any has returned.
+/// Returns the reply to a response without a program if no program has returned yet.
 pub fn program_none_message(next: Position) -> String {
     TURN_PROGRAM_NONE.render([&next.text()])
 }

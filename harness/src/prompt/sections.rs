@@ -1,13 +1,13 @@
-//! The bundled section texts, one constant for each file in `harness/prompts` and in the folders of
-//! protocols: `TURN_FIRST` is `turn-first.md`.
+//! The bundled texts of prompts, one constant for each file in `harness/prompts` and in the folders
+//! of protocols: `TURN_FIRST` is `turn-first.md`.
 
 use super::template::Template;
 use crate::text::sha256_hex;
 
 include!(concat!(env!("OUT_DIR"), "/sections.rs"));
 
-/// Returns the SHA-256 (hex) of every bundled section text, by section name. The fingerprint of a
-/// run contains them as its prompts.
+/// Returns the name and SHA-256 (hex) of every bundled text. The fingerprint of a run contains
+/// them.
 pub fn template_digests() -> Vec<(&'static str, String)> {
     let actions = ("agent-turn", sha256_hex(super::web::ACTIONS));
     let texts = texts().into_iter();
@@ -17,7 +17,7 @@ pub fn template_digests() -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Prefixes of texts that are not sections of a system prompt: messages of one turn, and texts
+/// Prefixes of the names of texts that are not sections of system prompts: messages, and texts
 /// inside sections.
 const NON_SECTIONS: [&str; 15] = [
     "subprompt-",
@@ -36,10 +36,10 @@ const NON_SECTIONS: [&str; 15] = [
     "children-",
     "agents-",
 ];
-/// Further texts inside sections.
+/// Names of other texts inside sections.
 const INSIDE: [&str; 3] = ["lineage", "tool", "tool-parameter"];
 
-/// Returns the sections of system prompts, by name, with their texts. These can be overridden and
+/// Returns the name and text of each section of system prompts. These can be overridden and
 /// included.
 pub(crate) fn section_texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     texts()
@@ -50,7 +50,8 @@ pub(crate) fn section_texts() -> impl Iterator<Item = (&'static str, &'static st
         .map(|(name, text, _)| (name, text))
 }
 
-/// Returns the slots of a section of system prompts, or `None` for another name.
+/// Returns the slots of a section of system prompts, or `None` if there is no section with this
+/// name.
 pub(crate) fn section_slots(name: &str) -> Option<&'static [&'static str]> {
     section_texts().find(|(known, _)| *known == name)?;
     let (.., slots) = texts().into_iter().find(|(known, ..)| *known == name)?;

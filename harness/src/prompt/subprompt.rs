@@ -1,33 +1,33 @@
-//! Texts around a prompt that is called as a tool.
+//! Texts of prompts that are called as tools.
 
 use super::sections::{
     NOTE_AGENT_DONE, NOTE_AGENT_READY, NOTE_AGENT_STARTED, SUBPROMPT_CALL, SUBPROMPT_ERROR,
 };
 use crate::prompt::definition::fence_untrusted;
 
-/// Returns a tool call of a sub-prompt, with its result.
+/// Formats a tool call of a sub-prompt, with its result.
 pub(crate) fn subprompt_call(name: &str, arguments: &str, shown: &str, worked: bool) -> String {
     let outcome = if worked { "result" } else { "failed" };
     SUBPROMPT_CALL.render([arguments, name, outcome, shown])
 }
 
-/// Returns the reason why a sub-prompt gave no answer.
+/// Formats the error of a sub-prompt.
 pub(crate) fn subprompt_error(error: &str) -> String {
     SUBPROMPT_ERROR.render([error])
 }
 
-/// Returns a text file attached to a sub-prompt's first message.
+/// Formats a text file attached to a sub-prompt's first message.
 pub(crate) fn attachment_text(path: &str, content: &str) -> String {
     fence_untrusted(&format!("attachment {path}"), content)
 }
 
-/// Returns the note to an agent when another that it did not wait for has ended.
+/// Returns the note to an agent that one of its background agents ended.
 pub(crate) fn agent_done(agent: &str, answer: &str) -> String {
     NOTE_AGENT_DONE.render([agent, answer])
 }
 
-/// Returns the note to an agent about another that started with it, and whether that accepts
-/// messages.
+/// Returns the note to an agent about an agent that started together with it. `takes_messages` is
+/// whether the new agent accepts messages.
 pub(crate) fn agent_started(agent: &str, kind: &str, name: &str, takes_messages: bool) -> String {
     if takes_messages {
         NOTE_AGENT_READY.render([agent, kind, name])

@@ -1,22 +1,22 @@
-//! Section texts with named slots, which are filled by plain substitution. The list of slots is
-//! checked at compile time.
+//! Section texts with named slots, which are filled by plain substitution. Slots are checked at
+//! compile time.
 
 /// A section text with `N` slots, written `{slot_name}`.
 ///
-/// A bundled section with a slot outside the list does not compile, and [`Template::render`] takes
-/// exactly one value per listed slot. A prompt with an unfilled slot can therefore never reach a
-/// model. Braces around anything but lowercase letters and `_` are ordinary text, such as
-/// `{ model? }` in JavaScript.
+/// A bundled section with an unlisted slot does not compile, and [`Template::render`] requires one
+/// value per listed slot. A prompt with an unfilled slot can therefore never reach a model. Braces
+/// around anything but lowercase letters and `_` are ordinary text, such as `{ model? }` in
+/// JavaScript.
 pub(super) struct Template<const N: usize> {
-    /// Name of the section, which is also its file's name.
+    /// Name of the section, equal to the name of its file.
     pub(super) name: &'static str,
     text: &'static str,
     slots: [&'static str; N],
 }
 
 impl<const N: usize> Template<N> {
-    /// Pairs a text with its slots. Panics, at compile time in a constant, on a slot that is not
-    /// listed.
+    /// Creates a template. Panics if the text has an unlisted slot; in constants, this happens at
+    /// compile time.
     pub(super) const fn new(
         name: &'static str,
         text: &'static str,
@@ -33,7 +33,7 @@ impl<const N: usize> Template<N> {
         Self { name, text, slots }
     }
 
-    /// Returns the text as in the file.
+    /// Returns the text with unfilled slots.
     pub(super) const fn source(&self) -> &'static str {
         self.text
     }
@@ -53,7 +53,7 @@ impl<const N: usize> Template<N> {
     }
 }
 
-/// Replaces each slot that has a value. Other words in braces stay.
+/// Replaces each slot that has a value. Other words in braces are kept.
 pub(super) fn fill(text: &str, values: &[(&str, String)]) -> String {
     let slots: Vec<&str> = values.iter().map(|(slot, _)| *slot).collect();
     substitute(text, &slots, |slot| &values[slot].1)
@@ -124,7 +124,7 @@ mod tests {
             ("{a}", "1"),
             ("{a}{b}{a}", "1{a}1"),
             ("\nline {a}\n\n", "line 1"),
-            // Not slots: JavaScript, unfinished braces, other characters.
+            // Not slots: JavaScript, unclosed braces, other characters.
             ("rlm(q, { a })", "rlm(q, { a })"),
             ("{a, b}", "{a, b}"),
             ("{A} {} {1} {a", "{A} {} {1} {a"),
@@ -132,7 +132,7 @@ mod tests {
             ("ü{a}ü", "ü1ü"),
         ];
         for (text, expected) in cases {
-            // The value of `b` looks like a slot, but stays unchanged.
+            // The value of `b` looks like a slot, but is inserted unchanged.
             assert_eq!(
                 Template::new("case", text, ["a", "b"]).render(["1", "{a}"]),
                 expected,

@@ -8,7 +8,7 @@ use crate::model::ToolSpec;
 /// Maximum characters of a type; a longer one becomes `object` or `array`.
 const LONGEST_TYPE: usize = 120;
 
-/// Returns a line for each tool, followed by one for each parameter with a description.
+/// Returns one line for each tool, followed by one line for each parameter that has a description.
 pub(super) fn tool_reference(tools: &[ToolSpec]) -> String {
     let tools: Vec<String> = tools.iter().map(one).collect();
     tools.join("\n")
@@ -52,7 +52,7 @@ fn one(tool: &ToolSpec) -> String {
     TOOL.render([&call, &one_line(&tool.description), &parameters])
 }
 
-/// Converts a JSON Schema to a TypeScript type, as far as one line permits.
+/// Converts a JSON Schema to a TypeScript type on one line; complex types are simplified.
 fn type_of(schema: &Value) -> String {
     let written = written_out(schema);
     if written.chars().count() <= LONGEST_TYPE {
@@ -101,7 +101,7 @@ fn written_out(schema: &Value) -> String {
     }
 }
 
-/// Returns a text on one line, for use in a list.
+/// Joins the lines of a text, for use in a list.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,27 +1,27 @@
-//! User messages of an agent that works by native tool calls.
+//! User messages of an agent with native tools.
 
 use super::sections::{
     IMAGE_LEFT_OUT, TURN_TOOLS, TURN_TOOLS_CUT_OFF, TURN_TOOLS_EMPTY, TURN_TOOLS_IN_TEXT,
     TURN_TOOLS_LAST, TURN_TOOLS_REQUIRED,
 };
 
-/// Notes to such an agent, besides the results of its calls.
+/// Notes to an agent with native tools, besides the results of its calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolsNote {
     /// The next response is its last.
     Last,
     /// Its response had neither a call nor text.
     Empty,
-    /// Its response called no tool, but had to.
+    /// Its response did not contain the required tool call.
     Required,
-    /// Its response was cut off.
+    /// Its response was truncated.
     CutOff,
-    /// Its response contains a call as text.
+    /// Its response contained a call as text.
     InText,
 }
 
-/// Returns the first message if the context is too long to be part of it; `length` is its
-/// characters.
+/// Returns the first message if the context is too long to be part of it; `length` is the number of
+/// characters of the context.
 pub fn large_context_message(query: &str, length: u64) -> String {
     TURN_TOOLS.render([&length.to_string(), query])
 }
@@ -37,7 +37,7 @@ pub fn tools_note(note: ToolsNote) -> String {
     }
 }
 
-/// Returns the placeholder for an image of an older message.
+/// Returns the placeholder for an omitted image of an older message.
 pub fn image_left_out(media_type: &str, bytes: u64) -> String {
     IMAGE_LEFT_OUT.render([&bytes.to_string(), media_type])
 }

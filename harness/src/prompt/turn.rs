@@ -1,5 +1,5 @@
-//! User messages of an agent's conversation. What changes from turn to turn belongs here, never in
-//! the system prompt.
+//! User messages of an agent's conversation. All text that changes from turn to turn belongs here,
+//! not in the system prompt.
 
 use super::sections::{
     CALL_NOT_RUN, CONTEXT_LEFT_OUT, CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, EXECUTE_CODE,
@@ -10,17 +10,17 @@ use super::sections::{
 };
 use crate::text::fence_mark;
 
-/// Number of an iteration that a message asks for.
+/// Number and maximum of the iterations of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// Number of the iteration, 1-based.
+    /// Number of the next iteration, 1-based.
     pub iteration: u32,
     /// Maximum iterations of the agent.
     pub iterations: u32,
 }
 
 impl Position {
-    /// Returns the text for a message.
+    /// Returns the text that messages contain.
     pub(super) fn text(self) -> String {
         let iterations = self.iterations.to_string();
         if self.iteration >= self.iterations {
@@ -38,7 +38,7 @@ pub enum ContextKind {
     None,
     /// A string of this length in UTF-16 units, as in `context.length`.
     Text(u64),
-    /// Another value, with its `typeof`.
+    /// A value of another type, with its `typeof`.
     Value(String),
 }
 
@@ -47,14 +47,14 @@ pub enum ContextKind {
 pub struct CellReport<'a> {
     /// Output of the cell.
     pub output: &'a str,
-    /// Reason why it failed, with the stack.
+    /// Reason why the cell failed, with the stack.
     pub error: Option<String>,
     /// Number of blocks in the response that were not run.
     pub dropped_blocks: u32,
-    /// Number of unawaited calls that the error does not mention.
+    /// Number of unawaited calls, unless `error` reports them.
     pub unawaited: u32,
-    /// Whether the cell printed nothing and returned nothing, and a function of it contains
-    /// `return(…)`.
+    /// Whether the cell had neither output nor a return value, although one of its functions
+    /// contains `return(…)`.
     pub returns_in_function: bool,
 }
 
@@ -77,7 +77,7 @@ pub fn flat_message(query: &str, context: &str) -> String {
     }
 }
 
-/// Returns the output and the problems of a cell.
+/// Returns the message with the output and the problems of a cell.
 pub fn result_message(report: &CellReport<'_>, next: Position) -> String {
     let mut notes = Vec::new();
     if let Some(error) = &report.error {
@@ -105,10 +105,9 @@ pub fn result_message(report: &CellReport<'_>, next: Position) -> String {
     ])
 }
 
-/// Returns the reply to a response without code, which should come in a fenced block or as a tool
-/// call.
+/// Returns the reply to a response without code, which explains how to write code.
 ///
-/// `mark` is that of a block in another language.
+/// `mark` is the language of a fenced block in another language, if any.
 pub fn no_code_message(next: Position, code_via_tool: bool, mark: Option<&str>) -> String {
     match mark {
         _ if code_via_tool => TURN_NO_CALL.render([&next.text()]),
@@ -117,53 +116,54 @@ pub fn no_code_message(next: Position, code_via_tool: bool, mark: Option<&str>) 
     }
 }
 
-/// Returns the reply to a response cut off by the limit of output tokens.
+/// Returns the reply to a response that was truncated at the limit of output tokens.
 pub fn cut_off_message(next: Position) -> String {
     TURN_CUT_OFF.render([&next.text()])
 }
 
-/// Returns the description of the tool for code.
+/// Returns the description of the tool `execute_code`.
 pub fn execute_code_description() -> String {
     EXECUTE_CODE.render([])
 }
 
-/// Returns the description of that tool's argument.
+/// Returns the description of the argument of `execute_code`.
 pub fn execute_code_argument() -> String {
     EXECUTE_CODE_ARGUMENT.render([])
 }
 
-/// Returns the result of a call that was not run, because another call came first in the response.
+/// Returns the result of each call after the first in a response.
 pub fn call_not_run() -> String {
     CALL_NOT_RUN.render([])
 }
 
-/// Returns a tool call as text, for a conversation that continues without the tool.
+/// Formats a tool call as text, for a conversation that continues without the tool.
 pub fn past_call(name: &str, arguments: &str) -> String {
     PAST_CALL.render([arguments, name])
 }
 
-/// Returns a tool's result as text, for a conversation that continues without the tool.
+/// Formats a tool's result as text, for a conversation that continues without the tool.
 pub fn past_result(content: &str) -> String {
     PAST_RESULT.render([content])
 }
 
-/// Returns the message that shows back a return in the first iteration.
+/// Returns the message that shows a value returned in the first iteration for review.
 pub fn returned_early_message(returned: &str, next: Position) -> String {
     TURN_RETURNED_EARLY.render([&fence_mark(&[returned]), &next.text(), returned])
 }
 
-/// Returns the user's message after an answer.
+/// Returns the message with the user's next message after an answer.
 pub fn next_message(query: &str, next: Position) -> String {
     TURN_NEXT_MESSAGE.render([&next.text(), query])
 }
 
-/// Returns the caller's next message to an agent with a REPL that accepts several.
+/// Returns the message with the next message of the caller, for an agent with a REPL that accepts
+/// several.
 pub fn message_to_instance(query: &str, next: Position) -> String {
     TURN_MESSAGE.render([&next.text(), query])
 }
 
-/// Returns the only message of an agent that answers in one call, with a context cut to `shown`
-/// characters: its beginning and end, with a note about the omitted part.
+/// Returns the only message of an agent that answers in one call, with `shown` characters of the
+/// context: its beginning and end, with a note about the omitted part.
 pub fn cut_message(query: &str, context: &str, shown: usize) -> String {
     let chars = context.chars().count();
     let place = |index: usize| {
@@ -185,7 +185,7 @@ pub fn output_left_out(chars: u64) -> String {
     OUTPUT_LEFT_OUT.render([&chars.to_string()])
 }
 
-/// Encloses untrusted text between two lines with a boundary.
+/// Encloses untrusted text between two lines that contain a boundary.
 pub(crate) fn untrusted_text(label: &str, boundary: &str, text: &str) -> String {
     UNTRUSTED.render([boundary, label, text])
 }

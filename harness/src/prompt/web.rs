@@ -1,4 +1,4 @@
-//! Texts of the agent-turn protocol: sections of the system prompt, the page, and notes on failed
+//! Texts of the agent-turn protocol: sections of the system prompt, the page, and notes about
 //! actions.
 
 use super::sections::{
@@ -11,7 +11,7 @@ use super::sections::{
 use super::{Assembled, DomHeader, Replacement, Section};
 use crate::model::web::{IdStyle, PageError, PageProblem};
 
-/// Actions of a web agent with their descriptions, and the tool that carries them, as YAML.
+/// Actions of a web agent and the tool `agent_turn`, with their descriptions, as YAML.
 pub(crate) const ACTIONS: &str = include_str!("../protocol/agent_turn/agent-turn.yaml");
 
 /// Inputs of a web agent's system prompt.
@@ -25,18 +25,19 @@ pub(crate) struct WebPrompt<'a> {
     pub tools: String,
     pub ids: IdStyle,
     pub header: DomHeader,
-    /// Replacement by the run; takes precedence over all following fields.
+    /// Replacement of the prompt by the run. It takes precedence over all following fields.
     pub of_run: Option<&'a Replacement>,
-    /// The whole prompt, with `{default}` for the default; takes precedence over `replacement`.
+    /// Template of the whole prompt; `{default}` is replaced by the default. It takes precedence
+    /// over `replacement`.
     pub template: Option<&'a str>,
-    /// The whole prompt.
+    /// Replacement of the whole prompt.
     pub replacement: Option<&'a str>,
     /// Text after the default prompt.
     pub append: Option<&'a str>,
 }
 
-/// Returns the system prompt: identity, persona, `# Tools`, `# Envelope`, `# DOM`, and the site's
-/// own block; or its replacement.
+/// Returns the system prompt or its replacement. The default consists of identity, persona, `#
+/// Tools`, `# Envelope`, `# DOM`, and the rules of the site.
 pub(crate) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
     let mut default = vec![section(
         "web-identity",
@@ -94,17 +95,17 @@ fn named(name: &str, text: Option<&str>) -> Option<Section> {
     (!text.is_empty()).then(|| section(name, text.to_owned()))
 }
 
-/// Returns an action with its schema, for `# Tools`.
+/// Formats an action with its schema, for `# Tools`.
 pub(crate) fn tool_section(name: &str, description: &str, schema: &str) -> String {
     WEB_TOOL.render([description.trim_end(), name, schema])
 }
 
-/// Returns the current page: the newest message of every request.
+/// Returns the current page, which is the last message of every request.
 pub(crate) fn page_block(url: &str, dom: &str) -> String {
     WEB_PAGE.render([dom, url])
 }
 
-/// Returns the replacement for a dump that failed.
+/// Returns the text that replaces a failed dump.
 pub(crate) fn no_dump(problem: &str) -> String {
     WEB_NO_DUMP.render([problem])
 }
@@ -125,8 +126,8 @@ pub(crate) fn refused(addresses: &[String]) -> String {
     WEB_REFUSED.render([&lines.join("\n")])
 }
 
-/// Returns what the page failed to do. For a page that hangs, adds how to recover, because waiting
-/// does not help.
+/// Returns the message of an error. If the page did not respond in time, adds how to recover,
+/// because waiting does not help.
 pub(crate) fn page_failed(error: &PageError) -> String {
     match error.problem {
         PageProblem::TimedOut => WEB_NOT_RESPONDING.render([&error.message]),
@@ -144,22 +145,22 @@ pub(crate) fn dialog_opened(kind: &str, message: &str) -> String {
     WEB_DIALOG_OPENED.render([kind, &format!("{message:?}")])
 }
 
-/// Returns why an action was skipped: the page had changed.
+/// Returns the reason for skipping an action: the page had changed.
 pub(crate) fn skipped_changed() -> String {
     WEB_SKIPPED_CHANGED.render([])
 }
 
-/// Returns why an action was skipped: a dialog was open.
+/// Returns the reason for skipping an action: a dialog was open.
 pub(crate) fn skipped_dialog() -> String {
     WEB_SKIPPED_DIALOG.render([])
 }
 
-/// Returns why an action was skipped: the previous action failed.
+/// Returns the reason for skipping an action: the previous action failed.
 pub(crate) fn skipped_failed() -> String {
     WEB_SKIPPED_FAILED.render([])
 }
 
-/// Returns why an action was rejected: it was not confirmed.
+/// Returns the reason for rejecting an action: it was not confirmed.
 pub(crate) fn not_confirmed() -> String {
     WEB_NOT_CONFIRMED.render([])
 }
@@ -170,7 +171,7 @@ pub(crate) fn unknown_action(name: &str, known: &str) -> String {
     WEB_UNKNOWN_ACTION.render([known, &format!("{name:?}")])
 }
 
-/// Returns the result of a call beyond the first.
+/// Returns the result of each call after the first in a response.
 pub(crate) fn call_beyond_first() -> String {
     WEB_CALL_NOT_RUN.render([])
 }

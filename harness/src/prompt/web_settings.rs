@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::ActionOverride;
 use crate::model::web::{DumpSettings, IdStyle};
 
-/// Settings of the agent-turn protocol. Names in files are those of the format that it follows.
+/// Settings of the agent-turn protocol. Their names in files are defined by the external file
+/// format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct AgentTurnSettings {
@@ -16,19 +17,19 @@ pub struct AgentTurnSettings {
     pub agent_name: String,
     /// Name of the site in the first line of its prompt.
     pub site_name: String,
-    /// Date in the first line, `YYYY-MM-DD`; the line has no date without it.
+    /// Date in the first line of its prompt, `YYYY-MM-DD`; `None` for no date.
     pub date: Option<String>,
-    /// Identity and voice of the agent, written in the first person of the site's operator.
+    /// Identity and voice of the agent, written from the perspective of the site's operator.
     pub persona: Option<String>,
     /// Replacement of the whole system prompt, including the rules of the envelope.
     pub system_prompt: Option<String>,
-    /// JavaScript that defines `systemPrompt(ctx, defaultPrompt)`, which returns the whole system
-    /// prompt. It takes precedence over the two following settings. In a settings file, this is the
-    /// path of a file with the code.
+    /// JavaScript code that defines `systemPrompt(ctx, defaultPrompt)`, which returns the whole
+    /// system prompt. It cannot be combined with the two following settings. In a settings file,
+    /// this is the path of a file with the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt_function: Option<String>,
-    /// Like `systemPrompt`, with `{default}` for the text that it would replace; takes precedence
-    /// over it.
+    /// Like `systemPrompt`, but `{default}` is replaced by the default prompt. It takes precedence
+    /// over `systemPrompt`.
     pub system_prompt_template: Option<String>,
     /// Rules for the whole site, after the default prompt.
     pub append_system_prompt: Option<String>,
@@ -45,18 +46,19 @@ pub struct AgentTurnSettings {
     pub max_prompt_tokens: Option<u64>,
     /// Maximum characters of a dump.
     pub dom_max_length: usize,
-    /// JavaScript function of an element that returns `false` to leave it out of dumps.
+    /// JavaScript predicate for elements. Elements for which it returns `false` are omitted from
+    /// dumps.
     pub dom_filter: Option<String>,
     /// Style of ids in dumps.
     pub dom_ids: IdStyle,
     /// Header lines above the elements of a page.
     #[serde(skip_serializing_if = "DomHeader::is_default")]
     pub dom_header: DomHeader,
-    /// Whether the model sees a screenshot of the page with every dump.
+    /// Whether every dump is sent with a screenshot of the page.
     pub attach_screenshot: bool,
-    /// Built-in actions that require confirmation, in addition to the custom ones that require it.
+    /// Built-in actions that require confirmation. Custom actions have their own setting.
     pub confirm_actions: BTreeSet<String>,
-    /// Policy that decides which actions are confirmed.
+    /// Policy for actions that require confirmation.
     pub confirm: ConfirmPolicy,
 }
 
@@ -88,14 +90,14 @@ impl Default for AgentTurnSettings {
     }
 }
 
-/// Header lines of a dump, above its elements, when the model is shown a page.
+/// Header lines above the elements of a page in requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DomHeader {
     /// URL, title and scroll position.
     #[default]
     All,
-    /// None: the URL appears only under `# Current page`.
+    /// No header lines: only the URL under `# Current page`.
     Url,
 }
 
@@ -117,12 +119,12 @@ pub struct CustomAction {
     pub name: String,
     /// Description of the action.
     pub description: String,
-    /// JSON Schema of its arguments, which are an object.
+    /// JSON Schema of the arguments; its type is `object`.
     pub parameters: Value,
-    /// JavaScript function of the arguments, which runs in the page. Its return value, or the value
-    /// of the returned promise, is the result.
+    /// JavaScript function that is called in the page with the arguments. Its return value, after
+    /// awaiting a promise, is the result.
     pub script: String,
-    /// Whether it requires confirmation.
+    /// Whether the action requires confirmation.
     #[serde(default)]
     pub confirm: bool,
 }
@@ -131,11 +133,11 @@ pub struct CustomAction {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConfirmPolicy {
-    /// Confirms all of them.
+    /// Confirms all these actions.
     #[default]
     Allow,
-    /// Confirms none of them.
+    /// Confirms none of these actions.
     Deny,
-    /// Confirms only the listed ones.
+    /// Confirms only the listed actions.
     List(BTreeSet<String>),
 }

@@ -1,15 +1,15 @@
-//! Parses YAML from users, and reports faults with their lines.
+//! Parses YAML from users and reports faults with their lines.
 
 use serde::de::DeserializeOwned;
 
 use super::error::PromptError;
 use crate::text::yaml::YamlError;
 
-/// Parses a value from YAML with the line numbers of the file `origin`.
+/// Parses a value from the YAML of the file `origin`.
 ///
 /// # Errors
-/// Returns [`PromptError::Invalid`] with the number and text of the line. The error for a wrong
-/// type does not name the field, but the line shows it.
+/// Returns [`PromptError::Invalid`] with the number and text of the line. Errors about a wrong type
+/// do not name the field, but the text of the line contains it.
 pub(super) fn parse<T: DeserializeOwned>(origin: &str, yaml: &str) -> Result<T, PromptError> {
     crate::text::yaml::read(yaml).map_err(|YamlError { line, message }| {
         let text = line.and_then(|line| {

@@ -1,4 +1,4 @@
-//! Agents that run in the background of their caller, and the notes by which it learns their
+//! Agents that run in the background of their caller, and the notes that tell the caller their
 //! answers.
 
 use std::collections::BTreeSet;
@@ -17,14 +17,14 @@ use crate::prompt::agent_done;
 /// Agent id, and its answer or error.
 type Done = (String, Result<String, String>);
 
-/// Background agents of one caller: agents with a single answer, and instances that wait for
-/// messages.
+/// Background agents of one caller: agents that answer once, and instances that accept messages.
 pub(crate) struct Background<'a> {
     running: FuturesUnordered<BoxFuture<'a, Done>>,
     ids: BTreeSet<String>,
-    /// Instances that accept messages. They make progress only while this is polled.
+    /// Instances that accept messages. They make progress only while [`Background::step`] is
+    /// polled.
     serving: FuturesUnordered<BoxFuture<'a, ()>>,
-    /// New instances, created by calls that run while this is polled.
+    /// Receives new instances from calls that run concurrently with [`Background::step`].
     created: mpsc::UnboundedReceiver<BoxFuture<'a, ()>>,
     creating: mpsc::UnboundedSender<BoxFuture<'a, ()>>,
     /// Notes to append to the caller's next message.
@@ -57,7 +57,7 @@ impl<'a> Background<'a> {
         self.serving.push(serving);
     }
 
-    /// Returns a sender for instances that are created while this is polled.
+    /// Returns a sender for instances that are created while [`Background::step`] is polled.
     pub fn creating(&self) -> mpsc::UnboundedSender<BoxFuture<'a, ()>> {
         self.creating.clone()
     }
@@ -81,13 +81,13 @@ impl<'a> Background<'a> {
         }
     }
 
-    /// Awaits `work` while the background agents run.
+    /// Awaits `work` while running the background agents.
     pub async fn run_background_while<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         loop {
             tokio::select! {
-                // Agents come first, so that the caller's next message includes answers that are
-                // ready.
+                // Poll the agents first, so that the caller's next message includes answers that
+                // are ready.
                 biased;
                 () = self.step() => {}
                 done = &mut work => return done,
@@ -95,7 +95,7 @@ impl<'a> Background<'a> {
         }
     }
 
-    /// Removes the notes, and returns them, each after a blank line.
+    /// Removes the notes and returns them, each preceded by a blank line.
     pub fn take_notes(&mut self) -> String {
         let notes = std::mem::take(&mut self.notes).into_iter();
         notes.map(|note| format!("\n\n{note}")).collect()
@@ -107,7 +107,7 @@ impl<'a> Background<'a> {
         self.running.clear();
         let mut stopped = std::mem::take(&mut self.ids);
         stopped.extend(caller.instances.close_all());
-        // Polling lets idle instances end and record their end.
+        // Poll the instances, so that idle ones can record their end.
         while let Some(Some(())) = self.serving.next().now_or_never() {}
         self.serving.clear();
         for child in stopped {

@@ -1,4 +1,4 @@
-//! Dual agents: two sides, one of which may be a person, discuss each message of their caller.
+//! Dual agents, whose two sides discuss each message of their caller. One side may be a person.
 //!
 //! The dual agent itself does not query a model. Its sides are instances with their own
 //! conversations, at the same depth.
@@ -33,7 +33,7 @@ impl Attempt<'_> {
     ) -> Result<(Invocation, Option<Invocation>), ToolError> {
         let side = |letter: char, name: &str| {
             let specialist = self.specialist(name)?;
-            // The sides have the depth of the dual agent.
+            // The sides have the same depth as the dual agent.
             let above = Invocation {
                 depth: agent.depth.saturating_sub(1),
                 ..agent.clone()
@@ -52,7 +52,7 @@ impl Attempt<'_> {
         Ok((a, b))
     }
 
-    /// Lets the two sides discuss each message of their caller.
+    /// Answers each message of the caller by a dialogue between the two sides.
     ///
     /// # Errors
     /// Returns a failure if the sides could not start. Later failures are returned in the answers.
@@ -112,7 +112,7 @@ impl Attempt<'_> {
         a.and(b)
     }
 
-    /// Answers messages until there are no more. Returns the last result, and the number of
+    /// Answers messages until the inbox is closed. Returns the last result, and the number of
     /// messages exchanged by the sides.
     async fn answer_by_talking(
         &self,
@@ -141,8 +141,8 @@ impl Attempt<'_> {
         (result, said)
     }
 
-    /// Sends one message to the receiving side, and lets the sides talk. The answer is the last
-    /// message of the receiving side.
+    /// Sends one message to the receiving side, and runs the dialogue. Returns the last message of
+    /// the receiving side as the answer.
     async fn exchange(
         &self,
         agent: &Invocation,

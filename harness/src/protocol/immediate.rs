@@ -12,8 +12,8 @@ use crate::prompt::{agent_done, agent_started};
 use crate::tool::{ImmediateAgent, InstanceKind, ToolError};
 
 impl Attempt<'_> {
-    /// Starts the immediate agents of a caller's definition, and adds a note about each. Children
-    /// that share an agent's tools do not start them again.
+    /// Starts the immediate agents of a caller's definition, and adds a note about each. Does
+    /// nothing for children that inherited their tools.
     pub fn start_immediate<'b>(
         &'b self,
         caller: &Invocation,
@@ -44,7 +44,8 @@ impl Attempt<'_> {
         }
     }
 
-    /// Starts an agent that answers once: the configured message, or else its caller's query.
+    /// Starts an agent that answers one message: the configured message, or else its caller's
+    /// query.
     fn start_once<'b>(
         &'b self,
         caller: &Invocation,
@@ -71,7 +72,7 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Starts an instance. The configured message is its first one.
+    /// Starts an instance, and sends it the configured message, if any.
     fn start_instance<'b>(
         &'b self,
         caller: &Invocation,

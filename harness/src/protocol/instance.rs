@@ -1,5 +1,5 @@
-//! Instances: agents that their caller creates, that answer one message at a time, and that end
-//! with it.
+//! Instances: agents that answer messages of their caller, one at a time. The caller creates them,
+//! and they end with it.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use crate::protocol::tool_run::names;
 use crate::protocol::tools::ToolsAgent;
 use crate::tool::{InstanceKind, ToolError};
 
-/// New instance, which has been recorded but not started.
+/// New instance, whose creation has been recorded, but which has not been started.
 pub(crate) struct Created<'a> {
-    /// Value for the caller: id, kind and name of the instance.
+    /// Return value for the caller: id, kind and name of the instance.
     pub value: Value,
     pub serving: BoxFuture<'a, ()>,
 }
@@ -108,7 +108,7 @@ impl Attempt<'_> {
                 )));
             }
         };
-        // Messages to the caller from an earlier, unawaited request do not belong to this one.
+        // Discard messages to the caller that belong to an earlier, unawaited request.
         caller.instances.take_said(id);
         let message = first.into_message();
         let answered = caller.instances.send(function, id, message)?;
@@ -117,7 +117,7 @@ impl Attempt<'_> {
         Ok((kind, answered))
     }
 
-    /// Waits for the answer to a message, and returns the text for the caller.
+    /// Waits for the reply to a message, and returns it as text for the caller.
     pub async fn await_reply(
         &self,
         caller: &Invocation,
@@ -145,11 +145,10 @@ impl Attempt<'_> {
         ))
     }
 
-    /// Runs an agent until there are no more messages. `earlier` is the beginning of its
-    /// conversation.
+    /// Runs an agent until its inbox is closed. `earlier` is the beginning of its conversation.
     ///
     /// # Errors
-    /// Returns a failure if the agent could not start. Later failures are returned in its answers.
+    /// Returns a failure if the agent could not start. Later failures are results of messages.
     pub fn serve<'b>(
         &'b self,
         child: Invocation,
@@ -220,7 +219,7 @@ impl Attempt<'_> {
         self.records.emit(caller, EventKind::MessageSent { child });
     }
 
-    /// Records the result of a message.
+    /// Records the result of a message for its sender.
     pub fn emit_answered(
         &self,
         caller: &Invocation,

@@ -3,7 +3,7 @@
 use crate::agent::Failure;
 use crate::model::Status;
 
-/// Maximum consecutive malformed replies. One more ends the attempt.
+/// Maximum consecutive malformed replies that do not end the attempt.
 const MOST: u32 = 3;
 
 /// Number of malformed replies since the last valid one.
@@ -16,8 +16,8 @@ impl Malformed {
         self.0 = 0;
     }
 
-    /// Counts a malformed reply. `what` completes "responses in a row …"; `problem` describes this
-    /// one.
+    /// Counts a malformed reply. `what` completes the sentence "responses in a row …"; `problem`
+    /// describes this reply.
     ///
     /// # Errors
     /// Returns the failure of the attempt if the limit is exceeded.

@@ -1,9 +1,9 @@
-//! Protocols, which define how models interact with the harness. Each has a folder; their order
-//! here is that of help texts.
+//! Protocols, which define how models interact with the harness. Each has a folder. The order of
+//! the modules is that of help texts.
 //!
-//! A folder with a `protocol.yaml` is a protocol. Its type, which has the name of the folder,
-//! implements [`ProtocolBehavior`]; `build.rs` finds it by its `mod` line. The Markdown files of a
-//! folder are sections of prompts; the one with the protocol's name is the prompt of its root.
+//! A folder with a `protocol.yaml` is a protocol. The type with the name of the folder implements
+//! [`ProtocolBehavior`]. `build.rs` finds protocols by their `mod` lines. The Markdown files of a
+//! folder are texts of prompts; the file with the protocol's name is the prompt of its root.
 
 mod rlm;
 mod direct;
@@ -30,8 +30,8 @@ use crate::model::{Protocol, ToolUse};
 use crate::tool::ToolSet;
 use agent_turn::AgentTurnError;
 
-/// Behavior of a protocol's root: its tools, its settings, its first messages and its run. Handling
-/// of replies is implemented by the agents' [`AgentBehavior`](crate::agent::Turns).
+/// Behavior of a protocol's root: tools, settings, first messages and execution. Handling of
+/// replies is part of [`AgentBehavior`](crate::agent::Turns).
 #[async_trait]
 pub(crate) trait ProtocolBehavior: Send + Sync {
     /// Checks that the protocol supports the treatment.
@@ -44,7 +44,7 @@ pub(crate) trait ProtocolBehavior: Send + Sync {
         of_run.clone()
     }
 
-    /// Returns the native tools that requests of a root with these tools offer.
+    /// Returns the native tools in requests of a root with these tools.
     fn offers(&self, _treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
         ToolUse::default()
     }
@@ -62,7 +62,7 @@ pub(crate) trait ProtocolBehavior: Send + Sync {
     /// Adds the first messages of the root to its conversation.
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation);
 
-    /// Runs the root, and thereby the whole tree of agents.
+    /// Runs the root and its whole tree of agents.
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure>;
 }
 

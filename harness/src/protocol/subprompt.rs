@@ -1,4 +1,4 @@
-//! Prompt definitions called as tools: creates the child, runs it, and assembles the text for the
+//! Calls of prompt definitions as tools: creates the child, runs it, and assembles the text for the
 //! caller.
 
 mod first_message;
@@ -31,7 +31,7 @@ pub(crate) struct Prepared {
     input: Value,
 }
 
-/// Child that is recorded as started, with the messages that it inherits from its caller.
+/// Child whose start has been recorded, with the messages that it inherits from its caller.
 pub(crate) struct Started {
     prepared: Prepared,
     earlier: Vec<Message>,
@@ -77,8 +77,8 @@ impl Attempt<'_> {
         })
     }
 
-    /// Records that a child starts. This is a separate step, so that events of children that the
-    /// caller does not wait for are in the order of its calls.
+    /// Records that a child starts. This is a separate step, so that the events of background
+    /// children are in the order of the caller's calls.
     pub fn start_prepared(&self, caller: &Invocation, prepared: Prepared) -> Started {
         self.records.count(|stats| stats.delegations += 1);
         let spawn = EventKind::DelegationSpawn {
@@ -97,8 +97,7 @@ impl Attempt<'_> {
         Started { prepared, earlier }
     }
 
-    /// Runs a child, and returns the text for its caller. The text contains the child's errors if
-    /// the settings include them.
+    /// Runs a child, and returns the text for its caller, with errors if the settings include them.
     pub async fn run_started(&self, caller: &Invocation, started: Started) -> String {
         let Started { prepared, earlier } = started;
         let Prepared {
@@ -209,7 +208,7 @@ impl Attempt<'_> {
         Ok(child)
     }
 
-    /// Runs a child in a separate session, so that it shares no names with its caller. Its
+    /// Runs a child in a separate session, so that it does not share variables with its caller. Its
     /// `context` is the input.
     async fn run_in_repl(
         &self,
@@ -237,7 +236,7 @@ impl Attempt<'_> {
     }
 }
 
-/// Assembles the text that a caller reads.
+/// Assembles the text for the caller from the parts that the settings include.
 pub(crate) fn result_text(
     settings: &CallSettings,
     text: Option<&str>,

@@ -15,10 +15,10 @@ use crate::tool::{
     BoundTool, CallTarget, InstanceArguments, InstanceCall, InstanceNames, ToolError, ToolScope,
 };
 
-/// Call of a tool.
+/// A tool call.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolRun {
-    /// Id of the call in the records.
+    /// Id of the call in events.
     pub id: String,
     /// Name of the tool, as a function in the REPL or as a native tool.
     pub name: String,
@@ -71,7 +71,7 @@ impl Attempt<'_> {
     }
 
     /// Passes the result of a tool through the agent's hooks. If a hook fails, the result is
-    /// withheld.
+    /// replaced by an error.
     async fn hook_value(
         &self,
         caller: &Invocation,
@@ -98,14 +98,14 @@ impl Attempt<'_> {
             Err(_) => Err(hooked.content),
             Ok(value) if hooked.content == content => Ok(value),
             Ok(Value::String(_)) => Ok(Value::String(hooked.content)),
-            // A hook changes the text of a value, which may still be JSON.
+            // A hook changes a value as text; the changed text may be JSON.
             Ok(_) => Ok(lenient_json::from_str(&hooked.content)
                 .unwrap_or_else(|_| Value::String(hooked.content))),
         }
     }
 
     /// Starts the part of a call that runs in the background. Returns `None` if the caller waits
-    /// for all of it.
+    /// for the whole call.
     pub fn start_beside<'b>(
         &'b self,
         caller: &Invocation,
@@ -126,7 +126,7 @@ impl Attempt<'_> {
                 InstanceCall::Create(kinds) => Some(arguments().and_then(|arguments| {
                     let arguments = InstanceArguments::read(arguments)?;
                     let kind = kinds.get(&arguments.agent);
-                    // The schema has already checked the name.
+                    // The schema has already validated the name.
                     let kind = kind.ok_or_else(|| ToolError("no such agent".to_owned()))?;
                     let name = &arguments.name;
                     let created = self.create_instance(caller, &run.child, kind, name)?;
@@ -165,7 +165,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Starts a child whose answer the caller reads later.
+    /// Starts a child that answers later, as a note to the caller.
     fn child_beside<'b>(
         &'b self,
         caller: &Invocation,
@@ -187,7 +187,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Returns a specialist by its name in the run.
+    /// Returns the specialist with this name in the run.
     ///
     /// # Errors
     /// Returns an error for an unknown name.
@@ -249,7 +249,7 @@ impl Attempt<'_> {
         Ok(value)
     }
 
-    /// Runs a call of an instance function that its caller waits for.
+    /// Runs a call of an instance function for which the caller waits.
     async fn instance_result(
         &self,
         caller: &Invocation,
@@ -281,7 +281,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Records a call that ended by itself or with its caller.
+    /// Records a call that was completed or was stopped with its caller.
     pub fn record_tool(&self, caller: &Invocation, run: ToolRun, shown: Result<String, String>) {
         let is_error = shown.is_err();
         if let Some(log) = &caller.log {
@@ -307,21 +307,21 @@ impl Attempt<'_> {
 
 /// Background part of a call.
 pub(crate) enum BackgroundPart<'a> {
-    /// Work of a child that answers later.
+    /// A child that answers later.
     Answer {
         child: String,
         /// Immediate result of the call.
         shown: String,
         work: BoxFuture<'a, Result<String, String>>,
     },
-    /// New instance. The call itself is complete.
+    /// A new instance. The call itself is complete.
     Agent {
         value: Value,
         serving: BoxFuture<'a, ()>,
     },
 }
 
-/// Returns the tool with this name. Errors list the tools by the names that the agent uses.
+/// Returns the tool with this name: the REPL name for agents with a REPL, else the native name.
 fn tool_of<'c>(caller: &'c Invocation, name: &str) -> Result<&'c BoundTool, ToolError> {
     if caller.role.has_repl() {
         caller.tools.get(name)
@@ -330,7 +330,7 @@ fn tool_of<'c>(caller: &'c Invocation, name: &str) -> Result<&'c BoundTool, Tool
     }
 }
 
-/// Returns the names of the instance functions for this caller.
+/// Returns the names of the instance functions in this caller's REPL or native tools.
 pub(crate) const fn names(caller: &Invocation) -> &'static InstanceNames {
     InstanceNames::of(caller.role.has_repl())
 }
@@ -340,7 +340,7 @@ fn sent(id: &str) -> String {
     format!("sent to {id}")
 }
 
-/// Formats a value for an agent: strings unchanged, everything else as JSON.
+/// Formats a value for an agent: strings unchanged, other values as JSON.
 pub(crate) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

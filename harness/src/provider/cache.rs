@@ -1,4 +1,4 @@
-//! A cache of responses on disk, so that a request that was answered once is not sent again.
+//! A cache of responses on disk. A request whose response is cached is not sent again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use crate::prompt::AnswerSchema;
 /// Responses as JSON, by the SHA-256 of their requests.
 const RESPONSES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("responses/1");
 
-/// A store of responses. Only one process at a time can open it.
+/// Cache of responses in a folder. Only one process at a time can open it.
 pub struct ResponseCache {
     path: PathBuf,
     database: Database,
 }
 
-/// Error of opening a store.
+/// Error when opening a response cache.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use the cache {}: {reason}", .path.display())]
 pub struct CacheError {
@@ -31,14 +31,14 @@ pub struct CacheError {
     reason: String,
 }
 
-/// A response, and whether the limit of output tokens cut it off.
+/// A response, and whether it was cut off at the output token limit.
 #[derive(Serialize, Deserialize)]
 struct CachedResponse {
     response: Response,
     truncated: bool,
 }
 
-/// Everything that can change a response; its hash is the key.
+/// Everything that can change a response. The hash of this struct is the key.
 #[derive(Serialize)]
 struct CacheKey<'a> {
     server: &'a str,
@@ -48,8 +48,7 @@ struct CacheKey<'a> {
     sampling: &'a super::Sampling,
     role: Role,
     attempt: u32,
-    /// Omitted if the request mentions no tools, so that entries from before tools existed are
-    /// found.
+    /// Omitted if the request has no tools, so that entries of versions without tools still match.
     #[serde(skip_serializing_if = "ToolUse::is_off")]
     tools: &'a ToolUse,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -59,10 +58,10 @@ struct CacheKey<'a> {
 }
 
 impl ResponseCache {
-    /// Opens the store in a folder. Creates both if necessary.
+    /// Opens the cache in a folder. Creates the folder and the cache if necessary.
     ///
     /// # Errors
-    /// Returns [`CacheError`] if the store cannot be created, is in use, or is invalid.
+    /// Returns [`CacheError`] if the cache cannot be created, is in use, or is invalid.
     pub fn open(folder: &Path) -> Result<Arc<Self>, CacheError> {
         let path = folder.join("responses.redb");
         let cannot = |reason: String| CacheError {
@@ -81,7 +80,7 @@ impl ResponseCache {
             Err(error) => return Err(error.into()),
         };
         let found = table.get(key)?;
-        // An entry that a later version wrote in another form counts as missing.
+        // An entry in the format of a later version counts as missing.
         Ok(found.and_then(|bytes| lenient_json::from_slice(bytes.value()).ok()))
     }
 
@@ -91,7 +90,7 @@ impl ResponseCache {
         Ok(write.commit()?)
     }
 
-    /// Runs a blocking operation on the store.
+    /// Runs a blocking operation on the database.
     async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, redb::Error> + Send + 'static,
@@ -109,7 +108,7 @@ impl ResponseCache {
 pub struct Cached<P> {
     inner: P,
     cache: Arc<ResponseCache>,
-    /// Address of the server, because the same model may answer differently elsewhere.
+    /// Address of the server. It is part of the key, because another server may answer differently.
     server: String,
 }
 
@@ -145,7 +144,7 @@ impl<P> Cached<P> {
 
 #[async_trait]
 impl<P: Provider> Provider for Cached<P> {
-    /// Returns the response from the cache, with its original tokens and without cost.
+    /// Returns the response from the cache, with its original token counts and without its cost.
     async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
         let found = match self.key(request) {
             Ok(key) => self.cache.work(move |cache| cache.get(&key)).await,

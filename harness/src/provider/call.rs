@@ -1,4 +1,4 @@
-//! Events of a request on its way through the layers around a provider.
+//! Events of a call, reported by the layers around a provider.
 
 use std::time::Duration;
 
@@ -18,20 +18,21 @@ pub enum CallEvent {
         /// Time until the retry.
         delay: Duration,
     },
-    /// The request starts to wait; [`CallEvent::Waited`] ends it.
+    /// The request starts to wait. [`CallEvent::Waited`] follows when the wait ends.
     Waiting {
         /// Reason for waiting.
         reason: WaitReason,
     },
-    /// The request has waited before being sent. This counts as waiting, not as working time.
+    /// The request has waited before it was sent. The wait does not count as working time.
     Waited {
         /// Reason for waiting.
         reason: WaitReason,
         /// Duration of the wait.
         duration: Duration,
     },
-    /// A try without a usable response has used tokens: it was filtered, cut off, or could not be
-    /// read. The error of the try follows.
+    /// A try has used tokens without a usable response, because the response was filtered,
+    /// interrupted or invalid. The error is reported next: in [`CallEvent::Retried`], or as the
+    /// result of the call.
     Billed {
         /// Tokens, as counted by the server or estimated by the harness.
         usage: Usage,
@@ -43,17 +44,17 @@ pub enum CallEvent {
 /// Receives the events of one call.
 #[async_trait]
 pub trait CallSink: Send + Sync {
-    /// Receives one event. Must not block.
+    /// Receives one event. Implementations must not block.
     fn note(&self, event: CallEvent);
 
-    /// Whether the call may be retried after a failure, which may cost again. Waits until that is
-    /// known.
+    /// Whether the call may be retried after a failure, which may cost again. Waits until a budget
+    /// allows or refuses the retry.
     async fn may_send_again(&self) -> bool {
         true
     }
 }
 
-/// A sink that drops every event.
+/// A sink that ignores all events.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct IgnoreCalls;
 

@@ -1,4 +1,5 @@
-//! Limits concurrent requests. The limit falls when a server is out of capacity and grows again.
+//! Limits concurrent requests. The limit falls when a server is out of capacity, and grows with
+//! later successes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,8 +11,7 @@ use tokio::sync::oneshot;
 ///
 /// The limit follows additive increase, multiplicative decrease, as in TCP (D.-M. Chiu and R. Jain,
 /// "Analysis of the Increase and Decrease Algorithms for Congestion Avoidance", Computer Networks
-/// 17, 1989): a rejection halves it, and as many successes as the limit add one, up to the initial
-/// limit.
+/// 17, 1989): a rejection halves the limit, and each success adds 1 / limit, up to the maximum.
 #[derive(Debug)]
 pub(super) struct Connections {
     adaptive: bool,
@@ -20,9 +20,9 @@ pub(super) struct Connections {
 
 #[derive(Debug)]
 struct State {
-    /// Maximum of the limit.
+    /// Maximum value of the limit.
     most: f64,
-    /// Current limit, rounded down.
+    /// Current limit; its integer part applies.
     limit: f64,
     under_way: u32,
     /// Number of times that the limit has fallen.
@@ -30,11 +30,11 @@ struct State {
     queue: VecDeque<oneshot::Sender<Connection>>,
 }
 
-/// Permission for one request, released when dropped.
+/// Permission to send one request, released on drop.
 #[derive(Debug)]
 pub(super) struct Connection {
     connections: Arc<Connections>,
-    /// Episode in which it was granted.
+    /// Episode in which the permission was granted.
     episode: u64,
 }
 
@@ -71,7 +71,7 @@ impl Connections {
         self.hand_out();
     }
 
-    /// Returns a permission, or a receiver for one, first come, first served.
+    /// Returns a permission, or the receiver for one. Waiting requests are served in order.
     pub fn take(self: &Arc<Self>) -> Result<Connection, oneshot::Receiver<Connection>> {
         let mut state = self.lock();
         if state.queue.is_empty() && state.has_room() {
@@ -103,7 +103,7 @@ impl Connections {
                 state.under_way += 1;
                 (next, state.episode)
             };
-            // If nobody waits anymore, the permission is dropped and becomes free again.
+            // If the request no longer waits, the permission is dropped and thereby released.
             let _ = next.send(Connection {
                 connections: Arc::clone(self),
                 episode,
@@ -123,7 +123,7 @@ impl State {
 }
 
 impl Connection {
-    /// Records a success, after which there may be room for more requests.
+    /// Records a success, which raises the limit.
     pub fn succeeded(&self) {
         let connections = &self.connections;
         if connections.adaptive {
@@ -132,8 +132,8 @@ impl Connection {
         }
     }
 
-    /// Records that the server is out of capacity. Requests in flight when the limit last fell do
-    /// not lower it again, because their rejections belong to the same episode.
+    /// Records that the server is out of capacity, which lowers the limit. Requests sent before the
+    /// limit last fell do not lower it again, because their rejections belong to the same episode.
     pub fn refused(&self) {
         let connections = &self.connections;
         if !connections.adaptive {
@@ -160,7 +160,7 @@ mod tests {
 
     use super::{Connection, Connections};
 
-    /// Returns how many more requests may be sent now.
+    /// Returns the number of further requests that may be sent now.
     fn room(connections: &Arc<Connections>) -> usize {
         let taken: Vec<_> = std::iter::from_fn(|| connections.take().ok()).collect();
         taken.len()

@@ -1,4 +1,4 @@
-//! Errors of requests: one case for each error that callers handle differently.
+//! Errors of requests, with one variant for each error that callers handle differently.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ pub enum ProviderError {
         /// Error of the code.
         reason: String,
     },
-    /// The key is wrong or missing (401): no request of this run can succeed.
+    /// The API key is wrong or missing (401). No request of the run can succeed.
     #[error("{provider} rejected the API key: {message}")]
     Unauthorized {
         /// Name of the provider.
@@ -58,7 +58,7 @@ pub enum ProviderError {
         /// Message of the provider.
         message: String,
     },
-    /// The account behind the key has no money or quota left: no request of this run can succeed.
+    /// The account of the API key is out of credit or quota. No request of the run can succeed.
     #[error("the account at {provider} is out of credit: {message}")]
     NoCredit {
         /// Name of the provider.
@@ -66,8 +66,7 @@ pub enum ProviderError {
         /// Message of the provider.
         message: String,
     },
-    /// The request is invalid or not permitted (400, 403, 404, 422, …), so a retry would fail
-    /// again.
+    /// The request is invalid or not permitted (400, 403, 404, 422, …). A retry would also fail.
     #[error("{provider} rejected the request ({status}): {message}")]
     Refused {
         /// Name of the provider.
@@ -93,7 +92,7 @@ pub enum ProviderError {
         /// Delay that the provider requests.
         retry_after: Option<Duration>,
     },
-    /// The server failed (408, 409, 425, 498, 499, 5xx, 529), or returned an error with status 200.
+    /// The server failed (408, 409, 425, 498, 499, 5xx), or returned an error with status 200.
     #[error("{provider} failed ({status}): {message}")]
     Server {
         /// Name of the provider.
@@ -126,9 +125,9 @@ pub enum ProviderError {
     Timeout {
         /// Name of the provider.
         provider: String,
-        /// What was awaited.
+        /// Awaited event, such as `response`.
         what: String,
-        /// How long it was awaited.
+        /// Timeout that has passed.
         after: Duration,
     },
     /// The response does not have the expected format.
@@ -136,11 +135,11 @@ pub enum ProviderError {
     Garbled {
         /// Name of the provider.
         provider: String,
-        /// What is wrong with the response, and where.
+        /// Description of the problem and its place in the response.
         problem: String,
     },
-    /// The model refused, or the provider's filter withheld the response. For the root of an
-    /// attempt, that is the answer.
+    /// The model refused, or the provider's filter withheld the response. If the agent is the root,
+    /// the message is the attempt's answer.
     #[error("{provider} withheld the response: {message}")]
     Filtered {
         /// Name of the provider.
@@ -153,10 +152,10 @@ pub enum ProviderError {
     Unfinished {
         /// Name of the provider.
         provider: String,
-        /// Message of the provider about the end.
+        /// Reason why the response ended.
         message: String,
     },
-    /// The limit of output tokens cut the response off. The agent is notified and continues.
+    /// The response was cut off at the output token limit. The agent is notified and continues.
     #[error("the response was cut off at the limit of output tokens")]
     Truncated {
         /// The truncated response.
@@ -165,19 +164,19 @@ pub enum ProviderError {
     /// A cache or a cassette cannot be read or written.
     #[error("{message}")]
     Store {
-        /// Which store, and why.
+        /// Description with the name of the cache or cassette and the reason.
         message: String,
     },
     /// A hook failed on the request or its response.
     #[error("{message}")]
     Hook {
-        /// Which hook, where and why.
+        /// Description with the hook, the event and the reason.
         message: String,
     },
-    /// A budget of the run is used up, so nothing more is sent.
+    /// A budget does not allow the request, so it is not sent.
     #[error("the {budget} budget is used up ({spent} of {limit})")]
     OverBudget {
-        /// Name of the budget, as its flag.
+        /// Name of the budget's flag or setting.
         budget: String,
         /// Amount spent, with its unit.
         spent: String,
@@ -208,7 +207,7 @@ impl ProviderError {
         )
     }
 
-    /// Returns the error with its provider's message transformed by `change`.
+    /// Applies `change` to the message.
     #[must_use]
     pub fn map_message(mut self, change: impl Fn(String) -> String) -> Self {
         match &mut self {

@@ -1,4 +1,4 @@
-//! Limits the rate and the concurrency of requests to one endpoint, across all of its models.
+//! Limits the rate and the concurrency of requests to an endpoint, for all its models together.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use super::{
     WaitReason,
 };
 
-/// Limits of the requests to an endpoint.
+/// Limits for the requests to an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
     /// Rate limit; `None` for no limit.
     pub rate: Option<Rate>,
     /// Maximum concurrent requests; at least 1.
     pub connections: u32,
-    /// Whether the concurrency falls when the endpoint is out of capacity.
+    /// Whether to reduce the concurrency when the endpoint is out of capacity.
     pub adaptive: bool,
 }
 
@@ -41,21 +41,22 @@ impl Default for Pace {
 pub struct Rate {
     /// Mean requests per second.
     pub per_second: f64,
-    /// Maximum requests without delay after a pause; at least 1.
+    /// Maximum number of requests sent without delay after a pause; at least 1.
     pub burst: u32,
 }
 
-/// The pace of an endpoint that several processes share.
+/// A rate limit shared by several processes.
 #[async_trait]
 pub trait SharedPace: Send + Sync {
-    /// Waits until this process may send its next request to an endpoint with this total rate.
+    /// Waits until this process may send its next request to an endpoint. `rate` limits all
+    /// processes together.
     async fn turn(&self, endpoint: &str, rate: Rate);
 
-    /// Returns the number of processes that share the endpoint, including this one; at least 1.
+    /// Returns the number of processes that share the limits, including this one; at least 1.
     fn processes(&self) -> u32;
 }
 
-/// An optional shared pace.
+/// An optional rate limit shared by several processes.
 #[derive(Clone, Default)]
 pub struct MaybeShared(pub Option<Arc<dyn SharedPace>>);
 
@@ -75,12 +76,12 @@ pub struct Limiter {
 struct Limit {
     bucket: DefaultDirectRateLimiter,
     clock: DefaultClock,
-    /// Held while waiting for the next permitted request: first come, first served.
+    /// Held while waiting for the rate limit, so that waiting requests are served in order.
     turn: Mutex<()>,
 }
 
 impl Limiter {
-    /// Creates an unused limiter.
+    /// Creates a limiter for this process only.
     pub fn new(pace: Pace) -> Self {
         let rate = pace.rate.and_then(|rate| {
             let period = Duration::try_from_secs_f64(1.0 / rate.per_second).ok()?;
@@ -99,8 +100,8 @@ impl Limiter {
         }
     }
 
-    /// Creates a limiter whose pace is shared by several processes. The rate is assigned elsewhere,
-    /// and this process gets its share of the connections.
+    /// Creates a limiter whose limits several processes share. `with` limits the rate, and this
+    /// process gets an equal share of the connections.
     pub fn shared(endpoint: &str, pace: Pace, with: &MaybeShared) -> Self {
         let own = Self::new(pace);
         match &with.0 {
@@ -112,7 +113,7 @@ impl Limiter {
         }
     }
 
-    /// Waits until one request may be sent.
+    /// Waits until a request may be sent.
     async fn admit(&self, calls: &dyn CallSink) -> Connection {
         if let Some((_, pace, shared)) = &self.shared {
             let share = pace.connections / shared.processes().max(1);
@@ -124,7 +125,8 @@ impl Limiter {
                 let wait = Wait::begin(calls, WaitReason::Connection);
                 let connection = match place.await {
                     Ok(connection) => connection,
-                    // The queue lives as long as `self` and serves every waiting request.
+                    // Cannot happen: the queue lives as long as `self` and serves every waiting
+                    // request.
                     Err(_) => std::future::pending().await,
                 };
                 wait.end();
@@ -149,7 +151,7 @@ impl Limiter {
 }
 
 impl Limit {
-    /// Whether a request may be sent without waiting; if so, it is counted.
+    /// Whether a request may be sent without waiting. If so, counts the request.
     fn is_free(&self) -> bool {
         self.turn.try_lock().is_ok() && self.bucket.check().is_ok()
     }
@@ -162,7 +164,7 @@ impl Limit {
     }
 }
 
-/// A wait whose start and end are reported.
+/// A wait of a request. Its start and end are reported as events.
 struct Wait<'a> {
     calls: &'a dyn CallSink,
     reason: WaitReason,
@@ -194,7 +196,7 @@ pub struct Limited<P> {
 }
 
 impl<P> Limited<P> {
-    /// Adds the limiter of its endpoint to a provider.
+    /// Adds the limiter of a provider's endpoint to the provider.
     pub const fn new(inner: P, limiter: Arc<Limiter>) -> Self {
         Self { inner, limiter }
     }
@@ -211,7 +213,7 @@ impl<P: Provider> Provider for Limited<P> {
         let result = self.inner.complete(request, calls).await;
         match &result {
             Ok(_) => connection.succeeded(),
-            // An overloaded server reports the same with status 529.
+            // Some servers report overload with status 529.
             Err(ProviderError::RateLimited { .. } | ProviderError::Server { status: 529, .. }) => {
                 connection.refused();
             }

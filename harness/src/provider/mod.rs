@@ -1,8 +1,7 @@
-//! Providers: where models run. Defines the trait that the engine calls, its requests and its
+//! Providers, which run models. Defines the trait that the engine calls, its requests and its
 //! responses.
 //!
-//! Policies (retries, limits, caches) are providers around another provider, never flags inside
-//! one.
+//! Retries, limits and caches are providers that wrap another provider, not flags of a provider.
 
 mod cache;
 mod call;
@@ -43,7 +42,7 @@ pub use window::{WindowError, WindowTable};
 /// A provider of models.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// Sends a request to a model. Events on the way (retries, waiting) are reported to `calls`.
+    /// Sends a request to a model. Reports retries, waits and other events to `calls`.
     ///
     /// # Errors
     /// Returns [`ProviderError`] with the provider's message.
@@ -53,19 +52,20 @@ pub trait Provider: Send + Sync {
         calls: &dyn CallSink,
     ) -> Result<Response, ProviderError>;
 
-    /// Returns the stored response to exactly this request, if there is one. Then nothing has to be
-    /// sent, awaited or paid.
+    /// Returns the stored response to exactly this request, if any. The request is then not sent,
+    /// and costs nothing.
     async fn recall(&self, _request: &Request) -> Option<Result<Response, ProviderError>> {
         None
     }
 
-    /// Returns what this provider can answer; `None` means anything.
+    /// Returns the contents of the recording that this provider plays back; `None` if it answers
+    /// any request.
     fn recording(&self) -> Option<Recording> {
         None
     }
 
-    /// Returns the expected usage of a request that is charged even if nobody waits for the
-    /// response, or `None` if nothing is charged or the usage is unknown.
+    /// Returns the expected usage of a request, or `None` if it costs nothing or its usage is
+    /// unknown.
     fn forecast(&self, _request: &Request) -> Option<Forecast> {
         None
     }
@@ -99,13 +99,13 @@ impl<P: Provider + ?Sized> Provider for Arc<P> {
 pub struct Forecast {
     /// The likely usage.
     pub likely: Estimate,
-    /// The highest plausible usage, which budgets reserve. It exceeds the likely one while nothing
-    /// is known of how a model's server counts tokens.
+    /// The highest plausible usage, which budgets reserve. It exceeds the likely usage until the
+    /// server has reported token counts for the model.
     pub most: Estimate,
 }
 
 impl Forecast {
-    /// Creates the forecast of a usage that is known.
+    /// Creates a forecast for a known usage.
     pub const fn certain(usage: Estimate) -> Self {
         Self {
             likely: usage,
@@ -119,10 +119,9 @@ impl Forecast {
 pub struct Recording {
     /// Samples in the order of the recording.
     pub samples: Vec<String>,
-    /// Maximum number of requests of a root.
+    /// Maximum number of requests of a root agent.
     pub root_turns: u32,
-    /// Header of a cassette, which contains the responses of all models of its run; `None` for
-    /// other recordings.
+    /// Header, if the recording is a cassette. Only cassettes contain the responses of all models.
     pub cassette: Option<CassetteHeader>,
 }
 
@@ -131,7 +130,7 @@ pub struct Recording {
 pub struct Request {
     /// Name of the model at its provider, without the provider's prefix.
     pub model: String,
-    /// The system prompt: the same in every request of an invocation.
+    /// System prompt, which is the same in every request of an invocation.
     pub system: String,
     /// Conversation, oldest message first; it ends with a user message.
     pub messages: Vec<Arc<Message>>,
@@ -139,24 +138,24 @@ pub struct Request {
     pub sampling: Arc<Sampling>,
     /// Tools that the model may call.
     pub tools: ToolUse,
-    /// Schema that the text must conform to. A server that supports it enforces it; for others,
-    /// only the messages ask for it.
+    /// Schema that the text must conform to. Servers that support schemas enforce it; the messages
+    /// also state it.
     pub answer_schema: Option<AnswerSchema>,
-    /// Whether earlier reasoning is sent back to the model, if its server accepts it.
+    /// Whether to send earlier reasoning back to the model, if the server accepts it.
     pub keep_reasoning: bool,
     /// The agent that sends the request.
     pub caller: Caller,
 }
 
-/// Minimum bytes of a prompt for which counted and sent lengths are compared.
+/// Minimum bytes of a prompt to compare its length with the server's token count.
 const COMPARED_BYTES: u64 = 8_000;
 
-/// Bytes per counted token above which a server must have dropped part of a prompt. English and
-/// code have 3 to 5, and other scripts up to 6.
+/// Minimum number of bytes per counted token at which the server must have dropped part of the
+/// prompt. English and code have 3 to 5 bytes per token, and other scripts up to 6.
 const BYTES_PER_TOKEN: u64 = 20;
 
 impl Request {
-    /// Returns the length of all texts in bytes, which needs no pass over a long context.
+    /// Returns the length of all texts in bytes, which is faster to compute than in characters.
     fn text_bytes(&self) -> usize {
         let length = |message: &Arc<Message>| {
             let results = message.tool_results.iter();
@@ -170,8 +169,8 @@ impl Request {
         self.system.len() + self.messages.iter().map(length).sum::<usize>()
     }
 
-    /// Whether a server counted far fewer input tokens than the prompt can have, as servers do that
-    /// silently cut a prompt to their context window.
+    /// Whether the server counted far fewer input tokens than the prompt can have. Some servers
+    /// silently truncate prompts to their context window.
     pub fn looks_truncated(&self, usage: Option<Usage>) -> bool {
         let Some(usage) = usage.filter(|usage| !usage.estimated && usage.input_tokens > 0) else {
             return false;
@@ -181,7 +180,7 @@ impl Request {
     }
 }
 
-/// The agent that sends a request, for providers whose answers depend on it, and for records.
+/// The agent that sends a request. Recordings and scripted models use it to select a response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caller {
     /// Id of the sample.
@@ -210,13 +209,13 @@ pub struct Caller {
 pub struct Response {
     /// Text of the response.
     pub text: String,
-    /// Reasoning that is separate from the text.
+    /// Reasoning that the model returned separately from the text.
     pub reasoning: Option<String>,
     /// Tool calls, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// Opaque JSON that the server requires back when the conversation continues, such as
-    /// signatures of its reasoning.
+    /// Opaque JSON, such as signatures of the reasoning, that must be sent back to the server when
+    /// the conversation continues.
     #[serde(rename = "carry", default, skip_serializing_if = "Option::is_none")]
     pub reasoning_signature: Option<String>,
     /// Tokens, as counted by the server or estimated by the harness.
@@ -225,19 +224,19 @@ pub struct Response {
     pub cost_usd: Option<f64>,
     /// Version of the model, as reported by the server.
     pub served_model: Option<String>,
-    /// Id that the server gave the response, shortened to [`LONGEST_LABEL`].
+    /// Id of the request assigned by the server, truncated to [`LONGEST_LABEL`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// Reason why the response ended in the server's own word, shortened to [`LONGEST_LABEL`].
+    /// Finish reason in the server's own word, truncated to [`LONGEST_LABEL`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<String>,
 }
 
-/// Maximum characters kept of an id or a finish reason, which are a server's own text.
+/// Maximum characters of a request id or a finish reason, because servers may send any text.
 pub const LONGEST_LABEL: usize = 200;
 
-/// Returns a short text of a server without surrounding white space and control characters, cut to
-/// [`LONGEST_LABEL`]. `None` if nothing is left.
+/// Removes surrounding white space and control characters from a server's text and truncates it to
+/// [`LONGEST_LABEL`]. Returns `None` if nothing is left.
 pub(crate) fn label(text: &str) -> Option<String> {
     let chars = text.trim().chars().filter(|char| !char.is_control());
     let label: String = chars.take(LONGEST_LABEL).collect();

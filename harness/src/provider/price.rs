@@ -1,5 +1,5 @@
-//! Computes the cost of responses: the server's own figure, or tokens with a table of prices, or
-//! else unknown.
+//! Computes the cost of responses: the cost reported by the server, or else the usage multiplied by
+//! prices from a table, or else unknown.
 
 use async_trait::async_trait;
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -16,15 +16,15 @@ use crate::model::Usage;
 /// Bundled price table.
 const BUNDLED: &str = include_str!("../../prices.yaml");
 
-/// Prices by model. The first matching entry counts.
+/// Prices by model. The first matching entry applies.
 #[derive(Debug, Clone, Default)]
 pub struct PriceTable {
     prices: Vec<Price>,
-    /// Sources of the prices, with their dates.
+    /// Descriptions of the sources of the prices, with dates.
     origins: Vec<String>,
 }
 
-/// Price of some models, in US dollars per million tokens.
+/// Price of the models that match an entry's globs, in US dollars per million tokens.
 #[derive(Debug, Clone)]
 struct Price {
     models: GlobSet,
@@ -33,11 +33,11 @@ struct Price {
     cached_input: f64,
     cache_write: f64,
     output: f64,
-    /// Day on which the source gave the price; none if the file names no day.
+    /// Date of the price at its source, if the file states a complete date.
     date: Option<Date>,
 }
 
-/// Error of parsing a price table.
+/// Error when parsing a price table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{origin}: {problem}")]
 pub struct PriceError {
@@ -55,7 +55,7 @@ struct File {
     prices: Vec<Entry>,
 }
 
-/// Source of some entries of a table, and the day on which it said so.
+/// Source of some entries of a table, with the date of access.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Source {
@@ -74,7 +74,7 @@ struct Entry {
     cached_input: Option<f64>,
     cache_write: Option<f64>,
     output: f64,
-    /// Key of `sources`; without it, date and source of the file count.
+    /// Key of `sources`. Without it, the entry has the date and source of the file.
     from: Option<String>,
 }
 
@@ -82,12 +82,13 @@ impl PriceTable {
     /// Returns the bundled prices.
     ///
     /// # Errors
-    /// Returns [`PriceError`] if the bundled file is invalid, which a test rules out.
+    /// Returns [`PriceError`] if the bundled file is invalid. A test checks that it is valid.
     pub fn bundled() -> Result<Self, PriceError> {
         Self::parse("prices.yaml", BUNDLED)
     }
 
-    /// Parses prices in the format of the bundled file. `origin` identifies them in messages.
+    /// Parses prices in the format of the bundled file. `origin` is the name of the file in
+    /// messages.
     ///
     /// # Errors
     /// Returns [`PriceError`] with the invalid field or entry.
@@ -129,7 +130,7 @@ impl PriceTable {
         Ok(Self { prices, origins })
     }
 
-    /// Adds other prices, for models that have none here.
+    /// Adds the prices of another table for models without a price in this one.
     #[must_use]
     pub fn or(mut self, others: Self) -> Self {
         self.prices.extend(others.prices);
@@ -137,12 +138,12 @@ impl PriceTable {
         self
     }
 
-    /// Returns the sources of the prices, with their dates.
+    /// Returns descriptions of the sources of the prices, with dates.
     pub fn origins(&self) -> &[String] {
         &self.origins
     }
 
-    /// Whether a model has a price.
+    /// Whether the table has a price for a model.
     pub fn knows(&self, reference: &str) -> bool {
         let reference = priced_as(reference);
         self.prices
@@ -150,8 +151,7 @@ impl PriceTable {
             .any(|price| price.models.is_match(&*reference))
     }
 
-    /// Returns the date of a model's price, or `None` if the model has no price
-    /// or the price no date.
+    /// Returns the date of a model's price, or `None` if the price or its date is unknown.
     pub fn date(&self, reference: &str) -> Option<Date> {
         let reference = priced_as(reference);
         let mut prices = self.prices.iter();
@@ -185,7 +185,7 @@ impl PriceTable {
     }
 }
 
-/// Returns the reference used for prices: a model costs the same through either interface of its
+/// Returns the reference for a price lookup. A model costs the same through both APIs of its
 /// provider.
 pub(super) fn priced_as(reference: &str) -> Cow<'_, str> {
     match reference.strip_prefix("openai-responses/") {
@@ -194,7 +194,7 @@ pub(super) fn priced_as(reference: &str) -> Cow<'_, str> {
     }
 }
 
-/// The source that an entry names.
+/// Returns the source named by an entry, if any.
 pub(super) fn source_of<'a>(
     sources: &'a BTreeMap<String, Source>,
     from: Option<&str>,
@@ -217,15 +217,15 @@ pub(super) fn globs(models: &[String]) -> Result<GlobSet, globset::Error> {
 /// A provider with prices.
 pub struct Priced<P> {
     inner: P,
-    /// Requested model, as `PROVIDER/MODEL`. Its price counts, whatever model the server reports,
-    /// because a reported name has no provider, and a user's own price is for the name that the
-    /// user gave.
+    /// Requested model, as `PROVIDER/MODEL`. Its price applies even if the server reports another
+    /// model, because a reported name has no provider, and users set prices for the models that
+    /// they request.
     reference: String,
     table: PriceTable,
 }
 
 impl<P> Priced<P> {
-    /// Adds prices to the provider of a model that the user named `reference`.
+    /// Adds prices to a provider. `reference` is the requested model.
     pub const fn new(inner: P, reference: String, table: PriceTable) -> Self {
         Self {
             inner,
@@ -254,7 +254,7 @@ impl<P> Priced<P> {
     }
 }
 
-/// Adds costs to the usage of tries without a response.
+/// Sink that adds the cost to the usage of tries without a response.
 struct PricedCalls<'a, P> {
     calls: &'a dyn CallSink,
     priced: &'a Priced<P>,
@@ -306,7 +306,7 @@ impl<P: Provider> Provider for Priced<P> {
             cost_usd: self.cost(Some(&usage), said),
         };
         let plain = priced(most.usage, most.cost_usd);
-        // Tokens that a provider writes to its cache may cost more than others.
+        // Input tokens may cost more if the provider writes them to its cache.
         let written = Usage {
             cache_write_tokens: most.usage.input_tokens,
             ..most.usage

@@ -1,4 +1,4 @@
-//! Cassettes: files with all responses and errors of a run's models, which can be played back.
+//! Cassettes, which are files with all responses and errors of a run's models for later playback.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -15,7 +15,7 @@ use super::{
     CallEvent, CallSink, Caller, Forecast, Provider, ProviderError, Recording, Request, Response,
 };
 
-/// Version of the format; the first line carries it as `cassette`.
+/// Version of the format, stored in the first line as `cassette`.
 pub(super) const VERSION: u32 = 1;
 
 /// First line of a cassette, which identifies the models.
@@ -26,7 +26,7 @@ pub struct CassetteHeader {
     pub model: String,
     /// References of the aliased models.
     pub aliases: BTreeMap<String, String>,
-    /// Properties of the models that can change an answer, by the name of their part of the
+    /// Properties of the models that can change an answer, by the names that they have in the
     /// fingerprint.
     pub identity: BTreeMap<String, Value>,
 }
@@ -52,11 +52,11 @@ impl CassetteHeader {
     }
 }
 
-/// Any further line of a cassette: one call.
+/// A line of a cassette after the header: one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct RecordedCall {
     pub caller: Caller,
-    /// Whether the response came from a cache, without being sent.
+    /// Whether the response came from a cache instead of a model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
     /// Events of the call.
@@ -71,7 +71,7 @@ pub struct Cassette {
     tape: Mutex<CassetteWriter<File>>,
 }
 
-/// Output for lines.
+/// Writer of lines.
 #[derive(Debug)]
 struct CassetteWriter<W> {
     file: W,
@@ -80,7 +80,7 @@ struct CassetteWriter<W> {
 }
 
 impl<W: io::Write> CassetteWriter<W> {
-    /// Writes a line, separated from an incomplete one.
+    /// Writes a line, after a line feed if the last line may be incomplete.
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
         if self.is_torn {
             self.file.write_all(b"\n")?;
@@ -97,8 +97,8 @@ impl Cassette {
     /// the same header. Otherwise, the file must not exist.
     ///
     /// # Errors
-    /// Returns the error of the operating system, for example that the file exists already, and
-    /// [`io::ErrorKind::InvalidData`] for a file that is not a cassette of these models.
+    /// Returns the error of the operating system, for example because the file already exists, or
+    /// [`io::ErrorKind::InvalidData`] if the file is not a cassette of these models.
     pub fn open(path: &Path, header: &CassetteHeader, append: bool) -> io::Result<Arc<Self>> {
         let mut options = OpenOptions::new();
         options.append(true);
@@ -134,7 +134,7 @@ impl Cassette {
     }
 }
 
-/// Checks that a file is empty or is a cassette with this header. Any other file must not be
+/// Checks that a file is empty or a cassette of the same models, because any other file must not be
 /// changed.
 fn check_header(path: &Path, header: &CassetteHeader) -> io::Result<()> {
     let wrong = |problem: &str| Err(io::Error::new(io::ErrorKind::InvalidData, problem));
@@ -151,12 +151,14 @@ fn check_header(path: &Path, header: &CassetteHeader) -> io::Result<()> {
         .read_line(&mut line)?;
     match serde_json::from_str::<CassetteHeader>(&line) {
         Ok(found) if found.model == header.model && found.aliases == header.aliases => Ok(()),
-        Ok(_) => wrong("it was recorded with other models, so no calls are appended to it"),
-        Err(_) => wrong("it is not a cassette, so no calls are appended to it"),
+        Ok(_) => wrong(
+            "it was recorded with other models; expected a new file or a cassette of these models",
+        ),
+        Err(_) => wrong("it is not a cassette; expected a new file or a cassette of these models"),
     }
 }
 
-/// Maximum bytes of a cassette's first line.
+/// Maximum bytes of a cassette's header line.
 const MAX_HEADER_BYTES: u64 = 1 << 20;
 
 /// A provider that records its calls.
@@ -208,7 +210,7 @@ impl<P> Recorded<P> {
 impl<P: Provider> Provider for Recorded<P> {
     /// # Errors
     /// Returns the errors of the inner provider, and [`ProviderError::Store`] if the cassette
-    /// cannot be written, because a missing response would only be noticed on playback.
+    /// cannot be written. Ignoring that error would hide the missing response until playback.
     async fn complete(
         &self,
         request: &Request,
@@ -237,7 +239,7 @@ impl<P: Provider> Provider for Recorded<P> {
     }
 }
 
-/// Reports the usage of a discarded response, which is billed all the same.
+/// Reports the usage of a response that is billed although it is discarded.
 pub(super) fn bill(result: &Result<Response, ProviderError>, calls: &dyn CallSink) {
     let response = match result {
         Ok(response) => response,
@@ -250,7 +252,7 @@ pub(super) fn bill(result: &Result<Response, ProviderError>, calls: &dyn CallSin
     });
 }
 
-/// Records events and forwards them.
+/// Sink that records events and forwards them.
 struct RecordingSink<'a> {
     calls: &'a dyn CallSink,
     events: Mutex<Vec<CallEvent>>,
@@ -300,7 +302,7 @@ mod tests {
 
     #[test]
     fn separates_torn_line_from_next() {
-        // Columns: lines, each with the available space, and the resulting file.
+        // Columns: the lines, each with the available space in bytes, and the resulting file.
         let rows: [(&[(&str, usize)], &str); 5] = [
             (&[("aa\n", 9), ("bb\n", 9)], "aa\nbb\n"),
             (&[("aa\n", 1), ("bb\n", 9), ("cc\n", 9)], "a\nbb\ncc\n"),

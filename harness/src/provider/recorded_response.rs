@@ -6,14 +6,15 @@ use super::Response;
 use crate::model::{ToolCall, Usage};
 use crate::prompt::code_tool;
 
-/// A response in a cassette or cache.
+/// A response as stored in a cassette or cache.
 #[derive(Deserialize)]
 pub(super) struct RecordedResponse {
     text: String,
     reasoning: Option<String>,
     #[serde(default)]
     tool_calls: Vec<ToolCall>,
-    /// Replaced tool calls in versions in which only code came by tool calls.
+    /// Code of a tool call. Versions that supported tool calls only for code used this field
+    /// instead of `tool_calls`.
     #[serde(default)]
     code: Option<String>,
     #[serde(rename = "carry", default)]

@@ -1,4 +1,4 @@
-//! Plays back a recorded run: every response is one that a model has given.
+//! Plays back a recorded run.
 
 mod cassette;
 mod node_rlm;
@@ -18,21 +18,22 @@ use super::{
 use crate::model::Role;
 use crate::text::{self, MAX_RECORDING_BYTES, read_file};
 
-/// A recording, held in memory.
+/// A recording in memory.
 pub struct Replay {
     name: String,
     /// Samples in the order of the recording.
     samples: Vec<String>,
     responses: HashMap<Key, RecordedOutcome>,
-    /// Whether the recording distinguishes attempts. If not, every attempt gets the same responses.
+    /// Whether the recording distinguishes attempts. If not, every attempt receives the same
+    /// responses.
     has_attempts: bool,
     cassette: Option<CassetteHeader>,
 }
 
-/// Result of a request, and its events.
+/// Recorded result of a request, with the events of the call.
 #[derive(Debug, Clone)]
 struct RecordedOutcome {
-    /// Whether the response came from a cache.
+    /// Whether the response came from a cache instead of a model.
     cached: bool,
     events: Vec<CallEvent>,
     result: Result<Response, ProviderError>,
@@ -48,7 +49,7 @@ impl From<Result<Response, ProviderError>> for RecordedOutcome {
     }
 }
 
-/// Identifies the request of a response.
+/// Identity of a request, by which its response is found.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     sample: String,
@@ -63,7 +64,7 @@ impl Key {
         Self {
             sample: caller.sample.clone(),
             attempt: if has_attempts { caller.attempt } else { 1 },
-            // A recording of one protocol must not answer requests of another.
+            // The role prevents a recording of one protocol from answering requests of another.
             invocation: Self::invocation(caller.role, &caller.invocation),
             turn: caller.turn,
             trims: caller.trims,
@@ -72,7 +73,7 @@ impl Key {
 }
 
 impl Key {
-    /// Returns the invocation id. Roots are identified by their roles.
+    /// Returns the invocation part of a key: the role of a root, or else the invocation id.
     fn invocation(role: Role, id: &str) -> String {
         match role {
             Role::Root(_) => role.to_string(),
@@ -81,7 +82,7 @@ impl Key {
     }
 }
 
-/// Reason why a recording cannot be played back.
+/// Error when opening a recording.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The recording cannot be read.
@@ -101,7 +102,7 @@ pub enum ReplayError {
     Format {
         /// Path of the file or folder.
         path: PathBuf,
-        /// What was found instead, and where.
+        /// Description of the problem and its place.
         problem: String,
     },
     /// The recording contains no responses.
@@ -192,8 +193,8 @@ fn read_text(path: &Path) -> Result<String, ReplayError> {
     })
 }
 
-/// Reads a file as bytes, because a torn line may end within a character, which must not affect
-/// other lines.
+/// Reads a file as bytes, because a truncated line may end within a character, while the other
+/// lines are valid.
 fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
     read_file(path, MAX_RECORDING_BYTES).map_err(|source| ReplayError::Read {
         path: path.to_owned(),
@@ -201,7 +202,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
     })
 }
 
-/// Returns the lines of a file. As usual, no line follows the last newline.
+/// Returns the lines of a file. No line follows a newline at the end.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     whole.split(|byte| *byte == b'\n')

@@ -1,4 +1,4 @@
-//! Retries requests that failed but may succeed later, and limits the time of a call.
+//! Retries requests after transient errors, and limits the time of a call.
 
 use std::time::{Duration, Instant};
 
@@ -10,19 +10,18 @@ use super::{
     WaitReason,
 };
 
-/// Policy of retries.
+/// Limits and delays of retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// Maximum number of retries.
     pub max_retries: u32,
-    /// Maximum of the first delay; it doubles with each retry.
+    /// Maximum delay before the first retry. It doubles with each retry.
     pub base: Duration,
-    /// Maximum of any delay that the server did not request.
+    /// Maximum delay that is not requested by the server.
     pub cap: Duration,
-    /// Maximum of a delay that the server requests with `Retry-After`.
+    /// Maximum delay that the server may request with `Retry-After`.
     pub retry_after_cap: Duration,
-    /// Maximum time of a call with all its retries, not counting waits for a rate limit or a
-    /// connection.
+    /// Maximum time of a call including retries, without waits for a rate limit or a connection.
     pub call_time: Duration,
 }
 
@@ -39,12 +38,12 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Returns the delay before retry number `retry`, 0-based; `random` is from 0 to 1.
+    /// Returns the delay before a retry. `retry` is its number, 0-based; `random` is from 0 to 1.
     ///
-    /// This is exponential backoff with full jitter: uniform from 0 to `min(cap, base · 2^retry)`,
-    /// from M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog (2015). If the
-    /// server requests a delay, uses that, up to the cap, plus a part of `base`, so that clients
-    /// with the same response do not all return at the same time.
+    /// The delay is uniform from 0 to `min(cap, base · 2^retry)`, which is exponential backoff with
+    /// full jitter: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog (2015). If
+    /// the server requests a delay, returns that delay (limited to `retry_after_cap`) plus a random
+    /// part of `base`, so that clients with the same response do not all retry at the same time.
     fn delay(&self, retry: u32, asked: Option<Duration>, random: f64) -> Duration {
         if let Some(asked) = asked {
             return asked.min(self.retry_after_cap) + self.base.mul_f64(random);
@@ -114,8 +113,8 @@ impl<P: Provider> Retry<P> {
             let delay = self
                 .policy
                 .delay(retry, error.retry_after(), rand::random());
-            // If the time or budget of the call would be exhausted at the retry, the call ends with
-            // the server's error.
+            // Return the server's error instead if the call's time or budget does not allow the
+            // retry.
             if clock.charged() + delay >= self.policy.call_time || !clock.may_send_again().await {
                 return Err(error);
             }
@@ -137,7 +136,7 @@ async fn wait(calls: &dyn CallSink, delay: Duration) {
     calls.note(CallEvent::Waited { reason, duration });
 }
 
-/// Clock of a call, which stops while the call waits for its turn.
+/// Clock of a call, which stops during waits for a rate limit or a connection.
 struct Clock<'a> {
     calls: &'a dyn CallSink,
     began: Instant,

@@ -1,5 +1,4 @@
-//! Scripted models: replies chosen by rules in a data file, so that everything can run without a
-//! network.
+//! Scripted models, whose replies come from rules in a data file. They need no network.
 
 mod compute;
 mod rules;
@@ -24,7 +23,7 @@ pub struct Scripted {
     computer: RuleSessions,
 }
 
-/// Reason why a scripted model cannot be opened.
+/// Error when opening a scripted model.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptedError {
     /// The library has no model with this name.
@@ -50,19 +49,20 @@ pub enum ScriptedError {
     Invalid {
         /// Path of the file, or name in the library.
         origin: String,
-        /// What is wrong, where, and what would be valid.
+        /// Description of the problem, its place, and what would be valid.
         problem: String,
     },
 }
 
-/// Scripted models by name, provided by the caller. The harness has none of its own.
+/// Scripted models by name. The harness does not bundle any.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptLibrary {
     scripts: BTreeMap<String, String>,
 }
 
 impl ScriptLibrary {
-    /// Returns names and descriptions, sorted by name. An invalid model has an empty description.
+    /// Returns the names and descriptions of all models, sorted by name. The description of an
+    /// invalid model is empty.
     pub fn described(&self) -> Vec<(String, String)> {
         let described = |(name, text): (&String, &String)| {
             let description = rules::parse(name, text)
@@ -73,7 +73,7 @@ impl ScriptLibrary {
         self.scripts.iter().map(described).collect()
     }
 
-    /// Returns the SHA-256 (hex) of a model's text.
+    /// Returns the SHA-256 of a model's YAML text in hex.
     pub fn digest(&self, name: &str) -> Option<String> {
         Some(sha256_hex(self.scripts.get(name)?))
     }
@@ -100,7 +100,7 @@ impl ScriptLibrary {
     }
 }
 
-/// Collects names and YAML texts.
+/// Creates a library from names and YAML texts.
 impl FromIterator<(String, String)> for ScriptLibrary {
     fn from_iter<I: IntoIterator<Item = (String, String)>>(scripts: I) -> Self {
         let scripts = scripts.into_iter().collect();
@@ -193,7 +193,7 @@ impl Provider for Scripted {
         })
     }
 
-    /// Returns the usage that the rule states, as a server would charge it.
+    /// Returns the usage and cost that the matching rule states.
     fn forecast(&self, request: &Request) -> Option<Forecast> {
         let answer = self.script.answer(request)?;
         let (usage, cost_usd) = (answer.usage, answer.cost_usd);
@@ -206,7 +206,8 @@ impl Provider for Scripted {
     }
 }
 
-/// A reply that is awaited. If dropped, it is billed like an abandoned request to a server.
+/// Guard of a reply during its latency. If it is dropped, the reply is billed like an abandoned
+/// request to a server.
 struct AbandonedReply<'a>(Option<(Estimate, &'a dyn CallSink)>);
 
 impl Drop for AbandonedReply<'_> {

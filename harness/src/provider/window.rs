@@ -1,4 +1,4 @@
-//! The context windows of models in tokens: a table by model.
+//! Table of the context windows of models, in tokens.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ use super::price::{Source, globs, priced_as, source_of};
 /// Bundled table of context windows.
 const BUNDLED: &str = include_str!("../../windows.yaml");
 
-/// Context windows by model. The first matching entry counts.
+/// Context windows by model. The first matching entry applies.
 #[derive(Debug, Clone, Default)]
 pub struct WindowTable {
     windows: Vec<(GlobSet, u64)>,
 }
 
-/// Error of parsing a table of context windows.
+/// Error when parsing a table of context windows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{origin}: {problem}")]
 pub struct WindowError {
@@ -42,7 +42,7 @@ struct File {
 struct Entry {
     models: Vec<String>,
     tokens: u64,
-    /// Key of `sources`; without it, date and source of the file count.
+    /// Key of `sources`. Without it, the entry has the date and source of the file.
     from: Option<String>,
 }
 
@@ -50,13 +50,13 @@ impl WindowTable {
     /// Returns the bundled context windows.
     ///
     /// # Errors
-    /// Returns [`WindowError`] if the bundled file is invalid, which a test rules out.
+    /// Returns [`WindowError`] if the bundled file is invalid. A test checks that it is valid.
     pub fn bundled() -> Result<Self, WindowError> {
         Self::parse("windows.yaml", BUNDLED)
     }
 
-    /// Parses context windows in the format of the bundled file. `origin` identifies them in
-    /// messages.
+    /// Parses context windows in the format of the bundled file. `origin` is the name of the file
+    /// in messages.
     ///
     /// # Errors
     /// Returns [`WindowError`] with the invalid field or entry.
@@ -80,14 +80,14 @@ impl WindowTable {
         Ok(Self { windows })
     }
 
-    /// Adds other context windows, for models that have none here.
+    /// Adds the context windows of another table for models without an entry in this one.
     #[must_use]
     pub fn or(mut self, others: Self) -> Self {
         self.windows.extend(others.windows);
         self
     }
 
-    /// Returns the context window of a model in tokens, or `None` if it is not known.
+    /// Returns the context window of a model in tokens, or `None` if it is unknown.
     pub fn of(&self, reference: &str) -> Option<u64> {
         let reference: Cow<'_, str> = priced_as(reference);
         let mut fitting = self.windows.iter();

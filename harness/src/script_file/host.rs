@@ -1,18 +1,18 @@
 //! Isolation and limits of script files.
 //!
-//! Prompt files are read deep inside the library of definitions, and hooks start in the middle of
-//! an attempt. The isolation is therefore a setting of the process, not a parameter.
+//! The isolation is a setting of the process instead of a parameter, because library code reads
+//! prompt files, and hooks start during attempts.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sandbox::{Config, Isolation, Limits, Sandbox, SessionLost};
 
-/// Maximum CPU time, and maximum wait, of one call of a file's code.
+/// Maximum CPU time, and maximum wait for timers, of one call of a file's code.
 pub(super) const TIME: Duration = Duration::from_secs(5);
 /// Heap limit of one file.
 pub(super) const HEAP_MEGABYTES: u64 = 128;
-/// Resident megabytes beyond the heap at which a worker process is killed.
+/// Megabytes by which the resident memory of a worker process may exceed the heap limit.
 const BEYOND_HEAP_MEGABYTES: u64 = 512;
 
 static SCRIPT_HOST: Mutex<ScriptHost> = Mutex::new(ScriptHost {
@@ -22,13 +22,13 @@ static SCRIPT_HOST: Mutex<ScriptHost> = Mutex::new(ScriptHost {
 
 struct ScriptHost {
     isolation: Isolation,
-    /// Sandbox of hooks, created when the first hook starts.
+    /// Sandbox shared by all hooks, created when the first hook starts.
     sandbox: Option<Sandbox>,
 }
 
-/// Sets where hooks, prompt modules and `systemPromptFunction` run from now on. The default is
-/// threads of this process, which suits tests. A program that reads untrusted files must first call
-/// this with worker processes.
+/// Sets the isolation of hooks, prompt modules and `systemPromptFunction` that start from now on.
+/// The default is threads of this process. Programs that read untrusted files must first select
+/// worker processes.
 pub fn set_script_isolation(isolation: Isolation) {
     let mut place = lock();
     if place.isolation != isolation {
@@ -39,12 +39,12 @@ pub fn set_script_isolation(isolation: Isolation) {
     }
 }
 
-/// Returns where script files run.
+/// Returns the isolation of script files.
 pub fn script_isolation() -> Isolation {
     lock().isolation.clone()
 }
 
-/// Returns the sandbox of hooks, which run in the runtime of the run.
+/// Returns the sandbox shared by all hooks, which run in the async runtime of the run.
 pub(crate) fn shared_sandbox() -> Result<Sandbox, String> {
     let mut place = lock();
     if let Some(sandbox) = &place.sandbox {
@@ -55,7 +55,7 @@ pub(crate) fn shared_sandbox() -> Result<Sandbox, String> {
     Ok(sandbox)
 }
 
-/// Creates a sandbox for code that runs in its own runtime.
+/// Creates a sandbox for code that runs in a separate async runtime.
 pub(crate) fn fresh_sandbox() -> Result<Sandbox, String> {
     sandbox(script_isolation())
 }
@@ -71,13 +71,13 @@ fn sandbox(isolation: Isolation) -> Result<Sandbox, String> {
         },
         ..Config::default()
     };
-    // The sandbox of the agents reports missing features of the kernel.
+    // Warnings about missing kernel features are ignored here; the agents' sandbox reports them.
     Sandbox::new(config, isolation, |_| ()).map_err(|error| error.to_string())
 }
 
-/// Describes the end of a file's session.
+/// Formats the reason why a file's session ended.
 pub(super) fn lost(lost: &SessionLost) -> String {
-    // The flag does not set this limit.
+    // Remove the mention of the flag, which does not set the limit of script files.
     let detail = lost.detail.replace(" (--memory-limit)", "");
     format!("its code ended the sandbox: {detail}")
 }

@@ -1,5 +1,5 @@
-// What a file in the shape of the Standard Agents specification may import: `definePrompt` and `defineHook`, which take an object
-// and give it back, and as much of zod as a schema of inputs needs. A schema of this zod is JSON Schema.
+// Imports for files of the Standard Agents specification: `definePrompt` and `defineHook`, which return their argument,
+// and the part of zod that input schemas require. Schemas of this zod are JSON Schemas.
 
 const $imports = (() => {
   const define = (what) => (options) => {
@@ -13,7 +13,7 @@ const $imports = (() => {
     constructor(json, optional = false) {
       this.#json = json;
       this.#optional = optional;
-      // What zod has and this has not is named, and not an `undefined` that is called.
+      // Reports the name of an unsupported zod function instead of the call of `undefined`.
       return new Proxy(this, {
         get: (schema, name) => {
           if (typeof name === "symbol" || name in schema) {

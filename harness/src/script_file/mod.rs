@@ -2,8 +2,8 @@
 //! Standard Agents specification, whose default export is the argument of `definePrompt` or
 //! `defineHook`.
 //!
-//! The code can import only `library.js`, and has no access to files, the network or models.
-//! [`set_script_isolation`] sets where it runs.
+//! The code can import only `library.js`, and cannot access files, the network or models.
+//! [`set_script_isolation`] sets the isolation.
 
 mod host;
 
@@ -25,7 +25,7 @@ const LIBRARY: &str = include_str!("library.js");
 pub(crate) struct ScriptFileError {
     /// Line of the file, if known.
     pub line: Option<u64>,
-    /// Message of the parser or of the code.
+    /// Message of the parser or of an error thrown by the code.
     pub problem: String,
 }
 
@@ -38,10 +38,10 @@ impl From<String> for ScriptFileError {
     }
 }
 
-/// Returns the default export of a module as JSON, without functions.
+/// Returns the default export of a module as JSON, which omits functions.
 ///
 /// # Errors
-/// Returns [`ScriptFileError`] for code that does not parse, fails, takes too long or exports
+/// Returns [`ScriptFileError`] for code that is invalid, throws an error, runs too long or exports
 /// nothing.
 pub(crate) fn default_export(source: &str, is_typescript: bool) -> Result<String, ScriptFileError> {
     on_thread(async || {
@@ -52,11 +52,11 @@ pub(crate) fn default_export(source: &str, is_typescript: bool) -> Result<String
     })
 }
 
-/// Calls a function of a plain file and returns its result; a promise is awaited.
+/// Calls a function of a plain file and returns its result. If the result is a promise, awaits it.
 ///
 /// # Errors
-/// Returns [`ScriptFileError`] for code that does not parse, fails, takes too long, does not define
-/// the function, or does not return JSON.
+/// Returns [`ScriptFileError`] for code that is invalid, throws an error, runs too long, does not
+/// define the function, or does not return JSON.
 pub(crate) fn call_function(
     source: &str,
     name: &str,
@@ -77,7 +77,7 @@ pub(crate) fn call_function(
     })
 }
 
-/// Runs a future to its end on its own thread, because callers may be inside a runtime.
+/// Runs a future to its end on a new thread, because the caller may be inside an async runtime.
 fn on_thread<T: Send>(
     read: impl AsyncFnOnce() -> Result<T, ScriptFileError> + Send,
 ) -> Result<T, ScriptFileError> {
@@ -94,7 +94,7 @@ fn on_thread<T: Send>(
     })
 }
 
-/// A session in which a file has run.
+/// A sandbox session in which a file has run.
 pub(crate) struct ScriptFile {
     repl: Repl,
     cells: u32,
@@ -103,7 +103,7 @@ pub(crate) struct ScriptFile {
 }
 
 impl ScriptFile {
-    /// Runs a plain file.
+    /// Runs a plain file in a new session.
     ///
     /// # Errors
     /// Returns [`ScriptFileError`], as [`default_export`] does.
@@ -113,7 +113,8 @@ impl ScriptFile {
         Ok(file)
     }
 
-    /// Runs a module and stores its default export, an object, in the variable [`DEFAULT_EXPORT`].
+    /// Runs a module in a new session. Stores the default export, which must be an object, in the
+    /// variable [`DEFAULT_EXPORT`].
     ///
     /// # Errors
     /// Returns [`ScriptFileError`], as [`default_export`] does.
@@ -158,7 +159,7 @@ impl ScriptFile {
         self.repl.set(name, value);
     }
 
-    /// Runs a cell.
+    /// Runs a cell in the file's session.
     ///
     /// # Errors
     /// Returns [`ScriptFileError`] with the innermost line of the file if the cell fails.
@@ -169,11 +170,11 @@ impl ScriptFile {
             let event = self.repl.next().await.map_err(|lost| host::lost(&lost))?;
             match event {
                 Event::Called(call) => {
-                    let reason = "there are no models here".to_owned();
+                    let reason = "script files cannot call models".to_owned();
                     self.repl.settle(call.id, Err(reason));
                 }
                 Event::Invoked(call) => {
-                    let reason = "there are no host functions here".to_owned();
+                    let reason = "script files cannot call host functions".to_owned();
                     self.repl.settle_function(call.id, Err(reason));
                 }
                 Event::CallContext { .. } | Event::StatusRequested { .. } | Event::Cancelled(_) => {
@@ -186,7 +187,7 @@ impl ScriptFile {
         }
     }
 
-    /// Converts a cell's error, with the innermost line of the file.
+    /// Converts a cell's error. The line is that of the innermost stack frame in the file.
     fn error(&self, error: &CellError) -> ScriptFileError {
         let cell = format!("cell {}:", self.cell_of_file);
         let of_file = |frame: &String| {

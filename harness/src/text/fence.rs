@@ -1,25 +1,25 @@
 //! Finds the code blocks in a model's response.
 //!
 //! The parser tolerates common mistakes of models. It finds every block that is clearly meant to be
-//! run, and cuts none where its code continues. A fence is three or more backticks or tildes.
+//! run, and does not end a block within its code. A fence is three or more backticks or tildes.
 //!
-//! - It opens a block if a word follows, which may be followed by more: `js title="x"`, `js {1,3}`,
-//!   `{.js}`.
-//! - It closes a block if it has the same character, is at least as long, and nothing or prose
-//!   follows (`` ``` Done.``). A shorter one closes a block that is not closed otherwise.
-//! - It also closes at the end of a line of code (`` f(x)``` ``), because such a line is not valid
-//!   JavaScript. In a comment, it does so only if nothing else closes the block.
-//! - An opening fence in a block ends that block, which was not closed. A block of Markdown
-//!   contains blocks.
+//! - A fence opens a block if a word follows. Other text may follow the word: `js title="x"`,
+//!   `js {1,3}`, `{.js}`.
+//! - A fence closes a block if it has the same character, is at least as long, and nothing or prose
+//!   follows (`` ``` Done.``). A shorter fence closes a block that no other fence closes.
+//! - A fence at the end of a line of code also closes the block (`` f(x)``` ``), because the line
+//!   is not valid JavaScript. In a comment, it does so only if no other fence closes the block.
+//! - An opening fence in a block ends the unclosed block, except in a block of Markdown, which may
+//!   contain blocks.
 //! - None of this applies to fences in template literals of the code.
-//! - Text before `</think>` is not part of the answer; blocks there count only if none follow it.
+//! - Text before `</think>` is reasoning. Blocks in it count only if the answer contains none.
 
 mod watch;
 
 use crate::text::js_scan::{Ending, JsScan};
 pub(crate) use watch::StopWatch;
 
-/// Info strings of blocks that are run.
+/// Marks (first words of info strings) of blocks that are run.
 const LANGUAGES: [&str; 11] = [
     "javascript",
     "js",
@@ -33,20 +33,20 @@ const LANGUAGES: [&str; 11] = [
     "cjs",
     "mts",
 ];
-/// Info strings of blocks that contain whole blocks.
+/// Marks of blocks that may contain other blocks.
 const MARKDOWN: [&str; 2] = ["markdown", "md"];
-/// Tags that end reasoning which a model's server left in the response.
+/// Closing tags of reasoning that a model's server left in the response.
 const THOUGHT: [&str; 3] = ["</think>", "</thinking>", "</thought>"];
 
 /// Returns the code blocks of a response, in order, without their fences. Blank blocks are omitted.
 ///
 /// 1. Blocks marked as JavaScript or TypeScript, or `repl` (any case).
-/// 2. If there are none: blocks without a mark.
-/// 3. If there are none: a block whose marked fence opens at the end of a line of prose.
-/// 4. If there are none: the text before a lone closing fence.
+/// 2. Otherwise: blocks without a mark.
+/// 3. Otherwise: a block whose opening fence, with a mark, is at the end of a line of prose.
+/// 4. Otherwise: the text before a single closing fence.
 ///
-/// A block that is never closed extends to the end of the response. Takes time linear in the
-/// response.
+/// An unclosed block extends to the end of the response. The time is linear in the response's
+/// length.
 pub fn code_blocks(response: &str) -> Vec<String> {
     if let Some(answer) = behind_thinking(response) {
         let blocks = blocks_in(answer);
@@ -84,8 +84,8 @@ fn blocks_in(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the text after the reasoning at the beginning of the response, even if the model's
-/// server removed its opening tag. Later tags belong to the answer.
+/// Returns the text after the reasoning at the beginning of the response, even if the server
+/// removed the opening tag. Later tags belong to the answer.
 fn behind_thinking(response: &str) -> Option<&str> {
     let begins_thinking = begins_with_thinking(response);
     let (mut at, mut answer) = (0, None);
@@ -142,8 +142,7 @@ fn blocks_marked(lines: &[&str], accepts: fn(&str) -> bool) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut at = 0;
     let mut lookahead = lines.len() * LOOKAHEAD;
-    // A pair of bare fences is a block only if the first of them opens: a single fence must close
-    // something.
+    // A single fence cannot open a block without a mark; it must be a closing fence.
     let lone = lines.iter().filter(|line| fence(line).is_some()).count() < 2;
     if lone && accepts("") {
         return blocks;
@@ -161,14 +160,14 @@ fn blocks_marked(lines: &[&str], accepts: fn(&str) -> bool) -> Vec<String> {
 
 /// A block of any kind.
 struct Block {
-    /// Its code, if it is run and not blank.
+    /// Code, if the block is run and not blank.
     code: Option<String>,
-    /// The line to continue with.
+    /// Index of the line at which to continue.
     next: usize,
     certain: bool,
 }
 
-/// Returns the block that opens in line `at`, if one does.
+/// Returns the block that opens in line `at`, if any.
 fn block_at(
     lines: &[&str],
     at: usize,
@@ -204,25 +203,26 @@ fn on_one_line(line: &str) -> Option<&str> {
     (is_language(mark) && !code.trim().is_empty() && !code.contains("```")).then(|| code.trim())
 }
 
-/// How often a response may be read again in search of closing fences. Otherwise, thousands of
-/// blocks with an unclosed template literal would each be searched to the end of the response.
+/// Maximum number of passes over the response in search of closing fences. Without a limit,
+/// thousands of blocks with unclosed template literals would each be searched to the end of the
+/// response.
 const LOOKAHEAD: usize = 8;
 
 /// End of a block, relative to the line below its opening fence.
 #[derive(Clone, Copy)]
 struct End<'a> {
-    /// Number of whole lines in it.
+    /// Number of complete lines in the block.
     lines: usize,
-    /// Text before the closing fence on its line.
+    /// Text before the closing fence on the same line.
     rest: &'a str,
-    /// The line to continue with.
+    /// Index of the line at which to continue.
     next: usize,
-    /// Whether the block was closed, and no later line could change its end.
+    /// Whether the block is closed and no later line can change its end.
     certain: bool,
 }
 
 impl End<'_> {
-    /// Ends before the fence in this line, which ends with it.
+    /// Creates the end at a closing fence in line `index`.
     fn before(index: usize) -> Self {
         Self {
             lines: index,
@@ -232,7 +232,7 @@ impl End<'_> {
         }
     }
 
-    /// Ends before the fence in this line, which opens another block.
+    /// Creates the end before a fence in line `index` that opens another block.
     fn at_opening(index: usize) -> Self {
         Self {
             lines: index,
@@ -242,7 +242,7 @@ impl End<'_> {
         }
     }
 
-    /// Ends at the end of the response, or at an uncertain end found earlier.
+    /// Creates an uncertain end: `best`, or else the end of the response.
     fn in_doubt(best: Option<Self>, lines: usize) -> Self {
         let certain = false;
         let end = best.unwrap_or(Self {
@@ -261,8 +261,8 @@ impl End<'_> {
     }
 }
 
-/// Returns the end of a block of code. A fence inside a template literal does not close it, unless
-/// no other does within the `lookahead`, in lines.
+/// Returns the end of a block that is run. A fence inside a template literal closes the block only
+/// if no other fence does within the next `lookahead` lines.
 fn end_of_code<'a>(lines: &[&'a str], opening: &Fence<'_>, lookahead: &mut usize) -> End<'a> {
     let mut in_template = None;
     let mut last_resort = None;
@@ -308,7 +308,8 @@ fn end_of_code<'a>(lines: &[&'a str], opening: &Fence<'_>, lookahead: &mut usize
     End::in_doubt(in_template.or(last_resort), lines.len())
 }
 
-/// Finds a closing fence at the end of a line of code, and what that code is in the middle of.
+/// Finds a closing fence at the end of a line of code, and the construct in which the code before
+/// the fence ends.
 fn closed_at_end_of_line<'a>(
     index: usize,
     line: &'a str,
@@ -354,13 +355,13 @@ fn end_of_text<'a>(lines: &[&'a str], opening: &Fence<'_>) -> End<'a> {
     End::in_doubt(first, lines.len())
 }
 
-/// A line that is a fence.
+/// A line that consists of a fence and an info string.
 struct Fence<'a> {
     sign: char,
     length: usize,
-    /// The first word after it, or an empty text.
+    /// First word after the fence; empty without one.
     mark: &'a str,
-    /// Whether what follows is prose rather than a mark.
+    /// Whether the fence is followed by prose instead of a mark.
     with_prose: bool,
 }
 
@@ -397,7 +398,7 @@ fn fence(line: &str) -> Option<Fence<'_>> {
     })
 }
 
-/// Returns the language that an info string begins with.
+/// Returns the language at the beginning of an info string.
 fn language(info: &str) -> &str {
     let info = info.trim_start_matches(['{', '.', ' ']);
     let ends = |c: char| c.is_whitespace() || matches!(c, '{' | '}' | ',' | ':' | '=');

@@ -1,25 +1,25 @@
-//! A rough line-by-line scan of JavaScript that detects whether a line begins inside a template
-//! literal, and what it ends in.
+//! A simplified line-by-line scan of JavaScript. It detects whether a line begins inside a template
+//! literal, and whether it ends in code, a comment or a literal.
 
-/// State between two lines of code.
+/// State of the scan between two lines.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct JsScan {
-    /// Innermost last; empty at the top level.
+    /// Enclosing constructs, innermost last; empty at the top level.
     stack: Vec<Inside>,
-    /// The last character that is neither blank nor comment, to distinguish a regular expression
-    /// from a division.
+    /// Last character that is neither white space nor part of a comment, to distinguish a regular
+    /// expression from a division.
     previous: Option<char>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Template,
-    /// `${ … }` in a template literal, with the number of open braces in it.
+    /// `${ … }` in a template literal. Contains the number of open braces.
     Expression(u32),
     BlockComment,
 }
 
-/// What a line of code ends in.
+/// Construct in which a line of code ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     Code,
@@ -29,12 +29,12 @@ pub(crate) enum Ending {
 }
 
 impl JsScan {
-    /// Whether the next character is text of a template literal.
+    /// Whether the next character belongs to the text of a template literal.
     pub fn in_template(&self) -> bool {
         self.stack.last() == Some(&Inside::Template)
     }
 
-    /// Reads one line, which ends any quoted string and regular expression.
+    /// Scans one line. Quoted strings and regular expressions end with the line.
     pub fn line(&mut self, line: &str) -> Ending {
         let mut closed = true;
         let mut chars = line.chars().peekable();
@@ -101,8 +101,8 @@ impl JsScan {
         }
     }
 
-    /// Whether a slash begins a regular expression: it does after an operator or at the start, but
-    /// divides after a value.
+    /// Whether a slash begins a regular expression, because it is at the start or after an
+    /// operator. After a value, it is a division.
     fn starts_regex(&self) -> bool {
         self.previous.is_none_or(|c| {
             !(c.is_alphanumeric() || matches!(c, '_' | '$' | ')' | ']' | '}' | '"' | '\'' | '`'))
@@ -112,7 +112,7 @@ impl JsScan {
 
 type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// Skips a string and returns whether it is closed.
+/// Skips a string and returns whether it was closed.
 fn skip_string(chars: &mut Chars<'_>, quote: char) -> bool {
     while let Some(c) = chars.next() {
         match c {
@@ -125,7 +125,7 @@ fn skip_string(chars: &mut Chars<'_>, quote: char) -> bool {
     false
 }
 
-/// Skips a regular expression and returns whether it is closed.
+/// Skips a regular expression and returns whether it was closed.
 fn skip_regex(chars: &mut Chars<'_>) -> bool {
     let mut in_class = false;
     while let Some(c) = chars.next() {

@@ -1,4 +1,5 @@
-//! Marks on fences, so that an enclosed text cannot be taken for the words of the harness.
+//! Marks on the tags around untrusted text, so that the text cannot imitate the tags or the
+//! harness.
 
 use std::sync::LazyLock;
 
@@ -6,17 +7,17 @@ use regex::Regex;
 
 use super::sha256_hex;
 
-/// Matches a closing tag around texts of models and data, in any case and with blanks, or the
-/// beginning of a line that only the harness writes.
+/// Matches a closing tag that the harness writes after untrusted text, or the beginning of a line
+/// that only the harness writes.
 const IMITATION: &str = "(?i)<\\s*/\\s*(?:context|error|message|notes|output|passage|piece|returned)\
                          |this is iteration |this is your last iteration ";
 
-/// Characters of a mark on a fence.
+/// Characters of a mark.
 const LENGTH: usize = 8;
 
-/// Returns text that does not occur in the given ones and that their authors cannot choose, because
-/// it depends on all of them. It is always the same for the same texts, so caches, cassettes and
-/// replays still match.
+/// Returns a string that does not occur in `texts`. The authors of the texts cannot predict the
+/// string, because it is a hash of all texts. It is deterministic, so caches, cassettes and replays
+/// still match.
 pub fn boundary(texts: &[&str], length: usize) -> String {
     let mut digest = sha256_hex(&texts.join("\n"));
     while texts.iter().any(|text| text.contains(&digest[..length])) {
@@ -26,16 +27,18 @@ pub fn boundary(texts: &[&str], length: usize) -> String {
     digest
 }
 
-/// Returns what is added to the names of the fences around texts: nothing, unless one of them looks
-/// like a fence or a line of the harness. Then it is a space and their [`boundary`].
+/// Returns the suffix for the names of the tags around texts. If one of the texts imitates a
+/// closing tag or a line of the harness, the suffix is a space and the texts' [`boundary`];
+/// otherwise, it is empty.
 pub(crate) fn fence_mark(texts: &[&str]) -> String {
     static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(IMITATION).ok());
     let imitates = |text: &&str| PATTERN.as_ref().is_some_and(|all| all.is_match(text));
     mark(texts, texts.iter().any(imitates))
 }
 
-/// Returns the mark for a message of a transcript, which contains other fences and lines of the
-/// harness anyway. It is marked only if it contains the end of its own fence.
+/// Returns the suffix for the tag around a message of a transcript. It is empty unless the message
+/// contains its own closing tag, because transcripts normally contain other tags and lines of the
+/// harness.
 pub(crate) fn transcript_mark(text: &str) -> String {
     static PATTERN: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?i)<\s*/\s*message").ok());

@@ -1,5 +1,5 @@
-//! Text utilities that are independent of models: finding code, reading YAML, suggesting names,
-//! digests, truncation.
+//! Text utilities that are independent of models, for example for code blocks, YAML, name
+//! suggestions, digests and truncation.
 
 mod fence;
 mod js_scan;

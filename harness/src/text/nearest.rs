@@ -1,8 +1,8 @@
-//! "Did you mean": suggests the known name nearest to an unknown one.
+//! Suggests the known name that is most similar to an unknown one.
 
-/// Returns the candidate that `name` most likely stands for. Either at most a third of its letters
-/// are wrong, or it is an extension of `name`, or `name` extends it with a hyphen, as `arc-agi-2`
-/// does `arc`.
+/// Returns the candidate that `name` most likely means, if any. Either at most a third of its
+/// characters differ, or it begins with `name`, or `name` is the candidate with a suffix such as
+/// `-agi-2`.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let name = name.to_lowercase();
     candidates
@@ -20,7 +20,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate.to_owned())
 }
 
-/// Returns the end of an error message: the nearest name, or else all names.
+/// Formats the end of an error message, which suggests the nearest name or else lists all known
+/// names.
 pub(crate) fn did_you_mean(nearest: Option<&str>, known: &[String]) -> String {
     match nearest {
         Some(name) => format!("; did you mean `{name}`?"),

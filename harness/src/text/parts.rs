@@ -1,19 +1,19 @@
-//! Splits a text into parts of about the same length at natural breaks.
+//! Splits a text at natural breaks into parts of similar length.
 
 use std::ops::Range;
 
-/// Texts after which a part may end, best first.
+/// Separators after which a part may end, best first.
 const BREAKS: [&str; 4] = ["\n\n", "\n", ". ", " "];
 
-/// Returns the byte ranges of at most `most` parts, which together are the whole text. A cut moves
-/// back by up to half of a part to follow a paragraph, a line, a sentence or a word.
+/// Returns the byte ranges of at most `most` parts, which cover the whole text. Each part ends at
+/// the end of a paragraph, line, sentence or word if there is one in its second half.
 pub(crate) fn parts(text: &str, most: usize) -> Vec<Range<usize>> {
     let most = most.max(1);
     let half = text.len().div_ceil(most) / 2;
     let mut all = Vec::new();
     let mut start = 0;
     for number in 1..=most {
-        // In 128 bits, because it is the product of two lengths.
+        // Computed with 128 bits, because the product of two lengths may overflow.
         let ideal = text.len() as u128 * number as u128 / most as u128;
         let ideal = usize::try_from(ideal).unwrap_or(text.len());
         let ideal = text.floor_char_boundary(ideal);
@@ -35,7 +35,7 @@ pub(crate) fn parts(text: &str, most: usize) -> Vec<Range<usize>> {
     all
 }
 
-/// Returns the last break in a range, or its end.
+/// Returns the position after the best separator in a range, or the range's end.
 fn cut(text: &str, from: usize, to: usize) -> usize {
     let Some(stretch) = text.get(from..to) else {
         return to.max(from);

@@ -1,7 +1,7 @@
 //! Separates the answer from reasoning that a server left in the text.
 //!
-//! Servers without a parser for reasoning leave the tags of the model's template in the text. Code
-//! between such tags must not run.
+//! Servers that do not parse reasoning leave the tags of the model's template in the text. Code
+//! between these tags must not run.
 
 /// Opening and closing tags of reasoning, by model family.
 const TAGS: [(&str, &str); 9] = [
@@ -16,15 +16,15 @@ const TAGS: [(&str, &str); 9] = [
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
 ];
 
-/// Start of a channel's message in the harmony format of `OpenAI`.
+/// Tag before the name of a channel in `OpenAI`'s harmony format.
 const CHANNEL: &str = "<|channel|>";
-/// End of the head of such a message.
+/// Tag between the header of a message and its content.
 const MESSAGE: &str = "<|message|>";
-/// Channel of messages for the user.
+/// Name of the channel for messages to the user.
 const FINAL: &str = "final";
-/// Marks that end a message.
+/// Tags that end a message.
 const ENDS: [&str; 3] = ["<|return|>", "<|end|>", "<|call|>"];
-/// Start of a message's head, before the role.
+/// Tag before the role, which begins the header of a message.
 const START: &str = "<|start|>";
 
 /// A text that begins with reasoning.
@@ -32,14 +32,14 @@ const START: &str = "<|start|>";
 pub(crate) struct Reasoning<'a> {
     /// Reasoning without tags.
     pub reasoning: &'a str,
-    /// What follows; `None` if the reasoning has not ended.
+    /// Text after the reasoning; `None` if the reasoning has not ended.
     pub rest: Option<&'a str>,
 }
 
-/// Separates the reasoning at the beginning of a text; `None` if it begins with something else.
+/// Separates the reasoning at the beginning of a text. Returns `None` if the text does not begin
+/// with reasoning.
 ///
-/// Tags may be nested. A tag that the model only mentions, between backticks or quotes, does not
-/// count.
+/// Tags may be nested. Ignores tags between backticks or quotes, which the model only mentions.
 pub(crate) fn split_reasoning(text: &str) -> Option<Reasoning<'_>> {
     let text = text.trim_start();
     channels(text).or_else(|| {
@@ -48,8 +48,8 @@ pub(crate) fn split_reasoning(text: &str) -> Option<Reasoning<'_>> {
     })
 }
 
-/// Returns the reasoning after its opening tag. A closing tag without its own opening tag belongs
-/// to the reasoning before it.
+/// Splits the text after an opening tag. Further closing tags without an opening tag extend the
+/// reasoning.
 fn tagged<'a>(text: &'a str, open: &str, close: &str) -> Reasoning<'a> {
     let mut depth = 1_usize;
     let mut end = None;
@@ -69,7 +69,7 @@ fn tagged<'a>(text: &'a str, open: &str, close: &str) -> Reasoning<'a> {
                     end = Some((at, behind));
                 }
             } else if depth == 0 {
-                // The answer follows, or more reasoning.
+                // The rest is the answer, which may begin with more reasoning.
                 break;
             } else {
                 depth += 1;
@@ -89,13 +89,14 @@ fn tagged<'a>(text: &'a str, open: &str, close: &str) -> Reasoning<'a> {
     }
 }
 
-/// Whether a tag is between quotes.
+/// Whether a tag is between quotes or backticks.
 fn is_mention(before: &str, behind: &str) -> bool {
     let is_quote = |c: char| matches!(c, '`' | '"' | '\'' | '“' | '”' | '‘' | '’' | '/');
     before.ends_with(is_quote) && behind.starts_with(is_quote)
 }
 
-/// Separates messages of channels: all but the last one of the channel `final` are reasoning.
+/// Splits messages in harmony format. The message in the channel `final` is the answer; all
+/// messages before it are reasoning.
 fn channels(text: &str) -> Option<Reasoning<'_>> {
     let head = text.strip_prefix(START).map_or(text, |head| {
         head.trim_start_matches(|c: char| c.is_ascii_alphabetic())
@@ -133,7 +134,7 @@ fn channels(text: &str) -> Option<Reasoning<'_>> {
     })
 }
 
-/// Strips the marks at the end of reasoning.
+/// Removes the tags at the end of reasoning.
 fn unmarked(text: &str) -> &str {
     let text = text.trim();
     let text = text.strip_suffix("assistant").unwrap_or(text);

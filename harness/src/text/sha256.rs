@@ -1,4 +1,4 @@
-//! The digest for comparing texts.
+//! SHA-256 digests of texts.
 
 use sha2::{Digest, Sha256};
 

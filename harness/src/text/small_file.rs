@@ -1,4 +1,4 @@
-//! Reads untrusted files. Rejects devices, pipes and endless files before reading them.
+//! Reads untrusted files. Rejects devices, pipes and files that are too large.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -7,13 +7,14 @@ use std::path::Path;
 /// Maximum bytes of a prompt, hook, tool, driver, scorer or other text file.
 const MAX_TEXT_BYTES: u64 = 16 << 20;
 
-/// Maximum bytes of a recording: a cassette, or a file of trajectories.
+/// Maximum bytes of a recording, which is a cassette or a trajectory file.
 pub const MAX_RECORDING_BYTES: u64 = 4 << 30;
 
 /// Reads a text file.
 ///
 /// # Errors
-/// As [`fs::read_to_string`]; also for a file that is not regular, or has more than 16 MB.
+/// Returns the errors of [`fs::read_to_string`], and an error if the file is not regular or larger
+/// than 16 MB.
 pub fn read_text_file(path: &Path) -> io::Result<String> {
     read_text(path, MAX_TEXT_BYTES)
 }
@@ -21,10 +22,10 @@ pub fn read_text_file(path: &Path) -> io::Result<String> {
 /// Reads a text file of at most `most` bytes.
 ///
 /// # Errors
-/// As for [`read_text_file`], with another limit.
+/// Returns the errors of [`read_text_file`], with `most` as the limit.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let bytes = read_file(path, most)?;
-    // The standard library's message for the same error.
+    // Same message as the standard library's.
     String::from_utf8(bytes).map_err(|_| {
         io::Error::new(
             io::ErrorKind::InvalidData,
@@ -36,9 +37,10 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
 /// Reads a regular file of at most `most` bytes.
 ///
 /// # Errors
-/// As for [`fs::read`]; also for a file that is not regular, or is larger.
+/// Returns the errors of [`fs::read`], and an error if the file is not regular or larger than
+/// `most` bytes.
 pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    // Checked before opening, which would wait forever on a named pipe.
+    // Checked before opening, because opening a named pipe would block.
     check(&fs::metadata(path)?)?;
     let file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -58,7 +60,8 @@ pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Rejects anything but regular files and folders; reading a folder fails with its own error.
+/// Rejects everything except regular files and folders. Folders pass, because reading them fails
+/// with a more specific error.
 fn check(metadata: &fs::Metadata) -> io::Result<()> {
     if metadata.is_file() || metadata.is_dir() {
         return Ok(());

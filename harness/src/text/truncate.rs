@@ -1,6 +1,7 @@
 //! Shortens long texts for models.
 
-/// Returns the text, or its two ends around a note that states its true length.
+/// Returns the text, or if it has more than `limit` characters, its beginning and end around a note
+/// with its length.
 pub(crate) fn two_ends(text: &str, limit: usize) -> String {
     let length = text.chars().count();
     if length <= limit {

@@ -1,5 +1,5 @@
-//! Reads YAML by version 1.2 (<https://yaml.org/spec/1.2.2/#1032-tag-resolution>): `y`, `no` and
-//! `on` are words, not booleans.
+//! Parses YAML 1.2 (<https://yaml.org/spec/1.2.2/#1032-tag-resolution>), in which `y`, `no` and
+//! `on` are strings, not booleans.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 pub struct YamlError {
     /// Line, 1-based, if known.
     pub line: Option<u64>,
-    /// What is wrong, or what was expected.
+    /// Description of the problem.
     pub message: String,
 }
 
@@ -26,17 +26,17 @@ impl fmt::Display for YamlError {
 
 impl std::error::Error for YamlError {}
 
-/// Reads a value. All user-written YAML must be read with this function, so that a list of names
-/// such as `[x, y]` is a list of texts.
+/// Parses a value. All user-written YAML must be parsed with this function, so that a list of names
+/// such as `[x, y]` is a list of strings.
 ///
 /// # Errors
-/// Returns the fault, or the difference from the expected form, with its line.
+/// Returns [`YamlError`] if the text is invalid YAML or does not match `T`.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     let options = serde_saphyr::options! { strict_booleans: true };
     serde_saphyr::from_str_with_options(text, options).map_err(|error: serde_saphyr::Error| {
         YamlError {
             line: error.location().map(|location| location.line()),
-            // Only the message, without the parser's excerpt, because an error is one line.
+            // Omits the parser's excerpt, because an error must fit on one line.
             message: UserMessageFormatter
                 .format_message(error.without_snippet())
                 .into_owned(),

@@ -1,10 +1,11 @@
-//! How a prompt is called as a tool.
+//! Settings for calling a prompt as a tool.
 
 use serde_json::{Map, Value, json};
 
 use crate::prompt::definition::{SubagentSettings, SubpromptSettings};
 
-/// Settings of a call of a specialist: its input, and the parts of its work in the result.
+/// Settings for calling a specialist, such as the names of its arguments and the contents of its
+/// result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -32,8 +33,8 @@ impl CallSettings {
         self.blocking
     }
 
-    /// Returns the JSON Schema of the arguments named by these settings, for a prompt without a
-    /// schema.
+    /// Returns the JSON Schema of the arguments that these settings name, for prompts without a
+    /// `requiredSchema`.
     pub(crate) fn parameters(&self) -> Value {
         let mut properties = Map::new();
         let mut required = Vec::new();
@@ -72,7 +73,7 @@ impl From<&SubpromptSettings> for CallSettings {
 }
 
 impl From<&SubagentSettings> for CallSettings {
-    /// The result of an agent always includes text and errors; no setting changes that.
+    /// Converts the settings. Results of agents always include text and errors.
     fn from(settings: &SubagentSettings) -> Self {
         Self {
             include_text: true,

@@ -1,4 +1,5 @@
-//! The bundled tools that read the task's context, for agents without it in a REPL or in messages.
+//! Bundled tools that read the task's context, for agents that have the context neither in a REPL
+//! nor in messages.
 
 use std::sync::Arc;
 
@@ -11,16 +12,16 @@ use serde_json::{Value, json};
 use super::{Tool, ToolError, ToolScope};
 use crate::model::ToolSpec;
 
-/// Maximum characters of one read.
+/// Maximum characters that one call of `read_context` returns.
 const MOST_READ: usize = 20_000;
 
-/// Maximum matches of one search.
+/// Maximum matches that one call of `search_context` returns.
 const MOST_MATCHES: usize = 50;
 
-/// Characters shown before and after a match.
+/// Number of characters shown before and after a match.
 const AROUND: usize = 100;
 
-/// Maximum characters shown of a match itself.
+/// Maximum number of characters shown of a match.
 const MOST_OF_MATCH: usize = 500;
 
 /// Maximum bytes of a compiled regular expression.
@@ -39,10 +40,10 @@ struct ContextTool {
     call: Call,
 }
 
-/// Returns the tools in the order of requests.
+/// Returns the tools in the order in which requests list them.
 pub(crate) fn tools() -> Vec<Arc<dyn Tool>> {
     let tool = |(spec, call): (&str, Call)| {
-        #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
+        #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
         let spec = serde_json::from_str(spec).expect("a bundled tool is valid");
         Arc::new(ContextTool { spec, call }) as Arc<dyn Tool>
     };
@@ -115,7 +116,7 @@ fn search(arguments: Value, context: &str) -> Result<Value, ToolError> {
         .map_or(context.len(), |(byte, _)| byte);
     let mut shown = Vec::new();
     let mut further = 0_usize;
-    // Counts characters only from the last match on, so that each is counted once.
+    // Counts from the last match, so that each character is counted only once.
     let (mut byte, mut character) = (begin, start);
     for found in regex.find_iter(&context[begin..]) {
         if shown.len() == MOST_MATCHES {
@@ -134,7 +135,7 @@ fn search(arguments: Value, context: &str) -> Result<Value, ToolError> {
     Ok(result)
 }
 
-/// Returns a match with the text around it.
+/// Returns a match with the text before and after it.
 fn around(context: &str, from: usize, to: usize) -> String {
     let before: Vec<char> = context[..from].chars().rev().take(AROUND).collect();
     let matched: String = context[from..to].chars().take(MOST_OF_MATCH).collect();

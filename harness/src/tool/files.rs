@@ -1,5 +1,4 @@
-//! The bundled tools that read the files of one folder: `list_files`, `read_file` and
-//! `search_files`.
+//! Bundled tools that read the files of one folder: `list_files`, `read_file` and `search_files`.
 
 use std::borrow::Cow;
 use std::fs;
@@ -15,14 +14,14 @@ use super::{Tool, ToolError, ToolScope};
 use crate::model::ToolSpec;
 use crate::prompt::definition::{Variable, VariableType};
 
-/// Variable that names the folder.
+/// Name of the variable with the folder's path.
 pub const FILES_DIR: &str = "FILES_DIR";
 
-/// Maximum bytes of a file.
+/// Maximum bytes of a file to read.
 const LARGEST: u64 = 10 << 20;
 /// Maximum number of files to visit in a folder.
 const MOST_FILES: usize = 10_000;
-/// Maximum characters of a shown line.
+/// Maximum characters shown of a matching line.
 const SHOWN_OF_LINE: usize = 400;
 
 const SPECS: [(&str, Call); 3] = [
@@ -39,10 +38,10 @@ struct FileTool {
     call: Call,
 }
 
-/// Returns the tools.
+/// Returns the three tools.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let tool = |(spec, call): (&str, Call)| {
-        #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
+        #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
         let spec = serde_json::from_str(spec).expect("a bundled tool is valid");
         let variables = [Variable {
             name: FILES_DIR.to_owned(),
@@ -126,7 +125,7 @@ fn search(arguments: Value, root: &Path) -> Result<Value, String> {
     let wanted = folded(&search.text);
     let (mut total, mut lines) = (0_u64, Vec::new());
     for path in walk(root) {
-        // A file that is not text has no lines.
+        // Files that are not text are skipped.
         let Ok(text) = text_of(&path) else { continue };
         for (number, line) in (1..).zip(text.lines()) {
             if !folded(line).contains(&wanted) {
@@ -142,10 +141,11 @@ fn search(arguments: Value, root: &Path) -> Result<Value, String> {
     Ok(json!({ "total": total, "lines": lines }))
 }
 
-/// Resolves a path inside a folder, following links. `root` must not contain links.
+/// Resolves a path inside a folder, following links. The path of the folder itself must not contain
+/// links.
 ///
 /// # Errors
-/// Returns the reason: the file does not exist, or is outside the folder.
+/// Returns a message if the file does not exist or is outside the folder.
 pub(crate) fn confined(root: &Path, path: &str) -> Result<PathBuf, String> {
     let outside = || format!("{path}: outside of the folder that tools may read");
     let Ok(real) = root.join(path).canonicalize() else {
@@ -165,7 +165,7 @@ pub(crate) fn confined(root: &Path, path: &str) -> Result<PathBuf, String> {
 /// Reads a file unless it is too large.
 ///
 /// # Errors
-/// Returns the reason why it cannot be read.
+/// Returns the reason why the file cannot be read.
 pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let about = fs::metadata(path).map_err(|error| error.to_string())?;
     if !about.is_file() {
@@ -182,7 +182,7 @@ fn text_of(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes_of(path)?).map_err(|_| "no text in UTF-8".to_owned())
 }
 
-/// Returns the files of a folder and its subfolders by path, without following links.
+/// Returns the files of a folder and its subfolders, sorted by path. Does not follow links.
 fn walk(root: &Path) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![root.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -202,7 +202,7 @@ fn walk(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns a path relative to the folder, with `/` as separator.
+/// Formats a path relative to the folder, with `/` as the separator.
 fn shown(root: &Path, path: &Path) -> String {
     let inside = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<Cow<'_, str>> = inside.iter().map(|part| part.to_string_lossy()).collect();

@@ -1,7 +1,7 @@
-//! Tools for agents that accept messages: a caller creates, messages and closes them, and they
-//! message their caller.
+//! Tools for agents that accept messages (instances). The caller creates an instance, sends it
+//! messages and closes it; the instance can send messages to its caller.
 //!
-//! Invariant: nothing here runs an agent. The agent layer executes the calls.
+//! Invariant: this module does not run agents. The agent layer executes the calls.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -16,30 +16,31 @@ use super::{CallSettings, ToolError};
 use crate::model::ToolSpec;
 use crate::prompt::definition::InputSchema;
 
-/// Default of `maxInstances`: maximum open instances of one definition for one agent.
+/// Default of `maxInstances`, the maximum number of open instances of one definition per agent.
 pub(crate) const MAX_INSTANCES: NonZeroU32 = NonZeroU32::new(16).unwrap();
 
 /// A definition that an agent may instantiate.
 #[derive(Debug, Clone)]
 pub(crate) struct InstanceKind {
-    /// Name that the caller uses.
+    /// Name by which the caller refers to the agent.
     pub agent: String,
     /// Its `toolDescription`.
     pub description: String,
-    /// Name of the specialist that runs.
+    /// Name of the specialist to run.
     pub specialist: String,
-    /// Settings of its input, and of the parts of its work that its caller reads.
+    /// Settings for calling the specialist.
     pub settings: CallSettings,
-    /// Schema of messages that are objects.
+    /// Schema of messages, if they are objects.
     pub schema: Option<InputSchema>,
     /// Maximum number of open instances.
     pub max_instances: NonZeroU32,
-    /// Whether its caller receives messages sent with `parent.send()` instead of its answers.
+    /// Whether the caller receives the messages that the instance sends with `parent.send()`
+    /// instead of its answers.
     pub explicit: bool,
 }
 
 impl InstanceKind {
-    /// Returns everything that can change an answer.
+    /// Returns a string of everything that can change an answer.
     fn version(&self) -> String {
         let Self {
             agent,
@@ -58,7 +59,7 @@ impl InstanceKind {
     }
 }
 
-/// Operation of one of these tools.
+/// Operation of an instance tool.
 #[derive(Clone)]
 pub(crate) enum InstanceCall {
     /// `agents.create(agent, name)`
@@ -73,7 +74,7 @@ pub(crate) enum InstanceCall {
     TellCaller,
 }
 
-/// Names of the calls in errors, as the caller writes them.
+/// Names of the operations in errors, as the caller writes them.
 pub(crate) struct InstanceNames {
     pub create: &'static str,
     pub get: &'static str,
@@ -83,7 +84,7 @@ pub(crate) struct InstanceNames {
 }
 
 impl InstanceNames {
-    /// Returns the names for a caller with a REPL or with native tools.
+    /// Returns the names for a caller with a REPL, or else for a caller with native tools.
     pub const fn of(has_repl: bool) -> &'static Self {
         const REPL: InstanceNames = InstanceNames {
             create: "agents.create",
@@ -103,7 +104,7 @@ impl InstanceNames {
     }
 }
 
-/// Arguments of any of these tools.
+/// Arguments of any instance tool.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[derive(Default)]
@@ -118,21 +119,21 @@ impl InstanceArguments {
     /// Parses arguments that conform to the tool's schema.
     ///
     /// # Errors
-    /// Returns an error if they have another type nevertheless.
+    /// Returns an error if an argument has the wrong type.
     pub fn read(arguments: Value) -> Result<Self, ToolError> {
         serde_json::from_value(arguments).map_err(|error| ToolError(error.to_string()))
     }
 }
 
-/// Texts of one tool in the bundled file.
+/// Names, descriptions and parameters of one tool in the bundled file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text {
     /// Name of the function in a REPL.
     function: String,
-    /// Native name; without one, it is not offered natively.
+    /// Name as a native tool. Without one, the tool is only a function in a REPL.
     native: Option<String>,
-    /// Description in a REPL, if it is listed separately.
+    /// Description in a REPL, if the prompt lists the function separately.
     description: Option<String>,
     /// Native description.
     native_description: Option<String>,
@@ -150,22 +151,22 @@ struct Texts {
 }
 
 fn texts() -> Texts {
-    #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
+    #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
     serde_json::from_str(include_str!("../../tools/agents.json")).expect("bundled tools are valid")
 }
 
-/// Properties of such a tool besides its schema.
+/// Properties of an instance tool in addition to its spec.
 #[derive(Clone)]
 pub(crate) struct InstanceTool {
     pub call: InstanceCall,
-    /// Native name and description, if it is offered natively.
+    /// Name and description as a native tool, if the tool is available natively.
     pub native: Option<(String, String)>,
-    /// Whether the prompt of an agent with a REPL lists it separately.
+    /// Whether the prompt of an agent with a REPL lists the tool separately.
     pub is_listed: bool,
 }
 
 impl InstanceTool {
-    /// Returns everything outside its spec that can change an answer.
+    /// Returns a string of everything outside the spec that can change an answer.
     pub fn version(&self) -> String {
         match &self.call {
             InstanceCall::Create(kinds) => {
@@ -193,7 +194,7 @@ fn bound(text: Text, call: InstanceCall, agents: &str) -> Result<BoundTool, Tool
     BoundTool::new(spec, CallTarget::Instance(tool))
 }
 
-/// Creates the tools for these definitions.
+/// Creates the tools for instances of these definitions.
 ///
 /// # Errors
 /// Returns the errors of [`BoundTool`].
@@ -221,7 +222,7 @@ pub(crate) fn instance_tools(kinds: Vec<InstanceKind>) -> Result<Vec<BoundTool>,
     ])
 }
 
-/// Creates the tool with which an instance messages its caller.
+/// Creates the tool with which an instance sends messages to its caller.
 ///
 /// # Errors
 /// Returns the errors of [`BoundTool`].
@@ -229,7 +230,7 @@ pub(crate) fn tell_caller() -> Result<BoundTool, ToolSetError> {
     bound(texts().tell_caller, InstanceCall::TellCaller, "")
 }
 
-/// Returns the functions in a REPL that return an agent.
+/// Returns the REPL functions that return an agent object.
 pub(super) fn makers() -> [ObjectFactory; 2] {
     let texts = |words: &[&str]| words.iter().map(ToString::to_string).collect();
     let method = |name: &str, takes: &[&str]| Method {
@@ -253,15 +254,15 @@ pub(super) fn makers() -> [ObjectFactory; 2] {
 /// An agent that starts together with its caller.
 #[derive(Debug, Clone)]
 pub(crate) struct ImmediateAgent {
-    /// Name that the caller uses.
+    /// Name by which the caller refers to the agent.
     pub agent: String,
-    /// Name of the specialist that runs.
+    /// Name of the specialist to run.
     pub specialist: String,
     pub settings: CallSettings,
     /// Name of the instance.
     pub name: String,
-    /// Task; by default, the task of its caller.
+    /// Task; `None` for the task of the caller.
     pub message: Option<String>,
-    /// Definition, if the agent accepts messages.
+    /// Kind of instance, if the agent accepts messages.
     pub kind: Option<Arc<InstanceKind>>,
 }

@@ -1,4 +1,5 @@
-//! `run_javascript`: runs code in a separate sandbox, for agents without a REPL.
+//! The bundled tool `run_javascript`, which runs code in a separate sandbox, for agents without a
+//! REPL.
 
 use std::sync::Arc;
 
@@ -15,9 +16,9 @@ struct RunJavascript {
     sandbox: Arc<ToolSandbox>,
 }
 
-/// Returns the tool.
+/// Returns the tool, which runs code in `sandbox`.
 pub(super) fn tool(sandbox: &Arc<ToolSandbox>) -> Arc<dyn Tool> {
-    #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
+    #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
     let spec = serde_json::from_str(include_str!("../../tools/run_javascript.json"))
         .expect("a bundled tool is valid");
     Arc::new(RunJavascript {

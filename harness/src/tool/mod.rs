@@ -1,9 +1,9 @@
 //! Tools that agents call by name, as functions in a REPL or natively in the `tools` protocol.
 //!
-//! In a REPL, a tool is a function (`await search_docs({…})`). A dot in its name (`page.open`)
-//! becomes `_` on the wire. A tool receives its arguments and the scope of the calling agent, and
-//! does not depend on models or prompts. Only the tool sees values of secret variables:
-//! [`Values::redact`] redacts its results.
+//! In a REPL, a tool is a function (`await search_docs({…})`). In requests, `_` replaces a dot in
+//! its name (`page.open`). A tool receives its arguments and the scope of the calling agent, and
+//! does not depend on models or prompts. Only the tool sees the values of secret variables, because
+//! [`Values::redact`] redacts the results.
 
 mod call_settings;
 mod instances;
@@ -43,27 +43,29 @@ pub use values::{ValueError, ValueSources, Values};
 /// A tool that an agent can call.
 #[async_trait]
 pub trait Tool: Send + Sync {
-    /// Returns the name, description and parameters, as models see them.
+    /// Returns the tool's name, description and parameters, as models see them.
     fn spec(&self) -> &ToolSpec;
 
-    /// Runs a call. Dropping the future stops it.
+    /// Runs a call. Dropping the future stops the call.
     ///
     /// # Errors
-    /// Returns [`ToolError`], which the model reads: what is wrong, and what would be valid.
+    /// Returns [`ToolError`]. The model reads its message, which should say what is wrong and what
+    /// would be valid.
     async fn call(&self, arguments: Value, scope: &ToolScope) -> Result<Value, ToolError>;
 
-    /// Returns the variables that it reads from its scope.
+    /// Returns the variables that the tool reads from its scope.
     fn variables(&self) -> &[Variable] {
         &[]
     }
 
-    /// Returns whatever can change an answer and is not in its spec, such as the hash of its file.
+    /// Returns a string of everything outside the spec that can change an answer, such as the hash
+    /// of the tool's file.
     fn version(&self) -> String {
         String::new()
     }
 }
 
-/// Data of the agent that calls a tool.
+/// Data that a tool receives about the call and the calling agent.
 #[derive(Debug, Clone, Default)]
 pub struct ToolScope {
     /// Id of the sample.
@@ -76,11 +78,11 @@ pub struct ToolScope {
     pub context: Arc<String>,
     /// Resolved variables of the tool, which may contain secrets.
     pub env: BTreeMap<String, String>,
-    /// Options from the agent's prompt.
+    /// Options from the definition of the agent.
     pub options: Map<String, Value>,
 }
 
-/// A call that failed.
+/// Error of a call, with a message for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ToolError(pub String);

@@ -1,4 +1,4 @@
-//! Registry of the tools of a program.
+//! Registry of the available tools.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,7 +41,8 @@ impl ToolRegistry {
         }
     }
 
-    /// Returns all bundled tools, including those that read files or run code in `sandbox`.
+    /// Returns all bundled tools, including those that read files, and the one that runs code in
+    /// `sandbox`.
     pub fn with_host_tools(sandbox: &Arc<ToolSandbox>) -> Self {
         let mut registry = Self::bundled();
         for tool in files::tools()
@@ -56,7 +57,7 @@ impl ToolRegistry {
     /// Adds a tool.
     ///
     /// # Errors
-    /// Returns [`RegistryError::Duplicate`] if its name is taken.
+    /// Returns [`RegistryError::Duplicate`] if another tool has the same name.
     pub fn add(&mut self, tool: Arc<dyn Tool>) -> Result<(), RegistryError> {
         let name = tool.spec().name.clone();
         if self.tools.contains_key(&name) {
@@ -69,7 +70,7 @@ impl ToolRegistry {
     /// Returns the tool with this name.
     ///
     /// # Errors
-    /// Returns [`RegistryError::Unknown`] with the most similar name.
+    /// Returns [`RegistryError::Unknown`] if no tool has this name.
     pub fn get(&self, name: &str) -> Result<Arc<dyn Tool>, RegistryError> {
         self.tools
             .get(name)

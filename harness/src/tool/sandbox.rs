@@ -1,4 +1,4 @@
-//! Sandbox sessions for the JavaScript of tools: one for each call, with separate limits.
+//! Sandbox sessions for the JavaScript of tools. Each call has its own session and its own limits.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -13,14 +13,14 @@ const WAIT: Duration = Duration::from_secs(10);
 /// Heap limit of one call, without the task's context.
 const HEAP_BYTES: u64 = 128 << 20;
 
-/// Creates the sessions. Starts nothing before the first one.
+/// Sandbox for the JavaScript of tools. It is started for the first call.
 pub struct ToolSandbox {
     isolation: Isolation,
     sandbox: OnceLock<Sandbox>,
 }
 
 impl ToolSandbox {
-    /// Creates a sandbox with this isolation.
+    /// Creates a sandbox with this isolation, without starting it.
     pub const fn new(isolation: Isolation) -> Self {
         Self {
             isolation,
@@ -41,7 +41,8 @@ impl ToolSandbox {
             },
             ..Config::default()
         };
-        // The sandbox of the agents reports missing features of the kernel.
+        // Warnings about missing kernel features are ignored here; the agents' sandbox reports
+        // them.
         let made = Sandbox::new(config, self.isolation.clone(), |_| ())
             .map_err(|error| error.to_string())?;
         Ok(self.sandbox.get_or_init(|| made).clone())
@@ -63,7 +64,7 @@ impl ToolSandbox {
     }
 }
 
-/// Runs a cell to its end, without models.
+/// Runs a cell to its end. The cell cannot call models.
 ///
 /// # Errors
 /// Returns the reason why the session ended.

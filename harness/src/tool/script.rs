@@ -1,8 +1,9 @@
-//! Tools from a user's folder: one JavaScript file each. Every call runs in its own sandbox
-//! session.
+//! Tools defined by the JavaScript files of a folder, one per file. Every call runs in its own
+//! sandbox session.
 //!
-//! A file assigns `module.exports = { description, parameters, variables, run }`. The tool is named
-//! after the file. It sees its arguments and its scope (`env`, `options`), but not the agents.
+//! A file assigns `module.exports = { description, parameters, variables, run }`. The name of the
+//! file is the name of the tool. The tool can access its arguments, `env` and `options`, but not
+//! the agents.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,18 +20,18 @@ use crate::model::ToolSpec;
 use crate::prompt::definition::{InputSchema, Variable, VariableType};
 use crate::text::{read_text_file, sha256_hex};
 
-/// Code that runs before a file.
+/// Code that runs before a tool's file.
 const BEFORE: &str = include_str!("script/before.js");
-/// Code that reads the exports of a file.
+/// Code that returns the exports of the file.
 const DESCRIBE: &str = include_str!("script/describe.js");
-/// Code that calls its function.
+/// Code that calls the exported function `run`.
 const CALL: &str = include_str!("script/call.js");
 /// Variable with the arguments and the scope of the call.
 const CALL_NAME: &str = "__call";
-/// Number of the cell that contains the file, as in stacks.
+/// Number of the cell that contains the file, as in stack traces.
 const FILE_CELL: u32 = 2;
 
-/// A tool from a file.
+/// A tool defined by a file.
 struct Script {
     spec: ToolSpec,
     variables: Vec<Variable>,
@@ -44,13 +45,13 @@ struct Script {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {problem}")]
 pub struct ScriptError {
-    /// Path of the file, with the line if known.
+    /// Path of the file, followed by the line if known.
     pub file: String,
-    /// What is wrong.
+    /// Description of the problem.
     pub problem: String,
 }
 
-/// Exports of a file, except its function.
+/// Exports of a file. `run` is the JavaScript type of the export, normally `function`.
 #[derive(Deserialize)]
 struct Exported {
     description: Value,
@@ -59,7 +60,7 @@ struct Exported {
     run: String,
 }
 
-/// Loads the tools of all `*.js` files of a folder, sorted by file name.
+/// Loads a tool from each `*.js` file of a folder, sorted by file name.
 ///
 /// # Errors
 /// Returns [`ScriptError`] for the first file that does not define a tool, or for a folder that
@@ -113,7 +114,7 @@ async fn load(
     let description = exported.description.as_str().unwrap_or_default().trim();
     if description.is_empty() {
         return Err(wrong(
-            "`description` must be a text that describes the tool".to_owned(),
+            "`description` must be a string that is not blank".to_owned(),
         ));
     }
     InputSchema::new(exported.parameters.clone())
@@ -141,7 +142,7 @@ async fn load(
     })
 }
 
-/// A variable as a file declares it.
+/// A variable declared by a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Declared {
@@ -195,11 +196,11 @@ impl Tool for Script {
         let text = run(&self.sandbox, &self.source, Some(&call), CALL)
             .await
             .map_err(|failure| {
-                // The folder is of no use to the model.
+                // The message omits the folder, which does not help the model.
                 let file = self.file.file_name().unwrap_or_default();
                 ToolError(failure.of(Path::new(file)).to_string())
             })?;
-        // In a list, because JSON cannot represent `undefined`.
+        // The result is in a list, because JSON cannot represent `undefined`.
         let mut results: Vec<Value> = serde_json::from_str(&text)
             .map_err(|error| ToolError(format!("its result is no JSON: {error}")))?;
         Ok(results.pop().unwrap_or_default())
@@ -214,8 +215,8 @@ impl Tool for Script {
     }
 }
 
-/// Returns an integer beyond 2^53 - 1 (`Number.MAX_SAFE_INTEGER`) in the arguments of a call, if
-/// there is one.
+/// Returns a number in the arguments of a call that exceeds 2^53 - 1 (`Number.MAX_SAFE_INTEGER`),
+/// if any.
 fn lossy_integer(arguments: &Value) -> Option<&Number> {
     const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
     match arguments {
@@ -231,11 +232,11 @@ fn lossy_integer(arguments: &Value) -> Option<&Number> {
     }
 }
 
-/// Reason why a file or its function has no result.
+/// Error when running a file or its function.
 enum Failure {
-    /// Error in the file.
+    /// The code threw an error or was stopped.
     Cell(CellError),
-    /// Error of the sandbox.
+    /// The sandbox failed.
     Sandbox(String),
 }
 
@@ -255,7 +256,7 @@ impl Failure {
     }
 }
 
-/// Returns the innermost line of the file in an error.
+/// Returns the innermost line of the file in an error's stack trace or message.
 fn line(error: &CellError) -> Option<u32> {
     let digits = |text: &str| {
         let end = text.find(|c: char| !c.is_ascii_digit());
@@ -269,7 +270,7 @@ fn line(error: &CellError) -> Option<u32> {
     of_stack.or_else(|| digits(error.message.rsplit_once("(line ")?.1))
 }
 
-/// Runs a file and then `code` in a fresh session, and returns the result of the code.
+/// Runs a file and then `code` in a new session. Returns the result of `code`.
 async fn run(
     sandbox: &ToolSandbox,
     source: &str,

@@ -1,4 +1,4 @@
-//! The tools of one agent: each with its name, and the values and options bound to it.
+//! Tools of one agent, with the values and options bound to them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,57 +14,57 @@ use crate::prompt::ActionOverrides;
 use crate::prompt::definition::{Definition, InputSchema};
 use crate::text::{did_you_mean, nearest, sha256_hex};
 
-/// Tools of one agent, in the order of its prompt.
+/// Tools of one agent, in the order of the agent's prompt.
 #[derive(Clone, Default)]
 pub struct ToolSet {
     tools: Arc<[BoundTool]>,
     functions: HostFunctions,
 }
 
-/// A tool with its bound values and options.
+/// A tool with the values and options bound to it.
 #[derive(Clone)]
 pub struct BoundTool {
     /// Name in a REPL, description and parameters.
     spec: ToolSpec,
     schema: InputSchema,
     pub(crate) runs: CallTarget,
-    /// Agents that start together with an agent that has this tool.
+    /// Agents that start together with any agent that has this tool.
     immediate: Arc<[ImmediateAgent]>,
 }
 
-/// Target of a call.
+/// Target of a tool call.
 #[derive(Clone)]
 pub(crate) enum CallTarget {
-    /// A tool with its bound values and options.
+    /// A tool with the values and options bound to it.
     Tool {
         tool: Arc<dyn Tool>,
         values: Arc<Values>,
         options: Arc<Map<String, Value>>,
     },
-    /// A prompt that answers as a child agent.
+    /// A prompt, which runs as a child agent.
     Specialist {
         name: String,
         settings: CallSettings,
     },
-    /// An operation on agents that accept messages.
+    /// An operation on an agent that accepts messages.
     Instance(InstanceTool),
 }
 
 /// Error for invalid or conflicting tools.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolSetError {
-    /// The name is not a valid name of a function.
+    /// The name is not a valid function name.
     #[error("invalid tool name: {0}")]
     Name(#[from] NameError),
-    /// Two tools have the same name on the wire.
+    /// Two tools have the same native name.
     #[error("two tools have the native name `{0}`")]
     Duplicate(String),
-    /// The parameters are not a JSON Schema of an object.
+    /// The parameters are not a JSON Schema for an object.
     #[error("invalid parameters of the tool `{tool}`: {problem}")]
     Schema {
         /// Name of the tool.
         tool: String,
-        /// What is wrong with them.
+        /// Description of the problem.
         problem: String,
     },
 }
@@ -88,8 +88,8 @@ impl BoundTool {
         Self::new(spec, runs)
     }
 
-    /// Creates a tool that calls a prompt. It has the prompt's `toolDescription` and, as
-    /// parameters, its `requiredSchema` or else the arguments named by the settings.
+    /// Creates a tool that calls a prompt. Its description is the prompt's `toolDescription`. Its
+    /// parameters are the prompt's `requiredSchema`, or else the arguments that the settings name.
     ///
     /// # Errors
     /// Returns [`ToolSetError::Schema`] for invalid parameters.
@@ -110,7 +110,7 @@ impl BoundTool {
         Self::new(spec, CallTarget::Specialist { name, settings })
     }
 
-    /// Adds agents that start together with an agent that has this tool.
+    /// Sets the agents that start together with any agent that has this tool.
     #[must_use]
     pub(crate) fn with_immediate(self, immediate: Vec<ImmediateAgent>) -> Self {
         Self {
@@ -133,12 +133,12 @@ impl BoundTool {
         })
     }
 
-    /// Returns its name in a REPL (`page.open`, `search_docs`), description and parameters.
+    /// Returns the tool's name in a REPL (`page.open`, `search_docs`), description and parameters.
     pub const fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    /// Whether it reads files of the user's folder.
+    /// Whether the tool reads files in the user's folder.
     pub fn reads_files(&self) -> bool {
         match &self.runs {
             CallTarget::Tool { tool, .. } => {
@@ -149,7 +149,7 @@ impl BoundTool {
         }
     }
 
-    /// Returns its name for native calls.
+    /// Returns the tool's name as a native tool.
     pub fn wire_name(&self) -> String {
         match &self.runs {
             CallTarget::Instance(InstanceTool {
@@ -160,13 +160,13 @@ impl BoundTool {
         }
     }
 
-    /// Whether requests with native tools offer it.
+    /// Whether requests with native tools include this tool.
     fn is_offered(&self) -> bool {
         !matches!(&self.runs, CallTarget::Instance(tool) if tool.native.is_none())
     }
 
-    /// Whether it is a plain function of the REPL. Functions that return agents, and the methods of
-    /// those agents, are not.
+    /// Whether the tool is a plain function in a REPL, rather than a function that returns an agent
+    /// object or a method of one.
     fn is_function(&self) -> bool {
         match &self.runs {
             CallTarget::Instance(tool) => matches!(tool.call, InstanceCall::TellCaller),
@@ -174,12 +174,12 @@ impl BoundTool {
         }
     }
 
-    /// Whether it creates agents that accept messages.
+    /// Whether the tool creates agents that accept messages.
     fn creates(&self) -> bool {
         matches!(&self.runs, CallTarget::Instance(tool) if matches!(tool.call, InstanceCall::Create(_)))
     }
 
-    /// Whether an agent cannot have both tools.
+    /// Whether an agent cannot have both tools, because their names collide.
     fn collides_with(&self, other: &Self) -> bool {
         let object = |name: &str| name.split_once('.').map(|(object, _)| object.to_owned());
         let (own, others) = (&self.spec.name, &other.spec.name);
@@ -188,11 +188,11 @@ impl BoundTool {
             || object(others).as_ref() == Some(own)
     }
 
-    /// Returns the arguments with defaults if they conform. `name` is the name that the caller
-    /// used.
+    /// Parses arguments, checks them against the schema and adds defaults. `name` is the tool's
+    /// name in errors.
     ///
     /// # Errors
-    /// Returns everything that does not conform.
+    /// Returns [`ToolError`] with all problems of the arguments.
     pub fn accept(&self, name: &str, arguments: &str) -> Result<Value, ToolError> {
         let wrong = |problem: String| ToolError(format!("{name}(): wrong arguments: {problem}"));
         let arguments = if arguments.trim().is_empty() {
@@ -239,7 +239,7 @@ impl BoundTool {
 }
 
 impl ToolSet {
-    /// Creates a set of tools.
+    /// Creates a set of tools after checking their names.
     ///
     /// # Errors
     /// Returns [`ToolSetError`] for invalid or conflicting names.
@@ -272,36 +272,36 @@ impl ToolSet {
         Self::new(given?)
     }
 
-    /// Returns these tools and those of another set, which replace tools with the same names.
+    /// Returns the tools of both sets. Those of `other` replace tools with colliding names.
     #[must_use]
     pub fn under(&self, other: &Self) -> Self {
         let stays = |own: &&BoundTool| !other.iter().any(|given| own.collides_with(given));
         let given = self.iter().filter(stays).chain(other.iter());
-        // Both sets are valid, and they have no names in common.
+        // Cannot fail, because both sets are valid and no names collide.
         Self::new(given.cloned().collect()).unwrap_or_else(|_| other.clone())
     }
 
-    /// Returns these tools without the one with this name in a REPL or on the wire.
+    /// Returns all tools except the one with this name in a REPL or as a native tool.
     #[must_use]
     pub fn without(&self, name: &str) -> Self {
         let stays = |given: &&BoundTool| given.spec.name != name && given.wire_name() != name;
         let given = self.iter().filter(stays).cloned().collect();
-        // A subset of a valid set is valid.
+        // Cannot fail, because a subset of a valid set is valid.
         Self::new(given).unwrap_or_default()
     }
 
-    /// Returns only the tools with these names in a REPL or on the wire.
+    /// Returns only the tools with one of these names in a REPL or as a native tool.
     #[must_use]
     pub fn only(&self, names: &[String]) -> Self {
         let is_named = |tool: &&BoundTool| {
             names.contains(&tool.spec.name) || names.contains(&tool.wire_name())
         };
         let some = self.iter().filter(is_named).cloned().collect();
-        // A subset of a valid set is valid.
+        // Cannot fail, because a subset of a valid set is valid.
         Self::new(some).unwrap_or_default()
     }
 
-    /// Returns the tool with this name in a REPL or on the wire, if there is one.
+    /// Returns the tool with this name in a REPL or as a native tool, if any.
     pub fn named(&self, name: &str) -> Option<&BoundTool> {
         self.iter()
             .find(|given| given.spec.name == name || given.wire_name() == name)
@@ -322,7 +322,7 @@ impl ToolSet {
         self.functions.clone()
     }
 
-    /// Returns the descriptions for an agent with a REPL.
+    /// Returns the specs of the tools that the prompt of an agent with a REPL lists.
     pub fn specs(&self) -> Vec<ToolSpec> {
         let listed = self.iter().filter(|given| match &given.runs {
             CallTarget::Instance(tool) => tool.is_listed,
@@ -331,13 +331,13 @@ impl ToolSet {
         listed.map(|given| given.spec.clone()).collect()
     }
 
-    /// Returns the agents that start together with an agent that has these tools.
+    /// Returns the agents that start together with any agent that has these tools.
     pub(crate) fn immediate(&self) -> impl Iterator<Item = &ImmediateAgent> {
         self.iter().flat_map(|given| given.immediate.iter())
     }
 
-    /// Returns the tools for requests of the `tools` protocol: with their names on the wire, and
-    /// the run's changed descriptions.
+    /// Returns the specs of the native tools for requests, with the run's overrides of
+    /// descriptions.
     pub fn offered(&self, actions: &ActionOverrides) -> Vec<ToolSpec> {
         let offered = self.iter().filter_map(|given| {
             let mut spec = given.spec.clone();
@@ -354,25 +354,26 @@ impl ToolSet {
         on_the_wire.collect()
     }
 
-    /// Whether a call with this name is answered by a child or creates one.
+    /// Whether a call with this name runs or creates a child.
     pub(crate) fn makes_child(&self, name: &str) -> bool {
         self.get(name).is_ok_and(|given| {
             matches!(given.runs, CallTarget::Specialist { .. }) || given.creates()
         })
     }
 
-    /// Returns the tool with this name in a REPL or on the wire.
+    /// Returns the tool with this name in a REPL or as a native tool, for a caller with a REPL.
     ///
     /// # Errors
-    /// Returns a message with the nearest name in a REPL.
+    /// Returns [`ToolError`] with the most similar name in a REPL if no tool has this name.
     pub fn get(&self, name: &str) -> Result<&BoundTool, ToolError> {
         self.find(name, |given| Some(given.spec.name.clone()))
     }
 
-    /// Returns the tool for a caller with native tools.
+    /// Returns the tool with this name in a REPL or as a native tool, for a caller with native
+    /// tools.
     ///
     /// # Errors
-    /// Returns a message with the nearest name on the wire.
+    /// Returns [`ToolError`] with the most similar native name if no tool has this name.
     pub(crate) fn get_native(&self, name: &str) -> Result<&BoundTool, ToolError> {
         self.find(name, |given| given.is_offered().then(|| given.wire_name()))
     }

@@ -1,4 +1,4 @@
-//! Values of the variables that tools read: their sources, and which of them are secret.
+//! Values of the variables that tools read, from several sources. Some values are secret.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::prompt::definition::{Variable, VariableType};
 use crate::provider::http::redact as redact_keys;
 
-/// Values of variables by name. Nothing prints a secret value, not even `Debug`.
+/// Values of variables, by name. Secret values are never printed, even by `Debug`.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Values {
     by_name: BTreeMap<String, String>,
@@ -18,12 +18,12 @@ pub struct Values {
 /// Sources of values, highest precedence first.
 #[derive(Debug, Clone, Copy)]
 pub struct ValueSources<'a> {
-    /// Values from the command line. Only declared variables and names of the two sources below are
-    /// used.
+    /// Values from the command line. Names that are neither declared nor in the other sources are
+    /// ignored.
     pub given: &'a BTreeMap<String, String>,
-    /// `env` of the entry in `tools`.
+    /// `env` of the tool's entry in `tools`.
     pub tool: &'a BTreeMap<String, String>,
-    /// `env` of the prompt.
+    /// `env` of the prompt definition.
     pub prompt: &'a BTreeMap<String, String>,
 }
 
@@ -39,16 +39,16 @@ pub struct ValueError {
     pub description: String,
 }
 
-/// Replacement for a secret value.
+/// Returns the replacement for a secret value.
 fn struck_out(name: &str) -> String {
     format!("[{name}]")
 }
 
 impl Values {
-    /// Merges all sources by precedence. `variables` are those that the definition declares.
+    /// Merges all sources by precedence. `variables` are the declared variables.
     ///
     /// # Errors
-    /// Returns the first required variable without a value in any source.
+    /// Returns [`ValueError`] for the first required variable without a value.
     pub fn resolve(variables: &[Variable], sources: ValueSources<'_>) -> Result<Self, ValueError> {
         let mut values = Self::default();
         for source in [sources.prompt, sources.tool] {
@@ -77,13 +77,13 @@ impl Values {
         }
     }
 
-    /// Returns the value of a variable, or `None` if it is empty.
+    /// Returns the value of a variable, or `None` if it is missing or empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         let value = self.by_name.get(name)?;
         Some(value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// Returns all values, including secret ones, for a tool's scope.
+    /// Returns all values, including secret values, for a tool's scope.
     pub(crate) fn revealed(&self) -> BTreeMap<String, String> {
         self.by_name.clone()
     }
@@ -96,8 +96,8 @@ impl Values {
         self
     }
 
-    /// Returns the values that can change an answer: all except secret ones and the folder of
-    /// files.
+    /// Returns the values that can change an answer, which are all except secret values and the
+    /// folder of files.
     pub(super) fn open(&self) -> BTreeMap<&str, &str> {
         let open = self
             .by_name
@@ -107,7 +107,7 @@ impl Values {
             .collect()
     }
 
-    /// Returns only the values with these names. Secret values stay secret.
+    /// Returns only the values with these names. Secret values remain secret.
     #[must_use]
     pub fn scoped(&self, names: &[String]) -> Self {
         let mut scoped = self.clone();
@@ -126,8 +126,8 @@ impl Values {
         secrets
     }
 
-    /// Replaces every secret value in a text, plain or escaped as in JSON, by `[NAME]`, and every
-    /// known key of a provider by `[key]`.
+    /// Replaces every secret value in a text by `[NAME]`, and every known provider key by `[key]`.
+    /// Also finds secret values that contain JSON escapes.
     pub fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (name, value) in self.secrets() {
@@ -142,7 +142,7 @@ impl Values {
         redact_keys(text)
     }
 
-    /// Redacts all texts in a value, including names of fields.
+    /// Redacts all strings and numbers in a JSON value, including the names of fields.
     #[must_use]
     pub fn redact_value(&self, value: Value) -> Value {
         match value {
@@ -155,7 +155,7 @@ impl Values {
                 .into_iter()
                 .map(|(name, value)| (self.redact(&name), self.redact_value(value)))
                 .collect(),
-            // The tool may treat a secret as a number.
+            // A tool may have converted a secret to a number.
             Value::Number(number) => {
                 let text = number.to_string();
                 let struck = self.redact(&text);
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn prefers_highest_source_and_ignores_undeclared_names() {
-        // given, tool, prompt → A and B, of which only A is declared
+        // Columns: given, tool, prompt, and the resulting values. Only A is declared.
         for (given, tool, prompt, expected) in [
             ("A=1", "A=3", "A=4", "A=1"),
             ("", "A=3", "A=4 B=4", "A=3 B=4"),

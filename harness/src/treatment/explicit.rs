@@ -1,7 +1,7 @@
-//! Settings that were given explicitly, each with the way back to its default.
+//! Settings that were given explicitly, each with a function that resets it to its default.
 //!
-//! One row of [`SETTINGS`] is all that the check of a setting needs. Settings with several values,
-//! such as drivers, have a constructor, because each value is checked on its own.
+//! A setting needs only a row in [`SETTINGS`] to be checked. Settings with several values, such as
+//! drivers, have constructors instead, because each value is checked separately.
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,15 +26,15 @@ const DRIVERS: &str = "--drivers";
 const TOOLS: &str = "--tools";
 pub(super) const HOOKS: &str = "--hooks";
 
-/// A setting that was given explicitly, and so must change what some agent gets.
+/// A setting that was given explicitly. It must affect at least one agent.
 #[derive(Clone)]
 pub struct ExplicitSetting {
-    /// Its flag.
+    /// Flag of the setting.
     pub flag: &'static str,
-    /// The value to show with the flag; empty for none.
+    /// Value shown after the flag in messages; empty for none.
     pub value: String,
-    /// Whether it is a limit. A limit without effect is harmless: scripts set it for all protocols
-    /// alike, and a run is not labeled by it.
+    /// Whether the setting is a limit. A limit without effect is harmless: scripts set limits for
+    /// all protocols, and labels of runs do not contain them.
     pub is_limit: bool,
     reset: Arc<dyn Fn(&mut Treatment) + Send + Sync>,
 }
@@ -67,7 +67,7 @@ impl ExplicitSetting {
         }
     }
 
-    /// A driver of the root.
+    /// Returns the setting of one driver of the root.
     pub fn driver(name: &str) -> Self {
         let driver = name.to_owned();
         Self::new(DRIVERS, name, move |run| {
@@ -75,14 +75,15 @@ impl ExplicitSetting {
         })
     }
 
-    /// A profile with its drivers, except those that are also named themselves.
+    /// Returns the setting of a profile. `drivers` are its drivers, except those that are also
+    /// given by name.
     pub fn profile(name: &str, drivers: Vec<String>) -> Self {
         Self::new(PROFILE, name, move |run| {
             run.drivers.retain(|driver| !drivers.contains(&driver.name));
         })
     }
 
-    /// The definition of the root.
+    /// Returns the setting of the root's definition.
     fn prompt(name: &str) -> Self {
         Self::new(PROMPT, name, |run| {
             run.overrides.definition = None;
@@ -90,7 +91,7 @@ impl ExplicitSetting {
         })
     }
 
-    /// A tool of the root.
+    /// Returns the setting of one tool of the root.
     pub fn tool(name: &str) -> Self {
         let tool = name.to_owned();
         Self::new(TOOLS, name, move |run| {
@@ -98,7 +99,7 @@ impl ExplicitSetting {
         })
     }
 
-    /// A hook of the run.
+    /// Returns the setting of one hook of the run.
     pub fn hook(name: &str) -> Self {
         let hook = name.to_owned();
         Self::new(HOOKS, name, move |run| {
@@ -106,7 +107,7 @@ impl ExplicitSetting {
         })
     }
 
-    /// Another model, by its alias.
+    /// Returns the setting of one model alias.
     pub fn model_alias(alias: &str) -> Self {
         let name = alias.to_owned();
         Self::new(MODEL_ALIAS, alias, move |run| {
@@ -114,14 +115,14 @@ impl ExplicitSetting {
         })
     }
 
-    /// Returns the run as if the setting had its default.
+    /// Returns the run with the default of this setting.
     pub(super) fn removed(&self, from: &Treatment) -> Treatment {
         let mut run = from.clone();
         (self.reset)(&mut run);
         run
     }
 
-    /// Returns the setting that implies this one.
+    /// Returns the setting that implies this one, if any.
     pub(super) fn implied_by(&self, run: &Treatment) -> Option<String> {
         let name = &self.value;
         match self.flag {
@@ -141,14 +142,14 @@ impl ExplicitSetting {
         }
     }
 
-    /// Whether it changes the plan of a run.
+    /// Whether the setting changes the plan of a run.
     pub(super) fn has_effect(&self, run: &Treatment, plan: &ExperimentPlan) -> bool {
         if self.implied_by(run).is_some() {
             return false;
         }
         let without = self.removed(run).plan();
         match self.flag {
-            // A definition is named for its text, not for the other properties of its file.
+            // A definition is selected for its text, so its other properties do not count.
             PROMPT => system_of_root(&without) != system_of_root(plan),
             _ => without != *plan,
         }
@@ -159,7 +160,7 @@ fn system_of_root(plan: &ExperimentPlan) -> Option<&str> {
     plan.agents.first().map(|root| root.system.as_str())
 }
 
-/// As typed on a command line.
+/// Formats the setting as on a command line.
 impl fmt::Display for ExplicitSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.flag)?;
@@ -188,15 +189,15 @@ impl Eq for ExplicitSetting {}
 struct Row {
     flag: &'static str,
     is_limit: bool,
-    /// Whether it is explicit only if it was typed, because another setting implies it.
+    /// Whether the setting is explicit only if it was typed, because another setting can imply it.
     only_typed: bool,
-    /// Whether it differs from its default.
+    /// Whether the setting differs from its default.
     differs: fn(&Treatment) -> bool,
     reset: fn(&mut Treatment),
     value: fn(&Treatment) -> String,
 }
 
-/// Returns the row of a flag that sets these fields.
+/// Creates the row of a flag that sets these fields.
 macro_rules! row {
     ($flag:expr, $($($field:ident).+),+) => {
         Row {
@@ -216,7 +217,7 @@ macro_rules! row {
     };
 }
 
-/// Returns the row of a limit.
+/// Creates the row of a limit.
 macro_rules! limit {
     ($($row:tt)+) => {
         Row { is_limit: true, ..row!($($row)+) }
@@ -315,8 +316,8 @@ static SETTINGS: [Row; 42] = [
 ];
 
 impl Treatment {
-    /// Returns the settings with one value that differ from their defaults. `typed` adds those that
-    /// another setting can imply, or that come from a file with the same values as the defaults.
+    /// Returns the single-value settings that differ from their defaults, and those whose flags are
+    /// in `typed`: another setting may imply them, or their values may equal the defaults.
     pub fn explicit(&self, typed: &[&str]) -> Vec<ExplicitSetting> {
         let is_given =
             |row: &&Row| typed.contains(&row.flag) || !row.only_typed && (row.differs)(self);

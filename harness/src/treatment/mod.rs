@@ -1,9 +1,9 @@
 //! Checks that every explicit setting of a run has an effect on its agents.
 //!
-//! A setting that labels a run must change what the agents receive, or the combination is rejected.
-//! There is no table of valid combinations: the plan is resolved with and without the setting. If
-//! both plans are equal, the part of the run that masks the setting is found in the same way and
-//! explained in the error ([`Treatment::check`]).
+//! If an explicit setting does not change what the agents receive, the combination is rejected.
+//! There is no table of valid combinations: [`Treatment::check`] assembles the plan with and
+//! without the setting. If the plans are equal, it finds the part of the run that masks the setting
+//! in the same way, and explains it in the error.
 
 mod explicit;
 mod no_effect;
@@ -25,10 +25,10 @@ pub use plan::{AgentPlan, ExperimentPlan, HookPlan};
 /// Settings in effect for a run's agents, as recorded with the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Effective {
-    /// Mode of the root's prompt, if the prompt has one.
+    /// Mode of the root's prompt, if it has one.
     pub prompt_mode: Option<PromptMode>,
-    /// Names of the drivers in the root's prompt, in order. The record contains those of the
-    /// treatment instead, with their hashes.
+    /// Names of the drivers in the root's prompt, in order. Not serialized, because records contain
+    /// the drivers of the treatment with their hashes.
     #[serde(skip)]
     pub drivers: Vec<String>,
     /// Maximum depth of an agent; 0 if the root has no children.
@@ -38,8 +38,8 @@ pub struct Effective {
 }
 
 impl Effective {
-    /// Returns the word for names and labels of the run: the root's mode, or the protocol if its
-    /// prompt has no mode.
+    /// Returns the word for names and labels of the run: the mode of the root's prompt, or the
+    /// protocol if the prompt has no mode.
     pub fn word(&self, protocol: Protocol) -> &'static str {
         self.prompt_mode
             .map_or(protocol.as_str(), PromptMode::as_str)
@@ -58,11 +58,10 @@ impl Treatment {
         }
     }
 
-    /// Checks that every explicit setting has an effect on an agent.
+    /// Checks that every explicit setting affects an agent.
     ///
     /// # Errors
-    /// Returns [`NoEffect`] with the settings without effect, what masks them, and what would be
-    /// valid.
+    /// Returns [`NoEffect`] with the masked settings, the cause, and a valid alternative.
     pub fn check(&self, settings: &[ExplicitSetting]) -> Result<(), NoEffect> {
         let plan = self.plan();
         let masked: Vec<&ExplicitSetting> = settings
@@ -75,8 +74,9 @@ impl Treatment {
         }
     }
 
-    /// Removes replacements of bundled sections that no agent's prompt contains, because one folder
-    /// of replacements may serve runs of several protocols. Returns their names, in order.
+    /// Removes replacements of bundled sections that no agent's prompt contains, and returns their
+    /// names in order. They are not an error, because several protocols may share one folder of
+    /// replacements.
     pub fn remove_unused_sections(&mut self) -> Vec<String> {
         let plan = self.plan();
         let is_idle = |name: &&String| {
@@ -97,7 +97,7 @@ impl Treatment {
         idle
     }
 
-    /// Returns the names of overridden tools and actions that no agent has, in order.
+    /// Returns the names of tools and actions whose overrides do not affect any agent, in order.
     pub fn unused_overrides(&self) -> Vec<&str> {
         let plan = self.plan();
         let names = self.overrides.actions.0.keys();

@@ -1,4 +1,5 @@
-//! Explains why an explicit setting has no effect: finds the part of the run that masks it.
+//! Finds the part of a run that masks an explicit setting, and explains why the setting has no
+//! effect.
 
 use std::collections::BTreeMap;
 
@@ -12,28 +13,28 @@ use crate::hook::HookEvent;
 use crate::model::{Protocol, protocol_words};
 use crate::prompt::Replacement;
 
-/// Explicit settings without an effect on any agent.
+/// Error for explicit settings without an effect on any agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} would have no effect: {reason}", written(.settings))]
 pub struct NoEffect {
-    /// The settings; at least one.
+    /// Settings without effect; at least one.
     pub settings: Vec<ExplicitSetting>,
-    /// Reason why they have no effect.
+    /// Reason why the settings have no effect.
     pub reason: String,
     /// Suggested correction.
     pub hint: String,
-    /// Category of what masks them.
+    /// Category of the cause that masks the settings.
     pub by: MaskedBy,
 }
 
-/// Category of what masks a setting.
+/// Category of the cause that masks a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaskedBy {
     /// The protocol does not support the setting.
     Protocol,
     /// The maximum depth is too small.
     Depth,
-    /// Another setting, or the setting itself.
+    /// Another setting masks it, or it has no effect in any run.
     Other,
 }
 
@@ -48,24 +49,25 @@ enum Part {
 /// Specific cause that masks a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cause {
-    /// The protocol; only these others support the setting.
+    /// The protocol. Only the listed protocols support the setting.
     Protocol(Vec<Protocol>),
-    /// One other part.
+    /// One other part of the run.
     Part(Part),
     /// Another setting that implies the same value.
     Implied(String),
-    /// Too few iterations; with the minimum number.
+    /// Too few iterations. The number is the required minimum.
     Iterations(u32),
-    /// A hook on tool calls in a run without tools, although its protocol supports them.
+    /// The setting is a hook on tool calls, and the run has no tools although its protocol supports
+    /// them.
     NoTools,
-    /// It has no effect in any run.
+    /// The setting has no effect in any run.
     Itself,
-    /// Several parts together.
+    /// Only several parts together mask the setting.
     Together,
 }
 
 impl Cause {
-    /// Returns the common cause, if one part masks both.
+    /// Returns the common cause of both, if there is one.
     fn and(&self, other: &Self) -> Option<Self> {
         match (self, other) {
             (Self::Protocol(ours), Self::Protocol(theirs)) => {
@@ -79,8 +81,7 @@ impl Cause {
 }
 
 impl NoEffect {
-    /// Describes a setting without effect, together with the other settings that the same part
-    /// masks.
+    /// Describes a masked setting, together with the other settings that have the same cause.
     pub(super) fn of(
         run: &Treatment,
         first: &ExplicitSetting,
@@ -108,7 +109,7 @@ impl NoEffect {
         }
     }
 
-    /// Describes a selected profile without any driver for the protocol.
+    /// Describes a selected profile that has no driver for the protocol.
     pub fn profile(name: &str, drivers: &[String], protocol: Protocol) -> Self {
         let setting = ExplicitSetting::profile(name, drivers.to_vec());
         let reason = if drivers.is_empty() {
@@ -178,7 +179,7 @@ impl Part {
         setting.flag == flag
     }
 
-    /// Describes how the part masks other settings.
+    /// Explains how the part masks other settings.
     fn says(self, run: &Treatment) -> String {
         match self {
             Self::Definition => format!(
@@ -204,7 +205,7 @@ fn definition(run: &Treatment) -> String {
     format!("--prompt {}", name.map_or("", |own| own.name.as_str()))
 }
 
-/// Finds what masks a setting by removing each candidate from the run.
+/// Finds the cause that masks a setting by removing parts from the run.
 fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
     if let Some(by) = setting.implied_by(run) {
         return Cause::Implied(by);
@@ -242,8 +243,8 @@ fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
     by_itself.map_or(Cause::Together, Cause::Part)
 }
 
-/// Returns the minimum iterations for a hook without effect in a short conversation, or `None` if
-/// more iterations do not help.
+/// Returns the minimum iterations at which a hook has an effect, or `None` if more iterations do
+/// not help.
 fn least_iterations(run: &Treatment, setting: &ExplicitSetting) -> Option<u32> {
     /// Maximum iterations to try.
     const MOST: u32 = 100;
@@ -318,7 +319,7 @@ fn words(
     }
 }
 
-/// Whether all of these would be in the prompt if the replacement contained `{{default}}`.
+/// Whether all these settings would have an effect if the replacement contained `{{default}}`.
 fn would_stand_beside(run: &Treatment, settings: &[ExplicitSetting]) -> bool {
     let Some(Replacement::Whole(text)) = &run.overrides.replacement else {
         return false;

@@ -1,5 +1,5 @@
-//! Assembles the plan of an experiment, that is, what its agents receive: prompts, tools, hooks and
-//! limits. Needs neither a model nor a sample.
+//! Assembles the plan of an experiment without a model or a sample. The plan is what the agents
+//! receive: prompts, tools, hooks and limits.
 
 use std::sync::Arc;
 
@@ -18,15 +18,15 @@ use crate::protocol::protocol_behavior;
 use crate::protocol::tools::offered;
 use crate::tool::ToolSet;
 
-/// Plan of an experiment: everything that its agents receive. Two runs of one model over the same
-/// samples are the same experiment if their plans are equal, whatever their labels.
+/// Plan of an experiment: everything that its agents receive. Two runs with the same model and
+/// samples are the same experiment if their plans are equal, even if their labels differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentPlan {
-    /// One agent of each possible kind, the root first.
+    /// One agent of each possible kind, root first.
     pub agents: Vec<AgentPlan>,
     /// Maximum depth of an agent.
     pub max_depth: u32,
-    /// Whether a response is stopped after the last code block that may run.
+    /// Whether reading of a response stops after the last code block that may run.
     pub stops_early: bool,
     /// REPL settings that affect the agents.
     pub repl: Option<ReplTreatment>,
@@ -38,11 +38,11 @@ pub struct ExperimentPlan {
     pub dump: Option<DumpAlso>,
     /// Schema of the root's answer, if its protocol supports one.
     pub answer_schema: Option<AnswerSchema>,
-    /// Compaction of long conversations and the model of summaries, if agents have several turns.
+    /// Compaction of long conversations and the model for summaries, if agents have several turns.
     pub compaction: Option<(Compaction, Option<String>)>,
     /// Models that agents can call by an alias, each with its alias.
     pub models: Vec<(String, String)>,
-    /// Section about a page, if a sample has one and the protocol's prompt includes it.
+    /// Section about pages, if the protocol's prompt includes it for samples with a page.
     pub page: Option<String>,
 }
 
@@ -61,7 +61,7 @@ pub struct AgentPlan {
     pub hooks: Vec<HookPlan>,
     /// Maximum number of responses.
     pub iterations: u32,
-    /// Default model, if it is not the root's.
+    /// Default model, if it differs from the root's.
     pub model: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub struct HookPlan {
     pub name: String,
     /// Digest of its version.
     pub digest: String,
-    /// Names of the events.
+    /// Names of the events that it handles for the agent.
     pub events: Vec<&'static str>,
 }
 
@@ -93,7 +93,7 @@ impl Treatment {
         ExperimentPlan {
             agents,
             max_depth: self.deepest(),
-            // Only code in fenced blocks has an end that can be watched for.
+            // Only the end of a fenced block can be detected in a stream.
             stops_early: self.stop_early
                 && self.protocol.capabilities().has_repl()
                 && !self.code_via_tool,
@@ -115,8 +115,8 @@ impl Treatment {
             if self.protocol.capabilities().action_surface == ActionSurface::Program
                 && self.max_depth < 2
             {
-                // A program's return values are always shown back, and no other agent returns
-                // values.
+                // The return values of programs are always shown for review, and no other agent
+                // returns values.
                 repl.confirm_first_return = ReplTreatment::default().confirm_first_return;
             }
             Some(repl)
@@ -166,7 +166,7 @@ impl Treatment {
         capabilities.calls_tools() && !is_forbidden
     }
 
-    /// Whether the root's protocol has native tools, but the root must not call them.
+    /// Whether the protocol supports tools, but the root must not call them.
     fn is_barred_from_tools(&self) -> bool {
         self.protocol.capabilities().calls_tools() && !self.calls_tools()
     }
@@ -176,8 +176,8 @@ impl Treatment {
         self.protocol.capabilities().action_surface == ActionSurface::Page
     }
 
-    /// Whether a schema can constrain the root's answer. It cannot for the actions of pages and
-    /// apps, whose format is fixed.
+    /// Whether a schema can constrain the root's answer. Protocols for pages and apps have a fixed
+    /// format.
     fn answers_freely(&self) -> bool {
         let inputs = self.protocol.capabilities().inputs;
         inputs.contains(&InputKind::Texts)
@@ -191,7 +191,7 @@ impl Treatment {
             .contains(&InputKind::Pages)
     }
 
-    /// Returns the native tools in requests of agents at a depth, except those for long contexts.
+    /// Returns the native tools in requests of agents at a depth, without those for long contexts.
     pub fn native_tools(&self, depth: u32) -> Vec<ToolSpec> {
         let offered = if depth > 0 && depth < self.max_depth {
             code_tool::tool_use(self.code_via_tool, Role::Child)
@@ -257,7 +257,7 @@ impl Treatment {
         })
     }
 
-    /// Returns the section that is added to a prompt if there is a page.
+    /// Returns the section about pages, if the protocol's prompt includes it.
     fn page_section(&self) -> Option<String> {
         let mut prompt = Assembled::default();
         prompt.add_page(&self.overrides);
@@ -266,7 +266,7 @@ impl Treatment {
     }
 
     /// Returns the models that agents can call by an alias, each with its alias. Code can call all
-    /// of them; a prompt that is called as a tool can call only the one that it names.
+    /// of them. Prompts that are called as tools can call only the models in their definitions.
     fn models(&self) -> Vec<(String, String)> {
         let specialists = || self.tools.specialists.values();
         let is_named = |alias: &&ModelAlias| {
@@ -370,8 +370,8 @@ impl Treatment {
     }
 
     /// Returns the maximum number of messages in the last request of an agent with this many
-    /// responses, or `None` if it is unlimited. An agent with a REPL gets one message after each
-    /// response; an agent with native tools gets one for each call.
+    /// responses, or `None` if it is unlimited. Agents with a REPL get one message after each
+    /// response; agents with native tools get one message for each call.
     fn most_messages(&self, iterations: u32) -> Option<usize> {
         if iterations <= 1 {
             Some(MESSAGES_OF_ONE_CALL)
@@ -388,8 +388,8 @@ fn functions(tools: &ToolSet) -> Vec<(String, String)> {
     tools.iter().map(named).collect()
 }
 
-/// Maximum number of messages in the conversation of an agent with one response: the context and
-/// the task, possibly as one message.
+/// Maximum number of messages in the request of an agent with one response: the context and the
+/// task, possibly as one message.
 const MESSAGES_OF_ONE_CALL: usize = 2;
 
 /// Returns the hooks that have an effect on an agent with these tools and at most this many
@@ -411,8 +411,8 @@ fn of_agent(
 }
 
 impl ReplTreatment {
-    /// Returns what applies to agents that have no REPL and call native tools: results of tools are
-    /// cut like output, and the arguments of a prompt called as a tool have the same limit.
+    /// Returns the settings that affect agents with native tools instead of a REPL: the maximum
+    /// output also applies to tool results, and the maximum argument to prompts called as tools.
     fn met_by_tools(&self) -> Self {
         let mut met = Self::default();
         met.config.limits.output_chars = self.config.limits.output_chars;

@@ -17,14 +17,14 @@ use serde_json::{Value, json};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// Requirements that the case covers, such as `2.4.1`.
+    /// Requirements of the specification that the case covers, such as `2.4.1`.
     covers: Vec<String>,
     /// Purpose of the case.
     about: String,
     #[serde(default)]
     files: BTreeMap<String, String>,
-    /// Definitions in TypeScript. They replace the files of the same names, and must give the same
-    /// result.
+    /// Definitions in TypeScript. The case is repeated with them instead of the files with the same
+    /// names, and must have the same result.
     #[serde(default)]
     typescript: BTreeMap<String, String>,
     #[serde(default)]
@@ -32,7 +32,7 @@ struct Case {
     /// Definition to resolve; `None` if the case expects only faults.
     #[serde(default)]
     prompt: Option<String>,
-    /// Inputs to validate against its schema.
+    /// Inputs to validate against the schema of the definition.
     #[serde(default)]
     inputs: Vec<Value>,
     /// Texts to fence.
@@ -67,7 +67,7 @@ struct Untrusted {
     text: String,
 }
 
-/// Tool that is only described, never called.
+/// A tool that the tests describe but never call.
 struct Described(ToolSpec);
 
 impl HostTool {

@@ -21,8 +21,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-/// A case: its task, and settings that differ from the defaults. The rules of its model are in
-/// `<case>.model.yaml`.
+/// A case: task and settings. The rules of its scripted model are in `<case>.model.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(
@@ -62,7 +61,7 @@ struct Case {
     /// Tools of the root: scripts of `tools/scripts`, bundled tools, and definitions of
     /// `tools/prompts`. `KEY` is a secret variable of some of them.
     functions: Vec<String>,
-    /// Definition whose tools the root has.
+    /// Definition whose tools the root gets.
     definition: Option<String>,
     /// Bundled hooks for all agents.
     hooks: Vec<String>,
@@ -73,8 +72,8 @@ struct Case {
     holds: Vec<Hold>,
 }
 
-/// Delays a reply until an event has happened, if the order would otherwise depend on the
-/// scheduler.
+/// Delays a reply until an event has been emitted. Used where the order would otherwise depend on
+/// the scheduler.
 #[derive(Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 struct Hold {
@@ -178,7 +177,7 @@ impl EventSink for Collected {
 }
 
 impl Collected {
-    /// Waits for an event with these fields.
+    /// Waits until an event with these fields has been emitted.
     async fn happened(&self, wanted: &Map<String, Value>) {
         let matches = |event: &Event| {
             let mut fields = serde_json::to_value(&event.kind).unwrap();
@@ -336,16 +335,16 @@ async fn run(case: Case, model: &Path) -> String {
         !records.contains(crate::tools::CANARY),
         "a secret value is in the records"
     );
-    // The progress of stopped children is random, so their events are omitted.
+    // Omit the events of stopped children, because their progress is random.
     let ended: HashSet<String> = events
         .iter()
         .filter(|event| matches!(event.kind, EventKind::InvocationEnd { .. }))
         .map(|event| event.invocation.clone())
         .collect();
     events.retain(|event| ended.contains(&event.invocation));
-    // Children run in parallel, so events are sorted by agent.
+    // Children run in parallel, so sort the events by agent.
     events.sort_by(|a, b| a.invocation.cmp(&b.invocation).reverse());
-    // Consecutive delegation events of one agent are sorted by child.
+    // Sort consecutive delegation events of one agent by child.
     for told in events.chunk_by_mut(|a, b| child(a).is_some() && child(b).is_some()) {
         told.sort_by_key(|event| child(event).map(str::to_owned));
     }
@@ -369,7 +368,7 @@ async fn run(case: Case, model: &Path) -> String {
     )
 }
 
-/// Returns the child of a delegation event.
+/// Returns the child of a delegation event, or `None` for other events.
 fn child(event: &Event) -> Option<&str> {
     match &event.kind {
         EventKind::DelegationSpawn { child, .. }
@@ -379,7 +378,7 @@ fn child(event: &Event) -> Option<&str> {
     }
 }
 
-/// Formats usage, if reported, and the number of shortened conversations.
+/// Formats the usage, if known, and the number of times that conversations were shortened.
 fn spent(stats: &Stats) -> String {
     let mut text = String::new();
     if let Some(usage) = stats.usage {
@@ -396,7 +395,7 @@ fn spent(stats: &Stats) -> String {
     text
 }
 
-/// Formats an event without times and without parts that other tests cover.
+/// Formats an event without times and without fields that other tests cover.
 fn line(event: &Event) -> String {
     let mut kind = serde_json::to_value(&event.kind).unwrap();
     let fields = kind.as_object_mut().unwrap();

@@ -1,4 +1,4 @@
-//! Hooks in files: their changes, state and failures. Also settings of reasoning.
+//! Script hooks: changes, state and failures. Also settings of reasoning.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ impl EventSink for Collected {
     }
 }
 
-/// Runs an agent of the `tools` protocol on a short context. Returns its result, requests and
+/// Runs an agent of the `tools` protocol with a short context. Returns its result, requests and
 /// events.
 async fn run(
     rules: &str,
@@ -126,7 +126,7 @@ async fn hooks_change_events_and_keep_state() {
             "shout: message 4 of the assistant",
         ]
     );
-    // A prompt that lists hooks uses only those.
+    // A prompt that lists hooks uses only the listed ones.
     let none = AgentSettings {
         hooks: Some(Vec::new()),
         ..AgentSettings::default()
@@ -176,7 +176,7 @@ async fn failing_hook_ends_attempt() {
 #[tokio::test]
 async fn rejects_invalid_hook_files() {
     let none = format!(
-        "does not define any of the functions {}",
+        "expected at least one of the functions {}",
         HookEvent::NAMES.join(", ")
     );
     let rows = [
@@ -224,7 +224,7 @@ async fn rejects_invalid_hook_files() {
 }
 
 #[test]
-fn changes_only_returned_fields() {
+fn hook_changes_only_returned_fields() {
     let moment = HookEvent::AfterResponse {
         text: "a".to_owned(),
         reasoning: None,
@@ -241,7 +241,7 @@ fn changes_only_returned_fields() {
             json!({"text": 5}),
             Err("invalid type: integer `5`, expected a string"),
         ),
-        (json!("b"), Err("it returned no object")),
+        (json!("b"), Err("it did not return an object")),
     ];
     for (changes, expected) in rows {
         let changed = moment.changed(changes.clone());

@@ -1,5 +1,5 @@
-//! Outcomes of requests over HTTP: every format, streamed and whole, against a server that fails as
-//! configured.
+//! Outcomes of HTTP requests in every format, streamed and whole, to a server with configurable
+//! failures.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -21,21 +21,21 @@ pub const KEY: &str = "sk-canary-0123456789";
 /// Provider prefixes, one per format.
 pub const FORMATS: [&str; 3] = ["openai", "openai-responses", "anthropic"];
 
-/// Timeouts that only end tests that hang.
+/// Timeouts that end only tests that hang.
 const TIMEOUTS: Timeouts = Timeouts {
     connect: Duration::from_secs(120),
     idle: Duration::from_secs(120),
     request: Duration::from_secs(120),
 };
 
-/// Returns the timeouts for a server's behavior: short ones if it stalls.
+/// Returns the timeouts for a server's behavior, which are short if it stalls.
 fn timeouts_of(behavior: &Behavior, stream: bool) -> Timeouts {
     let mut timeouts = TIMEOUTS;
     match behavior {
         Behavior::Stall if stream => timeouts.idle = Duration::from_millis(600),
         Behavior::Stall => timeouts.request = Duration::from_secs(1),
         Behavior::StallInBody(_) => timeouts.idle = Duration::from_secs(5),
-        // Much shorter than the whole stream, but much longer than its first event takes.
+        // Much shorter than the whole stream, but much longer than the time to its first event.
         Behavior::Trickle(..) => timeouts.request = Duration::from_secs(5),
         _ => {}
     }
@@ -124,7 +124,7 @@ fn outcome(format: &str, behavior: &Behavior, sampling: &Sampling, stream: bool)
     result.map_or_else(|error| error.to_string(), |response| show(&response))
 }
 
-/// Formats a response. Usage is abbreviated if it is what the server counted.
+/// Formats a response. Abbreviates the usage if it equals the server's counts.
 fn show(response: &Response) -> String {
     let counted = Usage {
         input_tokens: 11,
@@ -166,7 +166,7 @@ fn status(status: u16) -> Behavior {
 }
 
 #[test]
-fn formats_report_same_faults_alike() {
+fn all_formats_report_same_faults() {
     let text = || "forty-two: 42".to_owned();
     let answer = "text \"forty-two: 42\" by m1-served usage counted";
     let rows = [
@@ -370,7 +370,7 @@ fn estimates_tokens_of_early_stop() {
         ..TIMEOUTS
     };
     each_format(&[false], |format, stream| {
-        // Slow enough that reading everything would exceed the request's timeout.
+        // The stream is so slow that reading all of it would exceed the request timeout.
         let server = FaultServer::list(vec![Behavior::Trickle(700, text.clone())]);
         let request = request(early.clone());
         let result = ask(format, &server.openai(), &request, stream, timeouts);
@@ -384,7 +384,7 @@ fn estimates_tokens_of_early_stop() {
 }
 
 #[test]
-fn not_found_names_address() {
+fn not_found_error_contains_address() {
     let rows = [
         ("openai", "404 page not found", "", true),
         ("openai", r#"{"detail": "Not Found"}"#, "", true),
@@ -411,7 +411,7 @@ fn not_found_names_address() {
     }
 }
 
-/// Collects the usage of tries without a response.
+/// Collects the usage billed for failed tries.
 #[derive(Default)]
 struct Bills(Mutex<Vec<String>>);
 
@@ -432,12 +432,13 @@ impl CallSink for Bills {
 fn bills_known_usage_of_failed_tries() {
     let text = || "forty-two: 42, and more of the same words to fill it".to_owned();
     let counted = ["11 in, 7 out"; 3];
-    // Estimated from the text before the interruption; Anthropic reports the input first.
+    // Estimated from the text before the interruption. Anthropic reports the input tokens at the
+    // start.
     let broken = ["~9 in, 8 out", "~9 in, 7 out", "~11 in, 7 out"];
     let nothing = [""; 3];
-    // Nothing arrived, but the server may still be working.
+    // Nothing was received, but the server may still be generating.
     let expected = ["~9 in, 4000 out"; 3];
-    // The text that arrived, although it cannot be parsed.
+    // Estimated from the received text, although it cannot be parsed.
     let arrived = ["~9 in, 48 out", "~9 in, 54 out", "~9 in, 39 out"];
     let rows: Vec<(Behavior, bool, [&str; 3])> = vec![
         (Behavior::Filter, false, counted),
@@ -466,7 +467,7 @@ fn bills_known_usage_of_failed_tries() {
             let place = FORMATS.iter().position(|other| *other == format);
             let expected = expected[place.unwrap()];
             let server = FaultServer::list(vec![behavior.clone()]);
-            // A trickle is interrupted in the middle.
+            // The timeout interrupts a trickle in the middle.
             let timeouts = timeouts_of(&behavior, stream);
             let bills = Bills::default();
             let request = request(Sampling::default());
@@ -480,7 +481,7 @@ fn bills_known_usage_of_failed_tries() {
             let got = bills.0.into_inner().unwrap().join("; ");
             let what = format!("{format}, stream {stream}, {behavior:?}");
             if matches!(behavior, Behavior::Trickle(..)) {
-                // The amount received by then depends on the machine.
+                // The amount of text received before the timeout depends on the machine.
                 let begins = expected.split(',').next().unwrap();
                 assert!(got.starts_with(begins), "{what}: {got}");
             } else {

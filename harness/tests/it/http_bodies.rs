@@ -18,7 +18,7 @@ const TIMEOUTS: Timeouts = Timeouts {
     request: Duration::from_secs(120),
 };
 
-/// All formats, and dialects of the first one.
+/// All formats, including dialects of the first one.
 const SERVERS: [&str; 5] = [
     "openai",
     "openrouter",
@@ -109,7 +109,7 @@ fn sends_request_with_all_settings() {
             extra: json!({"top_p": 0.9}).as_object().unwrap().clone(),
             ..Sampling::default()
         };
-        // Settings that the format does not support are removed, as a user would have to.
+        // Remove the settings that the format rejects, as a user would have to.
         while let Err(unsupported) = endpoint(server).unwrap().check("m1", &full) {
             match unsupported.setting {
                 "seed" => full.seed = None,
@@ -136,7 +136,7 @@ fn spec(name: &str, parameters: Value) -> ToolSpec {
     }
 }
 
-/// Returns a tool whose schema servers can enforce, and one with an optional argument.
+/// Returns two tools: one whose schema servers can enforce, and one with an optional argument.
 fn tools(choice: ToolChoice, parallel: bool) -> ToolUse {
     let strict = json!({"type": "object", "properties": {"code": {"type": "string", "description": "Code."}},
         "required": ["code"], "additionalProperties": false});
@@ -204,7 +204,7 @@ fn sends_conversation_with_tool_calls() {
         let request = conversation(forced(), None);
         insta::assert_snapshot!(format!("tool-{server}"), sent(server, &request, false));
     }
-    // A server's signatures are sent back to it.
+    // Signatures are sent back to the server.
     let thought = json!([{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]).to_string();
     let mut request = conversation(forced(), Some(&thought));
     request.sampling = Arc::new(Sampling {
@@ -244,7 +244,7 @@ fn sends_unpaired_calls_as_text() {
 }
 
 #[test]
-fn sends_kept_reasoning_back_unchanged() {
+fn sends_back_kept_reasoning_unchanged() {
     let carried = [
         (
             "openrouter",
@@ -266,7 +266,7 @@ fn sends_kept_reasoning_back_unchanged() {
         for keep in [false, true] {
             let mut request = request(Sampling::default());
             let mut message = Message::assistant("I said.");
-            // Agents drop reasoning unless they may keep it.
+            // Agents remove the reasoning unless they are to keep it.
             message.reasoning_signature = keep.then(|| carry.to_string());
             request.messages.push(message.into());
             request.messages.push(Message::user("Go on.").into());
@@ -286,8 +286,8 @@ fn sends_kept_reasoning_back_unchanged() {
     insta::assert_snapshot!("kept-reasoning", said);
 }
 
-/// Anthropic requires signed reasoning within a turn. Afterwards it is sent back only if the
-/// definition keeps it.
+/// Anthropic requires signed reasoning within a turn. After the turn, it is sent back only if the
+/// definition keeps reasoning.
 #[test]
 fn sends_signed_reasoning_until_turn_ends() {
     let signed = json!([{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]).to_string();
@@ -412,7 +412,7 @@ fn rejects_unsupported_settings() {
     }
 }
 
-/// Body fields for reasoning effort.
+/// Body fields that set the reasoning effort.
 const OF_REASONING: [&str; 4] = ["reasoning_effort", "reasoning", "thinking", "output_config"];
 
 #[test]
@@ -636,7 +636,7 @@ fn rejects_unsupported_efforts() {
     }
 }
 
-/// Some models of Anthropic reject forced tools, whatever the settings of thinking are.
+/// Some Anthropic models reject forced tools regardless of their thinking settings.
 #[test]
 fn forces_tools_only_if_supported() {
     for (model, effort, expected) in [
@@ -712,7 +712,7 @@ fn replaces_rejected_fields() {
             assert_eq!(&seen[1].body[field], value, "{error}: {field}");
         }
     }
-    // An error about a value must not replace a field.
+    // An error about a field's value must not cause the field to be replaced.
     let body = json!({"error": {"message": "max_completion_tokens is too large: 16"}}).to_string();
     let server = FaultServer::list(vec![Behavior::Status(400, Vec::new(), body)]);
     let request = request(Sampling {
@@ -779,8 +779,8 @@ const OF_SCHEMAS: [(&str, [&str; 2]); 6] = [
     ("ollama", ["", "m1"]),
 ];
 
-/// Covers a schema that servers enforce, one that they may not enforce, one with a bound, and one
-/// that is not an object and therefore appears only in the messages.
+/// Covers four schemas: one that servers enforce, one that some do not enforce, one with a bound,
+/// and one whose type is not `object`, which only the messages contain.
 #[test]
 fn sends_schemas_if_supported() {
     let closed = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false});
@@ -807,7 +807,7 @@ fn sends_schemas_if_supported() {
     insta::assert_snapshot!("schemas", said);
 }
 
-/// Both settings are in `output_config`.
+/// Both settings are fields of `output_config`.
 #[test]
 fn sends_schema_and_effort_to_anthropic() {
     let mut request = request(Sampling {

@@ -1,4 +1,4 @@
-//! Endings of responses: every finish reason of each format, streamed and whole, over HTTP.
+//! Endings of HTTP responses: every finish reason of each format, streamed and whole.
 
 use harness::provider::http::Timeouts;
 use harness::provider::{LONGEST_LABEL, ProviderError, Response, Sampling};
@@ -73,7 +73,7 @@ struct Stream {
 #[serde(deny_unknown_fields)]
 struct Count {
     usage: Map<String, Value>,
-    /// Format to which the row does not apply.
+    /// Format that the row is not for; empty if it is for all formats.
     #[serde(default)]
     not: String,
     #[serde(default = "ada")]
@@ -95,7 +95,7 @@ struct Label {
     finish: Option<String>,
 }
 
-/// Returns the outcome of a server's body.
+/// Formats the outcome of a response with this body.
 fn comes(format: &str, is_stream: bool, body: &str) -> String {
     show(answered(format, is_stream, body))
 }
@@ -257,7 +257,7 @@ fn handles_unusual_bodies_and_streams() {
     for row in streams {
         let got = show(answered_as(&row.kind, &row.format, true, &row.sent));
         assert_eq!(got, row.comes, "{} {}", row.kind, row.sent);
-        // The content decides, whether or not a stream was requested.
+        // The content type and body determine the outcome, whether or not a stream was requested.
         let got = show(answered_as(&row.kind, &row.format, false, &row.sent));
         assert_eq!(got, row.comes, "{} {}", row.kind, row.sent);
     }
@@ -344,7 +344,7 @@ fn keeps_request_id_and_finish_reason() {
         let id = row.id.map(|id| id.replace("CUT", &long[1..]));
         assert_eq!(response.request_id, id, "{sent}");
         assert_eq!(response.finish_reason, row.finish, "{sent}");
-        // Both are recorded only if present.
+        // Both fields are recorded only if present.
         let written = serde_json::to_value(&response).unwrap();
         assert_eq!(written.get("request_id").is_some(), id.is_some(), "{sent}");
         let read: Response = serde_json::from_value(written).unwrap();

@@ -1,11 +1,11 @@
-//! Decoding of JSON strings with arbitrary UTF-16 code units, whole and split into stream events.
+//! Decoding of JSON strings with arbitrary UTF-16 code units, as a whole and in stream events.
 
 use harness::model::{ToolCall, lenient_json};
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use serde_json::Value;
 
-/// Generates code units with many surrogates, and some marks that encode unpaired ones.
+/// Generates code units that include many surrogates, and the code unit that introduces marks.
 fn units() -> impl Strategy<Value = Vec<u16>> {
     let unit = prop_oneof![
         0xd800_u16..=0xdfff,
@@ -18,8 +18,8 @@ fn units() -> impl Strategy<Value = Vec<u16>> {
     vec(unit, 0..24)
 }
 
-/// Formats a JSON string with each code unit as a lowercase or uppercase escape, or as a plain
-/// character if possible.
+/// Formats a JSON string. `styles` selects for each code unit a lowercase escape, an uppercase
+/// escape, or a plain character if possible.
 fn json(units: &[u16], styles: &[u8]) -> String {
     let mut json = String::from("\"");
     for (unit, style) in units.iter().zip(styles.iter().cycle()) {

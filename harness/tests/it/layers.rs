@@ -158,7 +158,7 @@ fn places_overrides_in_prompt() {
 }
 
 #[test]
-fn replacement_requires_placeholder_on_own_line() {
+fn replacement_requires_placeholder_on_separate_line() {
     let misplaced = "`{{default}}` must be written exactly like this, on a separate line";
     let around = |before: &str, after: &str| {
         Ok(Replacement::Around {
@@ -240,7 +240,7 @@ fn overrides_action_descriptions() {
     );
 }
 
-/// Model that stores its requests, and answers after 19 turns.
+/// Model that stores its requests, and answers in turn 20.
 #[derive(Default)]
 struct Listener(Mutex<Vec<Request>>);
 

@@ -1,4 +1,4 @@
-//! Properties of all system prompts: order, completeness, safe quotation, limits.
+//! Properties of all system prompts: order of sections, filled slots, iteration limits and fences.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -133,7 +133,7 @@ fn orders_sections() {
             )),
             &["direct", "drivers", format, deadline],
         ),
-        // A blank system prompt counts as absent.
+        // A blank system prompt is ignored.
         (
             AgentPrompt {
                 system_prompt: Some(" \n"),
@@ -190,12 +190,12 @@ fn fills_all_slots() {
             distinct.insert(core);
         }
     }
-    // Solvers by the budget of a child (1, 2, 3, 4, 7, 15), coordinators (1, 2, 7, 15), and without
-    // children.
+    // Solvers with 1, 2, 3, 4, 7 or 15 iterations per child, coordinators with 1, 2, 7 or 15, and
+    // an agent without children.
     assert_eq!(distinct.len(), 6 + 4 + 1);
 }
 
-/// Returns the first `{name}` in a text.
+/// Returns the first slot (`{name}`) in a text.
 fn slot_in(text: &str) -> Option<&str> {
     text.match_indices('{').find_map(|(start, _)| {
         let end = text[start..].find('}')? + start;

@@ -1,4 +1,4 @@
-//! Drivers: bundled and user-supplied ones, and errors of invalid files.
+//! Bundled and user-supplied drivers, and errors for invalid files.
 
 use std::fs;
 use std::path::Path;
@@ -84,7 +84,7 @@ fn driver_fits_only_named_protocols() {
         assert_eq!(driver.protocols, expected);
         for protocol in Protocol::ALL {
             let words: Vec<&str> = expected.iter().map(|protocol| protocol.as_str()).collect();
-            // The last protocol follows `or`.
+            // The last protocol is preceded by `or`.
             let words = words.join(", ").replace(", json", " or json");
             let unfit =
                 format!("driver `own` requires --protocol {words}, but the protocol is {protocol}");
@@ -137,7 +137,7 @@ fn user_driver_replaces_bundled_driver() {
 }
 
 #[test]
-fn explains_wrong_driver_files() {
+fn explains_invalid_driver_files() {
     let good = "---\nname: own\ndescription: d\nmodes: [solver]\n---\nText.";
     let cases = [
         (
@@ -321,7 +321,7 @@ fn warns_about_unsuitable_drivers() {
             "{names:?}"
         );
     }
-    // One driver's `conflicts` is enough, in either order.
+    // A conflict declared by one of the drivers is enough, in either order.
     let one_sided =
         "---\nname: own\ndescription: d\nmodes: [solver]\nconflicts: [exact-format]\n---\nText.";
     let folder = folder(&[("own.md", one_sided)]);

@@ -1,4 +1,4 @@
-//! Golden texts of the complete system prompts of all kinds of agents.
+//! Golden texts of complete system prompts for all kinds of agents.
 
 use std::sync::LazyLock;
 

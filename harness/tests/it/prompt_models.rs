@@ -1,4 +1,4 @@
-//! Parsing of model aliases, and errors of invalid ones.
+//! Parsing of model aliases, and errors for invalid ones.
 
 use harness::prompt::{ModelAlias, parse_aliases};
 
@@ -6,7 +6,7 @@ const FORM: &str = "expected ALIAS=PROVIDER/MODEL, ALIAS=PROVIDER/MODEL:TAG,TAG,
                     name, ALIAS=PROVIDER/MODEL: with a colon after it";
 
 #[test]
-fn reads_aliases() {
+fn parses_aliases() {
     let cases: &[(&str, &str, &str, &[&str])] = &[
         ("fast=openai/gpt-x", "fast", "openai/gpt-x", &[]),
         (
@@ -54,7 +54,7 @@ fn reads_aliases() {
 }
 
 #[test]
-fn explains_wrong_aliases() {
+fn explains_invalid_aliases() {
     let alias = |text: &str| {
         format!(
             "the alias `{text}` is not made of letters, digits, `.`, `_` and `-`, with a letter first"

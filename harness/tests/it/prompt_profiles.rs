@@ -1,4 +1,4 @@
-//! Profiles: bundled and user-supplied ones, and errors of invalid files.
+//! Bundled and user-supplied profiles, and errors for invalid files.
 
 use harness::prompt::{DriverLibrary, Profiles, PromptMode, warnings};
 
@@ -76,7 +76,7 @@ fn user_profiles_take_precedence() {
 }
 
 #[test]
-fn explains_wrong_profile_files() {
+fn explains_invalid_profile_files() {
     let good = "profiles:\n  - name: a\n    models: ['x*']\n    drivers: []\n";
     let cases = [
         (

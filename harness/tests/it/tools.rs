@@ -1,4 +1,4 @@
-//! Bundled tools and tools in files, called as agents call them.
+//! Bundled tools and script tools, called in the same way as by agents.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use harness::{AgentTools, ToolResolver, ToolSpec};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Beginning of the value of the secret variable `KEY`.
+/// Prefix of the value of the secret variable `KEY`.
 pub const CANARY: &str = "sk-canary-";
 
 const KEY: &str = "sk-canary-\"1\"";
 
-/// Returns a folder of `tests/it/tools`.
+/// Returns the path of a folder in `tests/it/tools`.
 pub fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/it/tools")
@@ -38,8 +38,8 @@ async fn registry() -> ToolRegistry {
     registry
 }
 
-/// Returns named tools, or those of a definition. Page tools return their arguments. All have the
-/// secret value.
+/// Returns the tools with these names, or those of a definition. Page tools return their arguments.
+/// The variable `KEY` is set for all tools.
 pub async fn tools(names: &[String], definition: Option<&str>) -> AgentTools {
     let registry = registry().await;
     let library = Library::bundled().with_dir(&folder("prompts")).unwrap();
@@ -66,7 +66,7 @@ pub async fn tools(names: &[String], definition: Option<&str>) -> AgentTools {
 }
 
 #[tokio::test]
-async fn reports_all_wrong_tools_of_definition() {
+async fn reports_all_invalid_tools_of_definition() {
     let registry = registry().await;
     let library = Library::bundled().with_dir(&folder("prompts")).unwrap();
     let none = BTreeMap::new();
@@ -145,7 +145,7 @@ struct Row {
 }
 
 #[tokio::test]
-async fn calls_match_rows() {
+async fn calls_return_expected_results() {
     let rows: Vec<Row> = serde_json::from_str(include_str!("tools/calls.json")).unwrap();
     let registry = registry().await;
     let scope = ToolScope {

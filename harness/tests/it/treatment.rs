@@ -1,4 +1,4 @@
-//! The requests assembled without a model are those sent to the root.
+//! Plans match the requests that the engine sends.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl Provider for Silent {
     }
 }
 
-/// Returns the engine's first request, with a context too long for a message of the `tools`
+/// Returns the engine's first request, with a context that is too long for a message of the `tools`
 /// protocol.
 fn first_request(run: &Treatment) -> Request {
     let sampling = harness::provider::Sampling {
@@ -196,7 +196,8 @@ fn recorded_settings_match_requests() {
             let is_rlm = protocol == Protocol::Rlm;
             let is_whole = name == "whole";
             let has_drivers = ["drivers", "layers"].contains(&name)
-                // A web agent's replacement is part of its own prompt, which drivers follow.
+                // A replacement is part of a web agent's own prompt, and drivers are added after
+                // it.
                 || is_whole && protocol == Protocol::AgentTurn;
             let expected = Effective {
                 prompt_mode: (is_rlm && !is_whole).then_some(PromptMode::Solver),
@@ -218,7 +219,7 @@ fn recorded_settings_match_requests() {
 
 #[test]
 fn settings_take_effect_or_are_rejected() {
-    // A setting counts as present exactly if resetting it changes the requests.
+    // A setting is accepted exactly if resetting it changes the requests.
     let settings = |name: &str, run: &Treatment| {
         let (listed, flags): (_, &[&str]) = match name {
             "drivers" => (Some(ExplicitSetting::driver("own")), &[]),

@@ -20,7 +20,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use host::{FakeHost, HostScript};
 use page::{FakePage, PageScript};
 
-/// A case. The rules of its model are in `<case>.model.yaml`.
+/// A case: task, environment and settings. The rules of its scripted model are in
+/// `<case>.model.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -44,7 +45,7 @@ struct Case {
     /// Number of images attached by the user.
     #[serde(default)]
     images: usize,
-    /// Texts that a request of an app must contain, and that requests of the root must not.
+    /// Texts that requests of apps must contain, and requests of the root must not.
     #[serde(default)]
     canaries: Vec<String>,
 }
@@ -203,7 +204,7 @@ fn check_canaries(canaries: &[String], requests: &[Request]) {
     }
 }
 
-/// Checks a web agent's requests: the system prompt is constant, the only tool is the envelope, the
+/// Checks a web agent's requests: the system prompt is constant, the only tool is `agent_turn`, the
 /// history grows unless it was shortened, and only the last message contains a page.
 fn check_web_turns(requests: &[Request]) {
     let turns: Vec<&Request> = requests
@@ -231,7 +232,7 @@ fn check_web_turns(requests: &[Request]) {
     }
 }
 
-/// Formats an event: messages as sent, without the system prompt.
+/// Formats an event. Messages are shown as sent, but without the system prompt.
 fn line(event: &Event) -> Option<String> {
     let text = match &event.kind {
         EventKind::LlmRequest { new_messages, .. } => new_messages
@@ -254,7 +255,7 @@ fn line(event: &Event) -> Option<String> {
         }
         EventKind::Web { event } => {
             let mut event = serde_json::to_value(event).unwrap();
-            // The time comes from a real clock.
+            // The time is from the system clock.
             if let Some(at) = event.get_mut("at") {
                 assert!(at.as_str().unwrap().ends_with('Z'), "{at}");
                 *at = "TIME".into();

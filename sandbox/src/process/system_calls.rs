@@ -131,31 +131,31 @@ pub const TABLE: &[SystemCall] = table! {
     SYS_fcntl => Allowed(&[IsOne(1, &[libc::F_DUPFD_CLOEXEC as u32, libc::F_GETFD as u32, libc::F_GETFL as u32])], ANY),
         "duplicates the session's socket; cannot set an owner, who would receive signals";
     SYS_rt_sigaction => Allowed(&[Not(0, libc::SIGSYS as u32)], ANY), "signal handlers, except for the signal that ends the process";
-    SYS_prlimit64 => Allowed(&[IsZero(0), IsZero(2)], ANY), "reads the limits of its own process";
+    SYS_prlimit64 => Allowed(&[IsZero(0), IsZero(2)], ANY), "reads the resource limits of the worker itself";
     SYS_clone => Allowed(&[LacksAll(0, NAMESPACES)], &[Has(0, libc::CLONE_THREAD as u32)]),
         "copies of a server; threads of a worker";
     SYS_prctl => Allowed(ANY, &[IsOne(0, &[libc::PR_SET_NAME as u32, libc::PR_SET_VMA as u32])]),
         "names of threads and memory; a server drops privileges with it";
-    SYS_tgkill => Allowed(ANY, &[IsOwnProcess(0)]), "`abort`";
+    SYS_tgkill => Allowed(ANY, &[IsOwnProcess(0)]), "used by `abort`";
 
     SYS_read => FREE, "reads requests and the worker's own size";
     SYS_readv => FREE, "the same, with several buffers";
-    SYS_pread64 => FREE, "the worker's own size";
-    SYS_recvfrom => FREE, "requests";
-    SYS_recvmsg => FREE, "orders to a server, with sockets";
-    SYS_write => FREE, "replies";
+    SYS_pread64 => FREE, "reads the worker's own size";
+    SYS_recvfrom => FREE, "receives requests";
+    SYS_recvmsg => FREE, "receives a server's orders, with sockets";
+    SYS_write => FREE, "sends replies";
     SYS_writev => FREE, "the same, with several buffers";
-    SYS_sendto => FREE, "replies";
+    SYS_sendto => FREE, "sends replies";
     SYS_shutdown => FREE, "ends a session";
     SYS_close => FREE, "closes unneeded descriptors";
     #[cfg(target_arch = "x86_64")]
     SYS_poll => FREE, "waits for requests";
     SYS_ppoll => FREE, "waits for requests";
 
-    SYS_brk => FREE, "memory";
-    SYS_munmap => FREE, "memory";
-    SYS_mremap => FREE, "memory";
-    SYS_madvise => FREE, "returns memory";
+    SYS_brk => FREE, "allocates memory";
+    SYS_munmap => FREE, "frees memory";
+    SYS_mremap => FREE, "resizes memory";
+    SYS_madvise => FREE, "returns memory to the kernel";
 
     SYS_futex => FREE, "locks";
     SYS_set_robust_list => FREE, "thread start";
@@ -163,15 +163,15 @@ pub const TABLE: &[SystemCall] = table! {
     SYS_rseq => FREE, "thread start; the C library requires it";
     SYS_sched_yield => FREE, "locks";
     SYS_sched_getaffinity => FREE, "number of processors";
-    SYS_getpid => FREE, "`abort`";
-    SYS_gettid => FREE, "`abort`; clock of a thread";
+    SYS_getpid => FREE, "used by `abort`";
+    SYS_gettid => FREE, "used by `abort`; clock of a thread";
     SYS_exit => FREE, "thread end";
     SYS_exit_group => FREE, "process end";
 
     SYS_rt_sigprocmask => FREE, "thread start";
     SYS_rt_sigreturn => FREE, "return from a signal handler";
     SYS_sigaltstack => FREE, "thread start: the stack on which an overflow is reported";
-    SYS_restart_syscall => FREE, "used by the kernel after a stop";
+    SYS_restart_syscall => FREE, "the kernel uses it to continue an interrupted call";
 
     SYS_clock_gettime => FREE, "clocks, CPU time";
     SYS_clock_getres => FREE, "clocks";
@@ -196,7 +196,7 @@ pub const TABLE: &[SystemCall] = table! {
     SYS_landlock_restrict_self => Server, "drops access to files and the network";
 
     SYS_clone3 => Missing, "falls back to `clone`, whose flags a filter can check";
-    SYS_statx => Missing, "only finds the size of a file before reading, which is not required";
+    SYS_statx => Missing, "only reads a file's size before reading the file, which is not required";
     SYS_faccessat2 => Missing, "only checks access to files, which is not required";
     SYS_openat2 => Missing, "falls back to `openat`";
     SYS_close_range => Missing, "falls back to `close`";

@@ -15,7 +15,7 @@ pub struct Capacity {
 
 pub const MEASURED: Capacity = Capacity {
     messages: 70_000.0,
-    records: 400.0,
+    records: 700.0,
     bytes: 200e6,
 };
 
@@ -50,10 +50,15 @@ impl Run {
 
     /// Returns the messages per second at the broker, in both directions.
     fn messages(&self) -> f64 {
-        let pieces = (self.bytes / PIECE).ceil().max(1.0);
-        // Submission and its reply, request, delivery, acknowledgment; record in pieces and
-        // journal, each with a reply.
-        let of_attempt = 2.0 + 3.0 + 2.0 * pieces + 2.0 * self.responses;
+        // Each piece with its reply, and the submitter's request for it with its reply.
+        let pieces = if self.bytes > PIECE {
+            4.0 * (self.bytes / PIECE).ceil()
+        } else {
+            0.0
+        };
+        // Submission with its reply, request, delivery, acknowledgment; record with its reply and
+        // its delivery to the submitter; journal with replies.
+        let of_attempt = 2.0 + 3.0 + 3.0 + pieces + 2.0 * self.responses;
         let kept = self.workers * self.concurrency / KEEP;
         // Heartbeat with its reply, and the number of workers with its reply.
         let signs = self.workers * 4.0 / HEARTBEAT_INTERVAL;

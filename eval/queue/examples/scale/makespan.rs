@@ -59,6 +59,7 @@ pub fn table() -> String {
     for (workers, attempts) in [
         (4, 40),
         (4, 100),
+        (4, 160),
         (4, 400),
         (16, 400),
         (100, 2_000),

@@ -21,7 +21,24 @@ use crate::Spent;
 #[derive(Debug)]
 pub struct Journal {
     run: PathBuf,
-    open: Mutex<HashMap<(String, u32), File>>,
+    open: Mutex<HashMap<(String, u32), Open>>,
+}
+
+/// Open file of a journal.
+#[derive(Debug)]
+struct Open {
+    file: File,
+    /// Whether lines may not be on disk yet.
+    is_dirty: bool,
+}
+
+/// Lines of an attempt's journal.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct JournalLines {
+    /// Complete lines, oldest first.
+    pub lines: Vec<String>,
+    /// Whether a truncated last line was cut off the file.
+    pub is_cut: bool,
 }
 
 impl Journal {
@@ -33,7 +50,8 @@ impl Journal {
         }
     }
 
-    fn path(&self, sample: &str, attempt: u32) -> PathBuf {
+    /// Returns the path of an attempt's journal.
+    pub fn path(&self, sample: &str, attempt: u32) -> PathBuf {
         path(&self.run, sample, attempt)
     }
 
@@ -41,24 +59,43 @@ impl Journal {
     /// truncated last line is removed from the file.
     ///
     /// # Errors
-    /// Returns the error of the operating system.
-    pub fn read(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>> {
+    /// Returns the error of the operating system, or an error that names the first line that is not
+    /// UTF-8.
+    pub fn read(&self, sample: &str, attempt: u32) -> io::Result<JournalLines> {
         self.lock().remove(&(sample.to_owned(), attempt));
         let path = self.path(sample, attempt);
-        let opened = without_links(OpenOptions::new().read(true).write(true)).open(path);
+        let opened = without_links(OpenOptions::new().read(true).write(true)).open(&path);
         let mut file = match opened {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(JournalLines::default());
+            }
             Err(error) => return Err(error),
         };
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         let whole = bytes.iter().rposition(|&byte| byte == b'\n');
-        bytes.truncate(whole.map_or(0, |last| last + 1));
-        file.set_len(bytes.len() as u64)?;
-        let text = String::from_utf8(bytes)
-            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-        Ok(text.lines().map(str::to_owned).collect())
+        let whole = whole.map_or(0, |last| last + 1);
+        let is_cut = whole < bytes.len();
+        bytes.truncate(whole);
+        if is_cut {
+            file.set_len(bytes.len() as u64)?;
+        }
+        let lines = lines(&bytes).map_err(|line| {
+            let what = format!(
+                "{}: line {line}: not valid UTF-8",
+                self.name(sample, attempt)
+            );
+            io::Error::new(io::ErrorKind::InvalidData, what)
+        })?;
+        Ok(JournalLines { lines, is_cut })
+    }
+
+    /// Returns the path of an attempt's journal within the run's folder.
+    pub fn name(&self, sample: &str, attempt: u32) -> String {
+        let path = self.path(sample, attempt);
+        let path = path.strip_prefix(&self.run).unwrap_or(&path);
+        path.display().to_string()
     }
 
     /// Reads a journal like [`read`](Self::read), but does not change the file. Used for runs that
@@ -80,7 +117,7 @@ impl Journal {
     pub fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()> {
         let mut open = self.lock();
         let key = (sample.to_owned(), attempt);
-        let file = match open.entry(key) {
+        let open_file = match open.entry(key) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
                 let folder = self.run.join(JOURNAL);
@@ -98,9 +135,14 @@ impl Journal {
                 if !has_folder {
                     atomic::sync_folder(&self.run)?;
                 }
-                entry.insert(file)
+                entry.insert(Open {
+                    file,
+                    is_dirty: false,
+                })
             }
         };
+        open_file.is_dirty = true;
+        let file = &mut open_file.file;
         let before = file.seek(SeekFrom::End(0))?;
         file.write_all(lines.as_bytes()).inspect_err(|_| {
             // Report the first failure. If a truncated line remains, reading removes it.
@@ -114,7 +156,24 @@ impl Journal {
     /// Returns the error of the operating system.
     pub fn end(&self, sample: &str, attempt: u32) -> io::Result<()> {
         let file = self.lock().remove(&(sample.to_owned(), attempt));
-        file.map_or(Ok(()), |file| file.sync_data())
+        file.map_or(Ok(()), |open| open.file.sync_data())
+    }
+
+    /// Syncs the lines of all attempts in progress to disk. Attempts may append lines meanwhile.
+    ///
+    /// # Errors
+    /// Returns the first error of the operating system.
+    pub fn sync(&self) -> io::Result<()> {
+        let dirty = self
+            .lock()
+            .values_mut()
+            .try_fold(Vec::new(), |mut all, open| {
+                if std::mem::take(&mut open.is_dirty) {
+                    all.push(open.file.try_clone()?);
+                }
+                Ok::<_, io::Error>(all)
+            })?;
+        dirty.iter().try_for_each(File::sync_data)
     }
 
     /// Removes the journal of an attempt that restarts from the beginning, and records its cost as
@@ -136,9 +195,24 @@ impl Journal {
         fs::remove_file(path)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<(String, u32), File>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(String, u32), Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Splits bytes into lines.
+///
+/// # Errors
+/// Returns the 1-based number of the first line that is not UTF-8.
+fn lines(bytes: &[u8]) -> Result<Vec<String>, usize> {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    if bytes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let lines = bytes.split(|&byte| byte == b'\n').enumerate();
+    let text =
+        |(place, line): (usize, &[u8])| String::from_utf8(line.to_vec()).map_err(|_| place + 1);
+    lines.map(text).collect()
 }
 
 /// Evidence of wasted spending from another machine.
@@ -195,8 +269,24 @@ pub(super) struct PaidResponse {
     /// Invocation that made the request.
     pub invocation: String,
     cached: bool,
+    /// Whether the record of an attempt that ended in an error includes it.
+    is_recorded: bool,
+    /// Whether the request failed.
+    is_failed: bool,
     /// Known usage and cost in US dollars of billed tries and of the response itself.
     parts: Vec<(Option<Usage>, Option<f64>)>,
+}
+
+impl PaidResponse {
+    /// Whether the request is answered when the attempt resumes.
+    pub(super) const fn answers(&self) -> bool {
+        !(self.is_recorded && self.is_failed)
+    }
+
+    /// Whether the response was billed, and no record includes it.
+    const fn counts(&self) -> bool {
+        !self.cached && !self.is_recorded
+    }
 }
 
 /// Reads the paid responses of a journal in order, or `None` if there is no journal. Lines of other
@@ -212,14 +302,25 @@ pub(super) fn paid_in(path: &Path) -> io::Result<Option<Vec<PaidResponse>>> {
 
 fn paid_lines(bytes: &[u8]) -> Vec<PaidResponse> {
     let lines = bytes.split(|&byte| byte == b'\n');
-    let all = lines.filter_map(|line| paid(&serde_json::from_slice(line).ok()?));
-    all.collect()
+    let mut all: Vec<PaidResponse> = Vec::new();
+    for line in lines {
+        let Ok(line) = serde_json::from_slice::<Value>(line) else {
+            continue;
+        };
+        if line.get("continued").is_some() {
+            for one in &mut all {
+                one.is_recorded = true;
+            }
+        }
+        all.extend(paid(&line));
+    }
+    all
 }
 
 /// Sums the spending of responses.
 pub(super) fn spent(paid: &[PaidResponse]) -> Spent {
     let mut spent = Spent::default();
-    for one in paid.iter().filter(|one| !one.cached) {
+    for one in paid.iter().filter(|one| one.counts()) {
         spent.llm_calls += 1;
         for (usage, cost_usd) in &one.parts {
             spent.usage += usage.unwrap_or_default();
@@ -250,7 +351,7 @@ fn as_events(paid: &[PaidResponse], sample: &str, attempt: u32) -> Vec<Event> {
             context_chars: None,
         },
     )];
-    for one in paid.iter().filter(|one| !one.cached) {
+    for one in paid.iter().filter(|one| one.counts()) {
         let mut add = |kind| events.push(event(&one.invocation, kind));
         add(EventKind::LlmRequest {
             new_messages: Vec::new(),
@@ -304,6 +405,8 @@ fn paid(line: &Value) -> Option<PaidResponse> {
     Some(PaidResponse {
         invocation: response["invocation"].as_str()?.to_owned(),
         cached: response["cached"].as_bool().unwrap_or_default(),
+        is_recorded: false,
+        is_failed: answer.is_none(),
         parts,
     })
 }

@@ -69,7 +69,9 @@ pub(super) fn in_flight(
     }
     for (invocation, agent) in agents {
         // The process may have died after writing the journal but before writing the events.
-        let answered = paid.iter().filter(|one| one.invocation == invocation);
+        let answered = paid
+            .iter()
+            .filter(|one| one.invocation == invocation && one.answers());
         if agent.asked > answered.count() {
             lost.extend(agent.newest);
         }

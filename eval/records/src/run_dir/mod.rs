@@ -49,7 +49,7 @@ pub use atomic::{write as write_whole, write_output};
 pub use error::{LineError, RunDirError};
 pub use events::{Events, fold};
 pub use fingerprint::{Difference, Fingerprint};
-pub use journal::{Journal, WastedSource, keep_abandoned};
+pub use journal::{Journal, JournalLines, WastedSource, keep_abandoned};
 pub use name::sweep_id;
 pub use reader::{
     CONFIG_VERSION, LOCK_VERSION, Lock, RunDir, check_fingerprint, read_config, read_lock,

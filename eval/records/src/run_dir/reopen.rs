@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::links;
 use super::reader::{self, Lock};
 use super::run_lock::Held;
-use super::samples::{SampleLog, TruncatedRecord, latest, read_records};
+use super::samples::{SampleLog, Successor, TruncatedRecord, latest, read_records, successors};
 use super::wasted_spend::LongestResponses;
 use super::writer::RunWriter;
 use super::{CONFIG, LOCK, RunDirError, SAMPLES, TRAJECTORIES, atomic, wasted_spend};
@@ -92,8 +92,12 @@ impl Reopened {
     /// Returns [`RunDirError::Read`] if a trajectory cannot be read.
     pub fn spent(&self) -> Result<Spent, RunDirError> {
         let mut spent = wasted_spend::spent_unfinished(&self.path, &self.all)?;
-        for record in &self.all {
-            spent += Spent::of(record);
+        for (record, next) in self.all.iter().zip(successors(&self.all)) {
+            spent += match next {
+                // The next record includes the agents, but not the judge.
+                Some(Successor::Continued) => Spent::of_judge(record),
+                _ => Spent::of(record),
+            };
         }
         Ok(spent)
     }
@@ -113,7 +117,8 @@ impl Reopened {
 
     /// Opens the run for further events, and records `program` in its lock. `config` replaces the
     /// recorded settings, `order` is as in [`NewRun::begin`](super::NewRun::begin), and `again`
-    /// lists the finished attempts to rerun.
+    /// lists the finished attempts to rerun, and `afresh` those of them whose journals are not
+    /// used.
     ///
     /// If the process dies during this call, the run can still be resumed.
     ///
@@ -124,6 +129,7 @@ impl Reopened {
         config: &Value,
         order: Vec<String>,
         again: &BTreeSet<(String, u32)>,
+        afresh: &BTreeSet<(String, u32)>,
         program: &Program,
     ) -> Result<RunWriter, RunDirError> {
         let samples = SampleLog::reopen(&self.path.join(SAMPLES), self.truncated_record.as_ref())?;
@@ -134,7 +140,7 @@ impl Reopened {
         })?;
         wasted_spend::abandon(&self.path, &self.all)?;
         wasted_spend::supersede(&self.path, again)?;
-        wasted_spend::remove_journals(&self.path, again)?;
+        wasted_spend::remove_journals(&self.path, afresh)?;
         if !self.lock.programs().contains(program) {
             self.lock.later_programs.push(program.clone());
             atomic::write_json(&self.path.join(LOCK), &self.lock)?;

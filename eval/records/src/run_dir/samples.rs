@@ -1,6 +1,6 @@
 //! `samples.jsonl`: one line per finished attempt, synced before the attempt is reported.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::mem;
@@ -82,16 +82,37 @@ pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
     kept
 }
 
-/// Returns the records that [`latest`] drops because later records have replaced them.
+/// Returns the records that [`latest`] drops because later records have replaced them, except those
+/// whose figures are included in a later record.
 pub(super) fn superseded(records: &[AttemptRecord]) -> Vec<AttemptRecord> {
-    let mut later = BTreeSet::new();
-    let from_the_last = records.iter().rev();
-    let mut replaced: Vec<_> = from_the_last
-        .filter(|record| !later.insert((&record.id, record.attempt)))
-        .cloned()
-        .collect();
-    replaced.reverse();
-    replaced
+    let replaced = records.iter().zip(successors(records));
+    let replaced = replaced.filter(|(_, next)| *next == Some(Successor::Restarted));
+    replaced.map(|(record, _)| record.clone()).collect()
+}
+
+/// Relation of a record to an earlier one of the same attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Successor {
+    /// It includes the figures of the earlier one.
+    Continued,
+    /// It does not.
+    Restarted,
+}
+
+/// Returns for each record how the next record of its attempt relates to it, if there is one.
+pub(super) fn successors(records: &[AttemptRecord]) -> Vec<Option<Successor>> {
+    let mut next = BTreeMap::new();
+    let of = records.iter().rev().map(|record| {
+        let relation = if record.continued {
+            Successor::Continued
+        } else {
+            Successor::Restarted
+        };
+        next.insert((&record.id, record.attempt), relation)
+    });
+    let mut all: Vec<_> = of.collect();
+    all.reverse();
+    all
 }
 
 fn parse(line: &[u8]) -> Result<AttemptRecord, LineError> {

@@ -188,8 +188,7 @@ pub(super) fn supersede<'a>(
     move_to_unused_names(folder, SUPERSEDED, &paths)
 }
 
-/// Removes the journals of finished attempts that will be rerun, because their responses are not
-/// reused.
+/// Removes the journals of finished attempts that will be rerun from the beginning.
 pub(super) fn remove_journals<'a>(
     folder: &Path,
     again: impl IntoIterator<Item = &'a (String, u32)>,

@@ -17,13 +17,13 @@ use crate::differences::RunParts;
 /// Reason why a CSV file is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum CsvProblem {
-    /// The file has no rows, or not even a header.
+    /// The file has no rows, possibly not even a header.
     #[error("no rows; expected a header and a row for each attempt")]
     Empty,
-    /// A required column is missing.
+    /// A required column does not exist.
     #[error("missing column {wanted}; the file has: {found}")]
     MissingColumn {
-        /// Name of the column, or of both alternatives.
+        /// Name of the column, or the names of two alternatives.
         wanted: &'static str,
         /// Names of the existing columns, truncated.
         found: String,
@@ -62,7 +62,7 @@ pub enum CsvProblem {
         /// Expected kind of value.
         wanted: &'static str,
     },
-    /// A value that must be the same for a whole run or sample differs from an earlier row.
+    /// A value differs from an earlier row, but must be the same in the whole run or sample.
     #[error("column {column} ({name}): `{found}` differs from `{earlier}` on line {line}; {why}")]
     Changed {
         /// Number of the column, 1-based.
@@ -92,7 +92,7 @@ pub enum CsvProblem {
     },
 }
 
-/// Positions of the relevant columns.
+/// Positions of the columns that are read.
 struct Columns {
     sample: (usize, &'static str),
     score: usize,
@@ -104,9 +104,9 @@ struct Columns {
     facts: Vec<(usize, &'static str)>,
 }
 
-/// Reads a file with one row per attempt. The columns `id` (or `sample`) and `score` are required;
-/// `attempt`, `cluster`, `status`, `program`, `refused` and the columns of [`CONSTANT_COLUMNS`] are
-/// optional; others are ignored.
+/// Reads a file with one row per attempt. The columns `id` (or `sample`) and `score` are required.
+/// The columns `attempt`, `cluster`, `status`, `program`, `refused` and those in
+/// [`CONSTANT_COLUMNS`] are optional; others are ignored.
 pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     let bytes = fs::read(path).map_err(|reason| CompareError::Read {
         path: path.to_owned(),
@@ -196,7 +196,7 @@ impl Columns {
             .flatten()
             .chain([columns.sample.0, columns.score]),
         );
-        // With two columns of the same name, it is unclear which one is meant.
+        // If two columns have the same name, the intended one is unclear.
         for column in read {
             let later = (column + 1..names.len()).find(|later| names[*later] == names[column]);
             if let Some(later) = later {
@@ -210,7 +210,7 @@ impl Columns {
     }
 }
 
-/// Rows read so far, with the line of each value that must not change.
+/// Rows read so far, with the line number of each value that must not change.
 struct Rows {
     columns: Columns,
     attempts: Vec<ScoredAttempt>,
@@ -312,11 +312,11 @@ impl Rows {
             attempt,
             cluster: (!cluster.is_empty()).then_some(cluster),
             status,
-            // As in our own runs, an attempt that ended in an error has no score, even if another
-            // system wrote one.
+            // As in run directories, an attempt that ended in an error has no score, even if
+            // another program wrote one.
             score: score.filter(|_| matches!(status, Status::Ok | Status::Limit)),
             refused,
-            // CSV files do not record this.
+            // CSV files do not contain this value.
             is_cut: false,
         });
         Ok(())
@@ -356,12 +356,11 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Line ends of a file, as editors count lines. The CSV reader counts blank lines, and lines that
-/// end in `\r
-/// `, only after passing them.
+/// Line ends of a file, counted as in editors. The CSV reader counts blank lines and `\r` line ends
+/// only when it has passed them.
 struct Lines<'a> {
     bytes: &'a [u8],
-    /// Byte position of each line end.
+    /// Byte positions of the line ends.
     ends: Vec<usize>,
 }
 
@@ -376,8 +375,7 @@ impl<'a> Lines<'a> {
         Self { bytes, ends }
     }
 
-    /// Returns the line number of the record that the reader found when it searched from
-    /// `position`.
+    /// Returns the line number of the record that the reader found when searching from `position`.
     fn of_record(&self, position: Option<&csv::Position>) -> u64 {
         let from = position.map_or(0, csv::Position::byte);
         let from = usize::try_from(from).unwrap_or(usize::MAX);

@@ -31,7 +31,7 @@ pub enum CompareError {
         /// Reason why the file is invalid.
         problem: Box<CsvProblem>,
     },
-    /// The runs differ in what their scores mean.
+    /// The scores of the runs do not measure the same thing.
     #[error(transparent)]
     Differ(Box<Mismatch>),
 }
@@ -42,7 +42,7 @@ pub enum CompareError {
     "the runs differ in {what}: {first} has `{first_value}`, and {second} has `{second_value}`"
 )]
 pub struct Mismatch {
-    /// Name of the column of `results.csv`.
+    /// Name of the differing column in `results.csv`.
     pub what: &'static str,
     /// Name of one run.
     pub first: String,

@@ -1,5 +1,5 @@
-//! Chooses which runs are compared, and groups the comparisons into families for the correction of
-//! p values.
+//! Selects the runs to compare, and groups the comparisons into families for the correction of p
+//! values.
 //!
 //! Each family is corrected separately, so that the probability of any false finding within a
 //! family is at most 5 %.
@@ -14,20 +14,20 @@ use super::report::RunFigures;
 use super::source::RunScores;
 use super::{Against, Difference, RunPair, SIGNIFICANT, name};
 
-/// Number of best runs whose comparisons with each other are shown.
+/// Number of best runs to compare with each other.
 pub const BEST: usize = 3;
 
 /// Kind of a family: comparisons whose p values are corrected together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FamilyKind {
-    /// Each run with its baseline.
+    /// Comparisons of each run with its baseline.
     Baseline,
-    /// The best runs that are not baselines, with each other. The compared scores also selected
-    /// these runs, so the family consists of all pairs of candidates, of which only the best are
-    /// shown.
+    /// Comparisons of the best runs, other than baselines, with each other. The same scores
+    /// selected these runs, so the family consists of all pairs of candidates, of which only those
+    /// of the best runs are shown.
     Best,
-    /// Each run with every earlier run.
+    /// Comparisons of each run with every earlier run.
     All,
 }
 
@@ -49,14 +49,14 @@ pub struct Family {
     pub kind: FamilyKind,
     /// Names of the baseline runs.
     pub baselines: Vec<String>,
-    /// Names of the compared runs: those measured against a baseline, the candidates for the best,
-    /// or all.
+    /// Names of the compared runs: those compared with a baseline, the candidates for the best, or
+    /// all runs.
     pub runs: Vec<String>,
-    /// In the family [`Best`](FamilyKind::Best), the runs whose comparisons are shown, in order.
-    /// Among equal scores, the earlier run is preferred.
+    /// Runs whose comparisons the family [`Best`](FamilyKind::Best) shows, in order. If scores are
+    /// equal, the earlier run is preferred.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub best: Vec<String>,
-    /// Names of later runs that score as well as the last of the best.
+    /// Names of later runs with the same score as the last of the best runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub as_good: Vec<String>,
     /// Number of comparisons in the family.
@@ -110,8 +110,8 @@ fn with_baselines(
     ]
 }
 
-/// Compares all pairs of a family and keeps the pairs among the `shown` runs. Returns nothing
-/// without a pair.
+/// Compares all pairs of a family and keeps the comparisons among the `shown` runs. Returns nothing
+/// if there is no pair.
 fn family(
     runs: &[RunScores],
     kind: FamilyKind,
@@ -170,15 +170,16 @@ fn all_pairs(of: &[usize]) -> Vec<RunIndices> {
 
 /// Runs with the best scores, counting errors as zero.
 struct Best {
-    /// At most [`BEST`] runs, in their order; among equal scores, the earlier ones.
+    /// At most [`BEST`] runs in their original order; if scores are equal, the earlier runs.
     runs: Vec<usize>,
-    /// Later runs that score as well as the last of the best.
+    /// Later runs with the same score as the last of the best runs.
     as_good: Vec<usize>,
 }
 
 impl Best {
     fn of(runs: &[usize], figures: &[RunFigures]) -> Self {
-        /// Scores that differ by less are equal, because sums depend on the order of attempts.
+        /// Smaller differences between scores do not count, because sums depend on the order of
+        /// attempts.
         const EQUAL: f64 = 1e-9;
         let score = |index: &usize| {
             let score = figures.get(*index)?.score_errors_as_zero.as_ref()?;
@@ -219,8 +220,8 @@ fn pair(runs: &[RunScores], family: FamilyKind, first: usize, second: usize) -> 
     }
 }
 
-/// Replaces the p values of comparisons by Holm's corrected values. A comparison without a p value
-/// is not counted.
+/// Replaces the p values of comparisons by those after Holm's correction. A comparison without a p
+/// value is not counted.
 fn correct(comparisons: &mut [RunPair], of: impl Fn(&mut RunPair) -> &mut Option<Difference>) {
     let mut tested: Vec<&mut Difference> = comparisons
         .iter_mut()
@@ -236,9 +237,8 @@ fn correct(comparisons: &mut [RunPair], of: impl Fn(&mut RunPair) -> &mut Option
     }
 }
 
-/// Computes the detectable difference of the shown comparisons, each at the level that Holm's
-/// correction leaves it: 0.05 divided by the family's size, less the comparisons with a smaller,
-/// significant p value.
+/// Computes the detectable difference of each shown comparison at its level in Holm's correction:
+/// 0.05 divided by the number of comparisons, not counting significant ones with a smaller p value.
 fn find_power(
     runs: &[RunScores],
     comparisons: &mut [RunPair],

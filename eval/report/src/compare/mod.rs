@@ -1,6 +1,6 @@
-//! Compares runs over the same samples: what `rlm-eval compare` shows and writes.
+//! Compares runs over their common samples, for `rlm-eval compare`.
 //!
-//! Invariant: a comparison uses scores only, so that a run directory and a CSV file give the same
+//! Invariant: a comparison depends on scores only, so a run directory and a CSV file give the same
 //! figures.
 
 mod family;
@@ -32,16 +32,16 @@ pub use table::{heading, interval_text, p_text};
 pub use table::{pairs, started, table};
 pub use verdict::{cautions, verdict};
 
-/// Version of [`Comparison`]; its JSON carries it as `v`.
+/// Version of [`Comparison`], written as `v` in its JSON.
 pub const COMPARISON_VERSION: u32 = 2;
 
-/// Significance level: the probability of a finding where there is no difference.
+/// Significance level: the probability of a finding if there is no difference.
 pub const SIGNIFICANT: f64 = 0.05;
 
 /// A comparison of several runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// [`COMPARISON_VERSION`] of the program that made it.
+    /// [`COMPARISON_VERSION`] of the program that computed the comparison.
     pub v: u32,
     /// Differences between the runs' settings.
     pub differences: Differences,
@@ -49,7 +49,7 @@ pub struct Comparison {
     pub runs: Vec<RunFigures>,
     /// Families of comparisons, each corrected separately.
     pub families: Vec<Family>,
-    /// One entry for each shown comparison of two runs, family by family.
+    /// Shown comparisons of two runs, family by family.
     pub comparisons: Vec<RunPair>,
     /// Mean score of each sample in each run.
     pub samples: Vec<SampleScores>,
@@ -60,64 +60,65 @@ pub struct Comparison {
 pub struct RunPair {
     /// Family whose p values are corrected together.
     pub family: FamilyKind,
-    /// Name of the run that the other is measured against: `A`.
+    /// Name of the run that serves as the reference: `A`.
     pub first: String,
     /// Name of the other run: `B`.
     pub second: String,
-    /// Whether both runs have the same fingerprint, so that they differ only by chance. `None` if a
-    /// fingerprint is unknown.
+    /// Whether both runs have the same fingerprint, so that only chance makes them differ. `None`
+    /// if a fingerprint is unknown.
     pub same_fingerprint: Option<bool>,
     /// Samples that could not be aligned.
     pub alignment: Alignment,
     /// Difference over the samples with a score in both runs; `None` if there are no such samples.
     pub errors_excluded: Option<Difference>,
-    /// Difference when every attempt of status `error` scores 0.
+    /// Difference if every attempt of status `error` scores 0.
     pub errors_as_zero: Option<Difference>,
 }
 
 /// The difference between two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Difference {
-    /// Means, difference, and the interval and p value of one method.
+    /// Means, difference, interval and p value, computed by one method.
     #[serde(flatten)]
     pub paired: Paired,
     /// P value after Holm's correction over the family; equals `p` for a single comparison.
     pub p_holm: Option<f64>,
-    /// Smallest difference that runs like these detect 4 times out of 5, with the test of `p` at
-    /// the level that Holm's correction leaves it. `None` if even a difference of 1 is detected
-    /// less often, or if the variance is unknown.
+    /// Smallest difference that comparisons with this much data detect 4 times out of 5, at the
+    /// level that Holm's correction leaves to the test behind `p`. `None` if even a difference of 1
+    /// is detected less often, or if the variance is unknown.
     pub detectable: Option<f64>,
 }
 
 impl Difference {
-    /// Returns the p value of no difference, below 0.05 exactly if the interval excludes 0.
+    /// Returns the p value for the hypothesis of no difference; it is below 0.05 exactly if the
+    /// interval excludes 0.
     pub fn p(&self) -> Option<f64> {
         self.paired.p()
     }
 
-    /// Returns the name of the method of the interval and the p value.
+    /// Returns the name of the method that computed the interval and the p value.
     pub fn method(&self) -> &'static str {
         self.paired.method().map_or("no test", Method::name)
     }
 }
 
-/// Selects which runs are compared.
+/// Selects the pairs of runs to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Against {
     /// Compares every later run with the first.
     First,
     /// Compares every run with every earlier run.
     All,
-    /// Compares each run with the run at this index. A run at its own index is a baseline and has
-    /// no comparison.
+    /// Compares each run with the run at the given index. A run whose index is its own is a
+    /// baseline and is not compared.
     Baseline(Vec<usize>),
 }
 
 /// Compares runs by their scores.
 ///
 /// # Errors
-/// Returns [`CompareError::Differ`] if the runs differ in benchmark, dataset or scorer, unless
-/// `allow_mismatch`.
+/// Returns [`CompareError::Differ`] if the runs differ in benchmark, dataset or scorer and
+/// `allow_mismatch` is false.
 pub fn compare(
     runs: &[RunScores],
     against: &Against,
@@ -129,7 +130,7 @@ pub fn compare(
     Ok(compare_all(runs, against))
 }
 
-/// Compares runs like [`compare`], but without checking that they measure the same thing.
+/// Compares runs like [`compare`], without checking that they measure the same thing.
 pub fn compare_all(runs: &[RunScores], against: &Against) -> Comparison {
     let figures = report::figures(runs);
     let (families, comparisons) = family::compare(runs, &figures, against);
@@ -184,7 +185,7 @@ pub fn unchecked(runs: &[RunScores]) -> Vec<(&'static str, Vec<String>)> {
 }
 
 impl Comparison {
-    /// Renames the runs, in their order.
+    /// Renames the runs, given names in their order.
     #[must_use]
     pub fn renamed(mut self, names: &[String]) -> Self {
         let old: Vec<String> = self.runs.iter().map(|run| run.name.clone()).collect();

@@ -1,4 +1,4 @@
-//! Pairs the samples of two runs, and reports what cannot be paired.
+//! Pairs the samples of two runs, and reports the samples that cannot be paired.
 
 use std::collections::BTreeMap;
 
@@ -28,18 +28,18 @@ impl ErrorCounting {
     }
 }
 
-/// Samples that do not align in two runs. Ids are sorted.
+/// Samples that do not align between two runs. Ids are sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Alignment {
     /// Samples that only the first run has.
     pub only_first: Vec<String>,
     /// Samples that only the second run has.
     pub only_second: Vec<String>,
-    /// Samples of both runs without a score in one of them.
+    /// Samples of both runs that have no score in one of them.
     pub unscored: Vec<String>,
-    /// Compared samples that have more scores in one run than in the other.
+    /// Compared samples with more scores in one run than in the other.
     pub unequal_attempts: Vec<String>,
-    /// Samples whose cluster differs between the runs; the first run's cluster is used.
+    /// Samples in different clusters in the two runs; the first run's cluster is used.
     pub other_cluster: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn samples(run: &RunScores, errors: ErrorCounting) -> BTreeMap<&str, 
         sample.scores.extend(errors.score(attempt));
     }
     for sample in samples.values_mut() {
-        // Floating-point sums depend on the order, and attempts finish in any order.
+        // Floating-point sums depend on the order, and attempts finish in arbitrary order.
         sample.scores.sort_by(f64::total_cmp);
     }
     samples

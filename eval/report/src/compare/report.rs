@@ -1,4 +1,4 @@
-//! Figures of a comparison for each run and for each sample.
+//! Figures of a comparison, by run and by sample.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use super::pairing::{ErrorCounting, samples as samples_of};
 use super::source::{RunColumns, RunScores};
 use crate::summary::{Cluster, Statuses, is_zero};
 
-/// Figures of one run over all its samples, whether other runs have them or not.
+/// Figures of one run over all its samples, including those that other runs lack.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunFigures {
     /// Name of the run: `A`, `B`, ….
@@ -37,12 +37,12 @@ pub struct RunFigures {
     /// Number of attempts in which the model refused; they score 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub refused: u64,
-    /// Number of attempts with a prompt that the server probably cut.
+    /// Number of attempts with a prompt that the server probably truncated.
     #[serde(skip_serializing_if = "is_zero")]
     pub cut_prompts: u64,
-    /// Mean over samples of the mean score of their attempts that have one.
+    /// Mean over samples of the mean score of their scored attempts.
     pub score: Option<Estimate>,
-    /// Mean score when every attempt of status `error` scores 0.
+    /// Mean score if every attempt of status `error` scores 0.
     pub score_errors_as_zero: Option<Estimate>,
 }
 

@@ -35,11 +35,12 @@ pub const COLUMNS: [&str; 23] = [
     "differs",
 ];
 
-/// Returns the bytes of the file, in RFC 4180. An empty cell is a missing figure. `errors` is
-/// `excluded` or `zero`. `differs` lists the parts in which the two runs differ, with both values.
+/// Returns the comparison as a CSV file (RFC 4180). An empty cell means a missing figure. `errors`
+/// is `excluded` or `zero`. `differs` lists the settings that differ between the two runs, with
+/// both values.
 ///
 /// # Errors
-/// Returns an error of the CSV writer, which does not occur when writing to memory.
+/// Returns an error of the CSV writer, which cannot occur when writing to memory.
 pub fn to_csv(comparison: &Comparison) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS)?;
@@ -97,7 +98,8 @@ fn row(
     ]
 }
 
-/// Lists the differences of a pair: `protocol: direct, rlm; drivers: none, delegation-first`.
+/// Lists the settings in which a pair differs: `protocol: direct, rlm; drivers: none,
+/// delegation-first`.
 fn differs(comparison: &Comparison, pair: &RunPair) -> String {
     let place = |name: &str| comparison.runs.iter().position(|run| run.name == name);
     let (Some(first), Some(second)) = (place(&pair.first), place(&pair.second)) else {

@@ -46,7 +46,7 @@ impl RunColumns {
     }
 }
 
-/// An attempt with the fields that comparisons need.
+/// Fields of an attempt that comparisons need.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredAttempt {
     /// Id of the sample.
@@ -55,13 +55,13 @@ pub struct ScoredAttempt {
     pub attempt: u32,
     /// Cluster of samples whose results are correlated; `None` for an independent sample.
     pub cluster: Option<String>,
-    /// How the attempt ended.
+    /// Status with which the attempt ended.
     pub status: Status,
     /// Score from 0 to 1; `None` after an error.
     pub score: Option<f64>,
-    /// Whether the model refused.
+    /// Whether the model refused to answer.
     pub refused: bool,
-    /// Whether the server probably truncated one of its prompts.
+    /// Whether the server probably truncated one of the attempt's prompts.
     pub is_cut: bool,
 }
 
@@ -78,7 +78,7 @@ pub struct RunScores {
     pub attempts_total: u64,
     /// Time when the first attempt began, if recorded.
     pub started: Option<Timestamp>,
-    /// Attempts of the run, each once.
+    /// Attempts of the run, without duplicates.
     pub attempts: Vec<ScoredAttempt>,
     /// Truncated last record, if any.
     pub truncated_record: Option<TruncatedRecord>,
@@ -98,7 +98,7 @@ impl RunScores {
         }
     }
 
-    /// Reads a run directory with the scores that `rlm-eval score` added.
+    /// Reads a run directory with the scores added by `rlm-eval score`.
     ///
     /// # Errors
     /// Returns [`CompareError`] if the folder does not contain a run with scores by `scorer`.
@@ -109,7 +109,7 @@ impl RunScores {
     /// Returns the scores of a run that has already been read.
     pub fn of_run(run: &RunDir) -> Self {
         let mut facts = RunColumns::default();
-        // The identity is a flat object whose fields have the names of the columns.
+        // `identity` is a flat object whose field names are column names.
         if let Ok(Value::Object(mut identity)) = serde_json::to_value(&run.lock.run) {
             for fact in CONSTANT_COLUMNS {
                 match identity.get_mut(fact).map(Value::take) {

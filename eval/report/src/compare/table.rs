@@ -1,4 +1,4 @@
-//! Formats a comparison as text for people.
+//! Formats a comparison as text.
 
 use jiff::Timestamp;
 
@@ -10,15 +10,15 @@ use crate::differences;
 use crate::sanitize::sanitize;
 use crate::summary::{NONE, interval_notes, percent, rows_table, score_text, statuses_text};
 
-/// Maximum number of ids to list.
+/// Maximum number of ids in a list.
 const IDS: usize = 5;
 
 /// Maximum width of an id in columns.
 const ID_WIDTH: usize = 40;
 
-/// Formats the differing settings, the scores, then each comparison with its verdict and its
-/// excluded samples. Tables are at most `width` columns wide; sentences are not wrapped. The text
-/// has no colors. Ids and paths are sanitized.
+/// Formats the differing settings, the scores, and each comparison with its verdict and excluded
+/// samples. Tables are at most `width` columns wide; sentences are not wrapped. The text has no
+/// colors. Ids and paths are sanitized.
 pub fn table(comparison: &Comparison, width: u16) -> String {
     let runs = &comparison.runs;
     let labels: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
@@ -52,8 +52,8 @@ pub fn pairs(comparison: &Comparison, width: u16) -> String {
     parts.join("\n")
 }
 
-/// Describes what a family compares and how its p values are corrected. Returns `None` for the only
-/// comparison of two runs. `runs` is the total number of runs.
+/// Describes the comparisons of a family and the correction of their p values. Returns `None` if
+/// only two runs are compared. `runs` is the total number of runs.
 pub fn heading(family: &Family, runs: usize) -> Option<String> {
     let all = family.comparisons;
     let corrected = match all {
@@ -63,7 +63,7 @@ pub fn heading(family: &Family, runs: usize) -> Option<String> {
     let text = match family.kind {
         FamilyKind::All | FamilyKind::Baseline if all == 1 && runs == 2 => return None,
         FamilyKind::All => {
-            format!("Every run with every earlier one: {all} comparisons; {corrected}.")
+            format!("Every run with every earlier run: {all} comparisons; {corrected}.")
         }
         FamilyKind::Baseline => {
             let baseline = match family.baselines.as_slice() {
@@ -112,7 +112,7 @@ fn comparisons(count: u64) -> String {
 
 fn lines(sentences: impl IntoIterator<Item = String>) -> String {
     let sentences = sentences.into_iter();
-    // Values may come from untrusted files.
+    // Values from files are untrusted.
     let sentences = sentences.map(|text| sanitize(&text, usize::MAX) + "\n");
     sentences.collect()
 }
@@ -173,7 +173,7 @@ fn pair_text(pair: &RunPair, many: bool, width: u16) -> String {
     let title = format!("{} - {}", pair.second, pair.first);
     if pair.errors_excluded.is_some() || pair.errors_as_zero.is_some() {
         let ways = [pair.errors_excluded.as_ref(), pair.errors_as_zero.as_ref()];
-        // Without errors, both ways are the same.
+        // Without errors, both ways of counting them give the same figures.
         text += &if ways[0] == ways[1] {
             let rows = rows(pair, ways, many).into_iter();
             let rows = rows.map(|(name, cells)| (name, cells.into_iter().take(1).collect()));

@@ -15,7 +15,7 @@ enum Finding {
     Untested,
 }
 
-/// Returns the sentences below a comparison's table. `corrected` states whether there are several
+/// Returns the sentences below a comparison's table. `corrected` is `true` if there are several
 /// comparisons.
 pub fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
     let RunPair { first, second, .. } = pair;
@@ -46,7 +46,7 @@ pub fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
     sentences
 }
 
-/// Returns cautions about the intervals of comparisons that are shown together, one sentence each.
+/// Returns cautions about the intervals of a group of comparisons, one sentence each.
 pub fn cautions<'a>(pairs: impl IntoIterator<Item = &'a RunPair>) -> Vec<String> {
     let ways = pairs
         .into_iter()
@@ -86,7 +86,7 @@ fn sentence(pair: &RunPair, finding: Finding, difference: &Difference, corrected
                     " With so few samples no difference, however large, would be found 4 times out of 5."
                         .to_owned()
                 }
-                // Without a detectable difference, the variance is unknown.
+                // If no detectable difference was computed, the variance is unknown.
                 None => String::new(),
             };
             format!("No difference is shown between {second} and {first} ({p}).{found}")

@@ -1,8 +1,8 @@
-//! Finds the differences between runs: every part of their fingerprints, with the value in effect
+//! Finds the differences between runs in all parts of their fingerprints, with the effective value
 //! in each run.
 //!
-//! Tables of several runs begin with the differences, so that the effect of one part is not
-//! mistaken for that of another.
+//! Tables of several runs begin with the differences, so that no effect is attributed to the wrong
+//! part.
 
 mod parts;
 mod text;
@@ -19,8 +19,8 @@ use crate::compare;
 pub use parts::RunParts;
 pub use text::{changed, rows, scorers, sentences};
 
-/// Parts that come first, in this order; the others follow by name. The first [`TREATMENTS`]
-/// describe how agents work.
+/// Parts listed first, in this order; the others follow by name. The first [`TREATMENTS`] describe
+/// how agents work.
 const FIRST: [&str; 17] = [
     "model",
     "protocol",
@@ -44,11 +44,11 @@ const FIRST: [&str; 17] = [
 /// Number of entries of [`FIRST`] that describe how agents work.
 const TREATMENTS: usize = 10;
 
-/// Maximum rows of one part. A part with more differences gets a single row that says that it
-/// differs.
+/// Maximum number of table rows for one part. A part with more differences is shown as one row with
+/// digests.
 const MOST_ROWS: usize = 6;
 
-/// Differences and common settings of runs.
+/// Differences and common settings of several runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Differences {
     /// Whether all runs have the same fingerprint. `None` if a fingerprint is unknown.
@@ -56,14 +56,14 @@ pub struct Differences {
     /// Whether every run records all parts of its fingerprint. If not, only the columns of
     /// `results.csv` are compared.
     pub all_parts: bool,
-    /// Parts that differ, those of the treatment first.
+    /// Parts that differ, starting with those that describe how agents work.
     pub parts: Vec<Part>,
-    /// Parts of the treatment that are the same in all runs, with their value.
+    /// Parts that describe how agents work and are the same in all runs, with their values.
     pub same: Vec<(String, String)>,
-    /// Sentences about runs, or attempts of one run, that were made by different programs. Runs are
-    /// called `A`, `B`, …, unless they are [`named`](Self::named).
+    /// Sentences about runs, or attempts of one run, made by different program versions. Runs are
+    /// called `A`, `B`, …, until [`named`](Self::named) renames them.
     pub programs: Vec<String>,
-    /// Sentences about runs whose attempts had several values of a setting outside the fingerprint.
+    /// Sentences about runs whose attempts differ in a setting outside the fingerprint.
     pub mixed: Vec<String>,
     #[serde(skip)]
     program_versions: Vec<ProgramVersions>,
@@ -71,13 +71,13 @@ pub struct Differences {
     mixed_in: Vec<Vec<(&'static str, Value)>>,
 }
 
-/// A part in which runs differ.
+/// A part of the fingerprint in which runs differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// Name of the part in the fingerprint, with members after a dot:
     /// `sandbox.limits.output_chars`.
     pub part: String,
-    /// Value in effect in each run, in order. `None` if the run's protocol does not use the part.
+    /// Effective value in each run, in order. `None` if the run's protocol does not use the part.
     pub values: Vec<Option<String>>,
 }
 
@@ -103,7 +103,7 @@ impl Differences {
                 })
                 .collect();
             let of_treatment = FIRST[..TREATMENTS].contains(&name);
-            // The absence of a sandbox follows from the protocol and is not a difference.
+            // Whether a sandbox exists depends on the protocol, so it is not a separate difference.
             let used: Vec<Slot> = values
                 .iter()
                 .copied()
@@ -132,7 +132,7 @@ impl Differences {
         .named(&(0..runs.len()).map(compare::name).collect::<Vec<_>>())
     }
 
-    /// Renames the runs, in their order, in all sentences.
+    /// Renames the runs in all sentences, given names in their order.
     #[must_use]
     pub fn named(mut self, names: &[impl ToString]) -> Self {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
@@ -142,7 +142,7 @@ impl Differences {
     }
 }
 
-/// State of a part, or of a member of a part, in one run.
+/// State of a part or of one of its members in one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Slot<'a> {
     /// The run's protocol does not use the part.
@@ -169,7 +169,7 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// Whether the value is an object whose members are compared one by one.
+    /// Whether the value is an object to compare member by member.
     fn is_divisible(self) -> bool {
         matches!(self, Self::Value(Value::Object(members)) if !members.contains_key("name"))
     }
@@ -178,7 +178,7 @@ impl<'a> Slot<'a> {
         matches!(self, Self::Unused | Self::NotRecorded)
     }
 
-    /// Whether nothing is set: the member is missing, null or empty.
+    /// Whether the value is missing, null or empty.
     fn is_empty(self) -> bool {
         match self {
             Self::Missing => true,
@@ -196,7 +196,7 @@ fn alike(values: &[Slot]) -> bool {
     })
 }
 
-/// Whether both values are names of the same thing, such as a bundled model and a copy of its file.
+/// Whether both values identify the same thing, such as a bundled model and a copy of its file.
 fn are_same_thing(one: Slot, other: Slot) -> bool {
     let identity = |slot: Slot<'_>| match slot {
         Slot::Value(value) => value.get("identity").cloned(),
@@ -205,7 +205,7 @@ fn are_same_thing(one: Slot, other: Slot) -> bool {
     identity(one).is_some_and(|one| identity(other) == Some(one))
 }
 
-/// Returns the row of a part that differs, or the rows of its differing members.
+/// Returns one row for a part that differs, or one row for each of its differing members.
 fn rows_of(name: &str, values: &[Slot]) -> Vec<Part> {
     let mut rows = Vec::new();
     divide(name, values, &mut rows);

@@ -1,4 +1,4 @@
-//! Collects the recorded settings of a run's agents, part by part.
+//! Collects the recorded settings of a run, grouped into parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::value::NOT_RECORDED;
 /// Parts by name; `None` for a part that the run's protocol does not use.
 pub(super) type Parts = BTreeMap<String, Option<Value>>;
 
-/// Columns of `results.csv` that are also parts of the fingerprint.
+/// Columns of `results.csv` that are also parts of a fingerprint.
 const COLUMNS: [&str; 9] = [
     "benchmark",
     "model",
@@ -32,8 +32,8 @@ const PROGRAM: &str = "program";
 /// Name of the part that identifies the JavaScript engine.
 pub(super) const ENGINE: &str = "javascript_engine";
 
-/// Recorded settings of a run: the parts of its fingerprint, and those of them that are also
-/// columns of a CSV file.
+/// Recorded settings of a run: the parts of its fingerprint, and the subset that CSV files also
+/// contain.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunParts {
     fingerprint: Option<String>,
@@ -41,14 +41,14 @@ pub struct RunParts {
     columns: Parts,
     /// Settings outside the fingerprint; `None` for a CSV file, which does not have them.
     beside: Option<Parts>,
-    /// Settings outside the fingerprint that had several values in the run, with these values.
+    /// Settings outside the fingerprint that changed during the run, with all their values.
     pub(super) mixed: Vec<(&'static str, Value)>,
     pub(super) program_versions: ProgramVersions,
 }
 
 impl RunParts {
-    /// Reads the parts of a run directory: those in `lock.json`, and the profile in `config.json`,
-    /// whose drivers are in effect.
+    /// Reads the parts of a run directory: those in `lock.json`, and the applied profile with its
+    /// drivers in `config.json`.
     pub fn of_run(run: &RunDir) -> Self {
         let identity = &run.lock.run;
         let program_versions = ProgramVersions::of(&run.lock, &run.records);
@@ -97,7 +97,8 @@ impl RunParts {
                     .clone()
                     .map(|program| (PROGRAM.to_owned(), Some(program))),
             );
-            // Only some runs have these parts, and no run omits them by mistake.
+            // Only some runs have these parts; in all others, they are unused rather than
+            // unrecorded.
             for name in ["web_agent", "answer_schema"] {
                 parts.entry(name.to_owned()).or_insert(None);
             }
@@ -116,8 +117,8 @@ impl RunParts {
         }
     }
 
-    /// Reads the parts of a CSV file from the columns with these names. `program_versions` are the
-    /// programs of its rows.
+    /// Creates the parts of a CSV file from its columns, given by name. `program_versions` are
+    /// those named in its rows.
     pub fn of_columns<'a>(
         column: impl Fn(&str) -> Option<&'a str>,
         program_versions: ProgramVersions,
@@ -140,8 +141,8 @@ impl RunParts {
         }
     }
 
-    /// Whether both runs have the same fingerprint, programs and server addresses, and no other
-    /// setting recorded in both differs. Returns `None` if a fingerprint is unknown.
+    /// Whether both runs have the same fingerprint, programs, server addresses and other settings
+    /// that both record. Returns `None` if a fingerprint is unknown.
     pub fn same_fingerprint(&self, other: &Self) -> Option<bool> {
         let same = self.fingerprint()? == other.fingerprint()?;
         let (one, two) = (self.beside.as_ref(), other.beside.as_ref());
@@ -157,7 +158,7 @@ impl RunParts {
         !self.parts.is_empty()
     }
 
-    /// Returns the parts of the fingerprint, or only those that a CSV file could have.
+    /// Returns all parts of the fingerprint, or only those that CSV files contain.
     pub(super) fn get(&self, all_parts: bool) -> &Parts {
         if all_parts {
             &self.parts
@@ -167,8 +168,8 @@ impl RunParts {
     }
 }
 
-/// Returns the programs that made the attempts, by the digests that records, CSV files and
-/// `--version` show, or `None` if none is known.
+/// Returns the programs that made the attempts, or `None` if none is known. Programs are identified
+/// by the digests shown in records, CSV files and `--version`.
 fn programs(program_versions: &ProgramVersions) -> Option<Value> {
     program_versions.digests().next()?;
     let unknown = program_versions.any_unknown().then_some(NOT_RECORDED);
@@ -185,13 +186,13 @@ fn columns(identity: &RunIdentity) -> Parts {
             Value::Number(number) => number.to_string(),
             _ => return None,
         };
-        // In a CSV file, empty text means unknown.
+        // In a CSV file, an empty field means unknown.
         (!text.is_empty()).then(|| ((*name).to_owned(), Some(Value::from(text))))
     });
     known.collect()
 }
 
-/// Adds the display name to a part whose value is a digest or an object.
+/// Adds the display name to a part that contains a digest or an object.
 fn named(parts: &mut Parts, part: &str, name: &str) {
     if let Some(Some(value)) = parts.get_mut(part)
         && value.as_str() != Some(name)
@@ -208,8 +209,8 @@ fn with_digests(tools: &Map<String, Value>) -> Value {
         .collect()
 }
 
-/// Clears parts that the run's protocol does not use. Earlier programs recorded the settings of the
-/// REPL in every run.
+/// Marks parts as unused if the run's protocol does not use them. Earlier versions recorded the
+/// REPL settings in every run.
 fn clear_unused(parts: &mut Parts, protocol: &str) {
     const OF_A_REPL: [&str; 6] = [
         "max_depth",
@@ -219,8 +220,7 @@ fn clear_unused(parts: &mut Parts, protocol: &str) {
         "sandbox",
         ENGINE,
     ];
-    /// Columns among these parts, and the prompt mode: omitting an unused one does not make it
-    /// unknown.
+    /// Columns that are marked as unused even if they were not recorded.
     const COLUMNS: [&str; 3] = ["prompt_mode", "max_depth", "max_iterations"];
     let mut unused = |part: &str| {
         if COLUMNS.contains(&part) || parts.contains_key(part) {

@@ -1,4 +1,4 @@
-//! Formats differences between runs as text for people.
+//! Formats differences between runs as text.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::parts::ENGINE;
 use super::{Differences, Part, Slot, value};
 use crate::summary::NONE;
 
-/// Returns a row for each part that differs: its name and the value in each run.
+/// Returns a row for each differing part: its name and its value in each run.
 pub fn rows(differences: &Differences) -> Vec<(String, Vec<String>)> {
     let row = |part: &Part| {
         let cells = part.values.iter();
@@ -19,7 +19,7 @@ pub fn rows(differences: &Differences) -> Vec<(String, Vec<String>)> {
     differences.parts.iter().map(row).collect()
 }
 
-/// Returns the sentences below the table, or in place of it. `runs` is the number of runs.
+/// Returns the sentences below the table, or instead of it. `runs` is the number of runs.
 pub fn sentences(differences: &Differences, runs: usize) -> Vec<String> {
     let mut sentences = Vec::new();
     if runs > 1 {
@@ -50,7 +50,7 @@ pub fn sentences(differences: &Differences, runs: usize) -> Vec<String> {
     sentences
 }
 
-/// Explains why only some of the runs have a profile.
+/// Explains why some of the runs have no profile.
 fn profile(differences: &Differences) -> Option<String> {
     let part = differences
         .parts
@@ -90,8 +90,8 @@ fn comparison(differences: &Differences) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Describes which runs have attempts with several values of a setting, given the runs' names,
-/// settings and values.
+/// Lists the runs whose attempts had several values of a setting, given the runs' names, settings
+/// and values.
 pub(super) fn mixed<'a>(
     runs: impl Iterator<Item = (&'a String, &'a Vec<(&'static str, Value)>)>,
 ) -> Vec<String> {
@@ -111,8 +111,8 @@ pub(super) fn mixed<'a>(
     runs.flat_map(of_run).collect()
 }
 
-/// Describes the value of a setting outside the fingerprint here and elsewhere: `date is
-/// 2020-01-02, and 2020-01-01 before`.
+/// Compares the current value of a setting outside the fingerprint with its earlier or other value:
+/// `date is 2020-01-02, and 2020-01-01 before`.
 pub fn changed(changed: &Changed, elsewhere: &str) -> String {
     let values = [&changed.now, &changed.before].map(Slot::Value);
     let texts = value::texts(&values);
@@ -121,8 +121,8 @@ pub fn changed(changed: &Changed, elsewhere: &str) -> String {
     format!("{} is {now}, and {before} {elsewhere}", label(changed.name))
 }
 
-/// Describes which runs were scored by which scorer, or returns `None` if all used the same one.
-/// `runs` are labels with scorers.
+/// Describes which runs were scored by which scorer, or returns `None` if all have the same scorer.
+/// `runs` contains pairs of a label and a scorer.
 pub fn scorers<'a>(runs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<String> {
     let mut by_scorer: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (label, scorer) in runs {

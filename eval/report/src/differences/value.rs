@@ -1,12 +1,11 @@
-//! Formats parts of fingerprints as short texts: names where they exist, else the beginnings of
-//! hashes.
+//! Formats parts of fingerprints as short strings: names if available, otherwise truncated hashes.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::Slot;
 
-/// Number of hash characters to show.
+/// Number of hash characters shown.
 const HASH: usize = 12;
 
 /// Maximum characters of a value.
@@ -15,10 +14,10 @@ const LONGEST: usize = 80;
 /// Text for an unset value: null, empty or missing.
 const NOTHING: &str = "none";
 
-/// Text for a part that the run's program did not record.
+/// Text for a part that the program did not record.
 pub(super) const NOT_RECORDED: &str = "not recorded";
 
-/// Formats the values of one row: the shortest texts that differ where the values differ.
+/// Formats the values of one row in the shortest form that keeps different values distinct.
 pub(super) fn texts(values: &[Slot]) -> Vec<Option<String>> {
     let of = |text: &dyn Fn(&Value) -> String| -> Vec<Option<String>> {
         let one = |slot: &Slot| match slot {
@@ -37,7 +36,7 @@ pub(super) fn texts(values: &[Slot]) -> Vec<Option<String>> {
         .unwrap_or_else(|| of(&|value| format!("{} ({})", short(value), digest(value))))
 }
 
-/// Formats the value of a collapsed part.
+/// Formats a value as a digest, for a part shown in a single row.
 pub(super) fn digest_text(slot: Slot) -> Option<String> {
     match slot {
         Slot::Unused => None,
@@ -68,7 +67,7 @@ pub(super) fn in_effect(name: &str, value: &Value) -> String {
     }
 }
 
-/// Whether a value sets nothing.
+/// Whether a value counts as unset.
 pub(super) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -92,7 +91,7 @@ fn short(value: &Value) -> String {
     cut(&text(value, &|name, _| name.to_owned()))
 }
 
-/// Formats a value with the hashes of the things that it names.
+/// Formats a value with the hashes of its files.
 fn with_digest(value: &Value) -> String {
     cut(&text(value, &|name, whole| {
         let of = ["sha256", "version", "identity"];
@@ -146,7 +145,7 @@ fn shortened(text: &str) -> String {
     out
 }
 
-/// Shortens hex digits that are too long to be a number or a word.
+/// Shortens a run of hex digits if it is too long to be a number or a word.
 fn short_hash(digits: &str) -> &str {
     match digits.len() {
         32.. => digits.get(..HASH).unwrap_or(digits),
@@ -154,7 +153,7 @@ fn short_hash(digits: &str) -> &str {
     }
 }
 
-/// Removes everything before the hash from `scripted:sha256:…`.
+/// Removes everything before the digits in `scripted:sha256:…`.
 fn last_hash(digest: &str) -> &str {
     digest.rsplit(':').next().unwrap_or(digest)
 }

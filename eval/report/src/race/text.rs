@@ -29,7 +29,7 @@ pub(super) fn reason(header: &RaceHeader, standings: &[Standing], cell: usize) -
     })
 }
 
-/// Returns a line for the block, and one for each cell that stopped.
+/// Returns a line for the block and a line for each cell that stopped.
 pub fn block_lines(header: &RaceHeader, block: &RaceBlock) -> Vec<String> {
     let running = block.cells.iter().enumerate();
     let running: Vec<usize> = running
@@ -56,7 +56,7 @@ pub fn block_lines(header: &RaceHeader, block: &RaceBlock) -> Vec<String> {
     std::iter::once(first).chain(stopped).collect()
 }
 
-/// Returns the word for a verdict in tables.
+/// Returns a verdict as shown in tables.
 const fn word(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         None => "undecided",
@@ -68,7 +68,7 @@ const fn word(verdict: Option<Verdict>) -> &'static str {
     }
 }
 
-/// Name of the column of uncorrected differences.
+/// Name of the column with uncorrected differences.
 const UNCORRECTED: &str = "uncorrected";
 
 impl RaceResult {
@@ -106,7 +106,7 @@ impl RaceResult {
         (columns, rows.collect())
     }
 
-    /// Returns the sentences about the result.
+    /// Returns sentences that summarize the result.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         match (&self.best, self.is_decided, &self.rules.against) {
@@ -118,10 +118,10 @@ impl RaceResult {
                 "Undecided: {best} has the best score of the cells that did not stop."
             )),
             (_, true, RaceOpponents::Baselines(_)) => {
-                sentences.push("Every cell is decided against its baseline.".to_owned());
+                sentences.push("Every cell has a verdict against its baseline.".to_owned());
             }
             (_, false, RaceOpponents::Baselines(_)) => {
-                sentences.push("Undecided: some cells are neither better nor worse.".to_owned());
+                sentences.push("Undecided: some cells do not have a verdict.".to_owned());
             }
             (None, ..) => {}
         }
@@ -136,7 +136,7 @@ impl RaceResult {
             RaceOpponents::Baselines(_) => "the baseline",
         };
         sentences.push(format!(
-            "Differences are measured from {with} and corrected for early stopping; intervals and p values hold whenever a cell stopped."
+            "Differences are measured from {with} and corrected for early stopping; intervals and p values are valid no matter when a cell stopped."
         ));
         sentences
     }
@@ -145,7 +145,8 @@ impl RaceResult {
 /// Formats the final table of a race, at most `width` columns wide.
 pub fn race_table(result: &RaceResult, width: u16) -> String {
     let (columns, rows) = result.rows();
-    // A terminal has no room for the uncorrected figures; the page and the JSON have them.
+    // A terminal is too narrow for the uncorrected figures, which the HTML page and the JSON
+    // contain.
     let is_shown = |column: &usize| columns[*column] != UNCORRECTED;
     let places: Vec<usize> = (0..columns.len()).filter(is_shown).collect();
     let rows = rows.into_iter().map(|(name, row)| {

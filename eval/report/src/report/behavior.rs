@@ -11,25 +11,26 @@ use serde::Serialize;
 
 use super::spending::{Spending, Tally};
 
-/// Behavior of agents in the attempts that ended `ok` or `limit`.
+/// Behavior of agents in attempts that ended `ok` or `limit`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RunBehavior {
     /// Number of attempts that the figures cover.
     pub attempts: u64,
     /// Share of attempts whose return in the first iteration was intercepted and shown back; `None`
-    /// if unknown for one of them.
+    /// if unknown for any of the attempts.
     pub early_return_rate: Option<f64>,
-    /// Share of attempts that called `rlm()` or `llm()`; `None` if unknown for one of them.
+    /// Share of attempts that called `rlm()` or `llm()`; `None` if unknown for any of the attempts.
     pub delegation_rate: Option<f64>,
-    /// Number of cells that all agents ran.
+    /// Number of cells run by all agents.
     pub cells: u64,
     /// Number of cells that ended in an error.
     pub failed_cells: u64,
-    /// Number of self-corrections: failed cells whose agent's next cell ran without an error.
+    /// Number of self-corrections: failed cells after which the agent's next cell ran without an
+    /// error.
     pub corrected_cells: u64,
     /// Share of all attempts of the run that ended in an infrastructure error.
     pub error_rate: Option<f64>,
-    /// Mean split of an attempt's time; `None` if unknown for one of them.
+    /// Mean split of the time of an attempt; `None` if unknown for any of the attempts.
     pub time: Option<TimeSplit>,
     /// Spending of agents by role and depth, over all recorded attempts.
     pub spending: Vec<Spending>,
@@ -40,7 +41,7 @@ pub struct RunBehavior {
 pub struct TimeSplit {
     /// Time with at least one model call in flight.
     pub model_s: f64,
-    /// Time without a model call in which a cell ran.
+    /// Time in which a cell ran and no model call was in flight.
     pub sandbox_s: f64,
     /// Remaining time: overhead of the harness.
     pub overhead_s: f64,
@@ -67,7 +68,7 @@ pub(super) fn ended(record: &AttemptRecord) -> bool {
     matches!(record.status, Status::Ok | Status::Limit)
 }
 
-/// Returns the behavior of a run. An attempt without a trajectory is counted from its record only.
+/// Returns the behavior of a run. If an attempt has no trajectory, only its record is used.
 pub(super) fn of(run: &RunDir) -> Result<RunBehavior, RunDirError> {
     let records: Vec<&AttemptRecord> = run.records.iter().filter(|record| ended(record)).collect();
     let errors = run
@@ -126,8 +127,8 @@ fn rate(records: &[&AttemptRecord], of: impl Fn(&AttemptRecord) -> Option<bool>)
     )
 }
 
-/// Splits an attempt's time into parts that add up to it. They are clamped, because the clocks of
-/// models and harness overlap slightly.
+/// Splits the duration of an attempt into parts that add up to it. Values are clamped, because the
+/// clocks of models and harness overlap slightly.
 fn split(record: &AttemptRecord, seen: Option<&Fold>) -> Option<TimeSplit> {
     let total_s = record.total_time_s;
     let overhead_s = (record.overhead_ms? / 1000.0).clamp(0.0, total_s);
@@ -151,7 +152,7 @@ fn covered(mut intervals: Vec<(f64, f64)>) -> f64 {
     sum
 }
 
-/// Folds the events of an attempt. Returns `None` if its trajectory is missing.
+/// Reads and folds the events of an attempt. Returns `None` if the trajectory is missing.
 fn seen(path: &Path) -> Result<Option<Fold>, RunDirError> {
     match fold(path) {
         Ok(fold) => Ok(Some(fold)),

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// Colors by row, each from 0 to 9.
+/// Grid of colors from 0 to 9, row by row.
 pub type Grid = Vec<Vec<u8>>;
 
-/// Maximum rows and columns of a grid; larger ones are shown as text.
+/// Maximum number of rows and of columns in a drawing; larger grids are shown as text.
 const LARGEST: usize = 64;
 
-/// Maximum bytes of a text that is searched for grids.
+/// Maximum bytes of a text that may be parsed as a grid.
 const LONGEST: usize = 200_000;
 
 /// Parses a text that is a grid or a list of grids. Returns `None` for anything else.
@@ -48,7 +48,7 @@ fn grid(value: &Value) -> Option<Grid> {
     (fits(rows.len()) && fits(width) && is_even).then_some(rows)
 }
 
-/// Draws a grid as SVG, which contains only numbers and fixed words. Cells that differ from `other`
+/// Draws a grid as SVG that contains only numbers and fixed words. Cells that differ from `other`
 /// are marked.
 pub(super) fn svg(grid: &Grid, name: &str, other: Option<&Grid>) -> String {
     let columns = grid.first().map_or(0, Vec::len);

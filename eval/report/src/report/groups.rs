@@ -14,11 +14,11 @@ use crate::summary::Summary;
 pub struct Grouping {
     /// Name of the field: `context_length`.
     pub name: String,
-    /// Groups by value: numbers in ascending order, then texts in alphabetical order.
+    /// Groups by value: numbers in ascending order, then strings in alphabetical order.
     pub groups: Vec<Group>,
 }
 
-/// Attempts whose samples have the same value of a field.
+/// Attempts at samples with the same value of a field.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
     /// Value of the field.
@@ -29,21 +29,22 @@ pub struct Group {
     pub score: Option<Estimate>,
 }
 
-/// Maximum values of a field; with more, it identifies samples rather than groups.
+/// Maximum number of distinct values of a field; with more, it identifies samples rather than
+/// groups.
 const MOST_VALUES: usize = 16;
 /// Minimum average number of samples per group.
 const LEAST_SAMPLES: usize = 2;
-/// Minimum number of samples for grouping numbers with many values by quarters.
+/// Minimum number of samples for grouping numeric fields with many values by quarters.
 const LEAST_FOR_QUARTERS: usize = 8;
 
 /// Field on the horizontal axis of the first plot.
 pub(super) const CONTEXT_LENGTH: &str = "context_length";
-/// Actual length of a context of that nominal length, which adds no information.
+/// Field with the actual length of a context, omitted if the nominal length is known.
 const CONTEXT_CHARACTERS: &str = "context_characters";
 
-/// Returns the groupings of each run, with the same groups for all: by every field that has 2 to 16
-/// values with 2 samples each on average, by quarters of numbers that have more values, and always
-/// by the length of the context.
+/// Returns the groupings of each run; all runs have the same groups. Groups are formed by every
+/// field with 2 to 16 values and on average at least 2 samples per value, by quarters of numeric
+/// fields with more values, and always by context length.
 pub(super) fn of(runs: &[&[AttemptRecord]]) -> Vec<Vec<Grouping>> {
     let all = || runs.iter().copied().flatten();
     let names: BTreeSet<&String> = all().flat_map(|record| record.metadata.keys()).collect();
@@ -65,7 +66,7 @@ pub(super) fn of(runs: &[&[AttemptRecord]]) -> Vec<Vec<Grouping>> {
 enum GroupingRule {
     /// One group per value.
     Values,
-    /// Groups by quarters of the samples, given the least and greatest value of each.
+    /// Groups by quarters of the samples, given the smallest and largest value of each quarter.
     Quarters(Vec<(f64, f64)>),
 }
 
@@ -93,7 +94,7 @@ impl GroupingRule {
             .then_some(Self::Quarters(quarters))
     }
 
-    /// Returns the sort key and the name of a value's group.
+    /// Returns the sort key and the name of the group that a value belongs to.
     fn group(&self, value: &Value) -> Option<(SortKey, String)> {
         match self {
             Self::Values => key(value),
@@ -112,7 +113,7 @@ impl GroupingRule {
     }
 }
 
-/// Splits sorted numbers into up to four ranges of about equal size; equal numbers stay together.
+/// Splits sorted numbers into at most four ranges of about equal size; equal numbers stay together.
 fn quarters(sorted: &[f64]) -> Vec<(f64, f64)> {
     let mut ranges: Vec<(f64, f64)> = Vec::new();
     let mut from = 0;
@@ -129,7 +130,7 @@ fn quarters(sorted: &[f64]) -> Vec<(f64, f64)> {
     ranges
 }
 
-/// Sort key: numbers by size, before texts.
+/// Sort key: numbers by value, before strings.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum SortKey {
     Number(i128),
@@ -164,7 +165,7 @@ fn by(name: &str, fact: &GroupingRule, records: &[AttemptRecord]) -> Grouping {
     }
 }
 
-/// Counts in thousandths, which orders all numbers that occur as groups.
+/// Converts a number to thousandths, which keeps the order of all numbers that occur as groups.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a saturating cast preserves the order"

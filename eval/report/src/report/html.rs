@@ -28,14 +28,14 @@ pub enum HtmlError {
     Template(#[from] askama::Error),
 }
 
-/// Data of the page's template. The template engine escapes texts, because some come from models.
-/// Only the drawings of plots and grids, which contain only numbers and fixed words, are inserted
-/// unescaped.
+/// Input of the page's template. The template engine escapes all strings, because some come from
+/// models. The only exceptions are drawings of plots and grids, which contain only numbers and
+/// fixed words.
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
     runs: Vec<Run<'a>>,
-    /// Parts that differ, with the value in effect in each run.
+    /// Parts that differ, with the effective value in each run.
     differing: Vec<(String, Vec<String>)>,
     sentences: Vec<String>,
     scorers: Option<String>,
@@ -47,7 +47,7 @@ struct Page<'a> {
     interval_notes: Vec<String>,
     failing: Vec<RunFailures<'a>>,
     shown: usize,
-    /// First samples on which the runs differ, with a mark and a word for each run.
+    /// First samples with different scores in the runs, with a mark and a word for each run.
     differing_samples: Vec<(&'a str, Vec<(String, &'static str)>)>,
     differing_all: usize,
 }
@@ -78,7 +78,7 @@ impl Run<'_> {
         self.of_agents(self.report.identity.max_iterations)
     }
 
-    /// Formats a limit of agents, or a dash for a direct call, which has none.
+    /// Formats a limit on agents, or a dash for a direct call, which has no limits.
     fn of_agents(&self, limit: u32) -> String {
         let nature = Protocol::capabilities_of(&self.report.identity.protocol);
         if nature.is_some_and(|nature| nature.one_call) {
@@ -89,7 +89,7 @@ impl Run<'_> {
     }
 }
 
-/// A table with a name and a value for each run in every row.
+/// A table whose rows have a name and a value for each run.
 struct Table {
     title: String,
     rows: Vec<(String, Vec<String>)>,
@@ -105,10 +105,10 @@ struct RunFailures<'a> {
 struct FailureRow<'a> {
     failure: &'a Failure,
     score: String,
-    /// Drawings of the grids, or empty.
+    /// Drawings of the grids; empty without grids.
     got: String,
     expected: String,
-    /// Link to the trajectory, relative to the page.
+    /// Link to the trajectory, relative to the page's folder.
     link: Option<String>,
 }
 
@@ -118,8 +118,8 @@ const DIFFERING: usize = 60;
 /// Maximum number of failures of one run on the page.
 const SHOWN: usize = 20;
 
-/// Returns the page of a report that will be stored in the folder `beside`, which its links are
-/// relative to.
+/// Returns the HTML page of a report; links are relative to the folder `beside`, where the page
+/// will be stored.
 ///
 /// # Errors
 /// Returns [`HtmlError`] if a plot or the template fails.
@@ -212,7 +212,7 @@ fn failed<'a>(failure: &'a Failure, beside: &Path) -> FailureRow<'a> {
     }
 }
 
-/// Returns the relative link from a folder to a file, or `None` if one of them does not exist.
+/// Returns the path of a file relative to a folder, or `None` if either does not exist.
 fn relative(file: &Path, beside: &Path) -> Option<String> {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
         .remove(b'-')
@@ -241,7 +241,7 @@ fn relative(file: &Path, beside: &Path) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Returns a mark for a mean score and its CSS class.
+/// Returns the mark for a mean score and the mark's CSS class.
 fn mark(score: Option<f64>) -> (String, &'static str) {
     match score {
         None => ("–".to_owned(), "none"),

@@ -1,8 +1,8 @@
 //! Draws the plots of a report as SVG.
 //!
 //! Colors stand for roles: the page's style sheet replaces [`INK`] and [`GRID`] by the colors of
-//! its theme. Runs have the colors of [`SERIES`], which are distinct on light and dark backgrounds,
-//! and the letters of the page's legend.
+//! its theme. Runs have the colors of [`SERIES`], which are distinguishable on light and dark
+//! backgrounds, and the letters of the page's legend.
 
 use std::ops::Range;
 
@@ -14,9 +14,9 @@ use super::groups::CONTEXT_LENGTH;
 use super::{Report, RunReport, SweepReport};
 use crate::summary::{context_lengths, length_label};
 
-/// Color of axes and texts.
+/// Color of axes and text.
 pub(super) const INK: RGBColor = RGBColor(0x11, 0x11, 0x11);
-/// Color of the lines behind the data.
+/// Color of grid lines.
 pub(super) const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 /// Colors of runs, reused cyclically.
 const SERIES: [RGBColor; 8] = [
@@ -30,26 +30,26 @@ const SERIES: [RGBColor; 8] = [
     RGBColor(0x80, 0x86, 0x90),
 ];
 
-/// Width and height in pixels of the plots' own coordinate system; the page scales them.
+/// Width and height of a plot in its own coordinates; the page scales the plot.
 const SIZE: (u32, u32) = (660, 340);
 
-/// A plot cannot be drawn. Only a bug in the program can cause it.
+/// Error that occurs when a plot cannot be drawn. Only a bug in the program can cause it.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot draw a plot: {0}")]
 pub struct PlotError(String);
 
-/// A plot of the page.
+/// A plot on the page.
 #[derive(Debug)]
 pub(super) struct Plot {
     /// Title of the plot.
     pub title: String,
-    /// Note that readers need to interpret the plot.
+    /// Note that explains how to read the plot.
     pub note: String,
     /// SVG source.
     pub svg: String,
 }
 
-/// Returns all plots for which the runs have figures.
+/// Returns all plots for which data exists.
 pub(super) fn plots(report: &Report) -> Result<Vec<Plot>, PlotError> {
     let runs = &report.runs;
     let races = report.sweeps.iter().map(race);
@@ -62,8 +62,7 @@ pub(super) fn plots(report: &Report) -> Result<Vec<Plot>, PlotError> {
     races.chain(plots).filter_map(Result::transpose).collect()
 }
 
-/// Draws the score of each cell of a race over the number of its samples, and marks where it
-/// stopped.
+/// Draws each cell's score in a race over the number of samples, and marks where the cell stopped.
 fn race(sweep: &SweepReport) -> Result<Option<Plot>, PlotError> {
     let Some(race) = sweep.race.as_ref().filter(|race| !race.cells.is_empty()) else {
         return Ok(None);
@@ -99,13 +98,13 @@ fn race(sweep: &SweepReport) -> Result<Option<Plot>, PlotError> {
     )?;
     Ok(Some(Plot {
         title: "Race".to_owned(),
-        note: "A circle marks where a cell stopped; a filled circle marks the last cell or a better one."
+        note: "A circle marks where a cell stopped; it is filled if the cell won or is better."
             .to_owned(),
         svg,
     }))
 }
 
-/// A value axis with labeled marks.
+/// A value axis with labeled ticks.
 #[derive(Clone)]
 struct ValueAxis {
     range: Range<f64>,
@@ -113,7 +112,7 @@ struct ValueAxis {
 }
 
 impl ValueAxis {
-    /// Creates an axis with these labels at 0, 1, ….
+    /// Creates an axis with the given labels at 0, 1, ….
     fn places(texts: impl IntoIterator<Item = String>) -> Self {
         let marks: Vec<_> = (0_u32..).map(f64::from).zip(texts).collect();
         Self {
@@ -122,7 +121,7 @@ impl ValueAxis {
         }
     }
 
-    /// Creates an axis from 0 to a round number that covers `most`, in at most six steps.
+    /// Creates an axis from 0 to a round number of at least `most`, in at most six steps.
     fn from_zero(most: f64, text: impl Fn(f64) -> String) -> Self {
         let most = if most > 0.0 { most } else { 1.0 };
         let magnitude = 10_f64.powf((most / 5.0).log10().floor());
@@ -181,7 +180,7 @@ impl ValueFormatter<f64> for ValueAxis {
 
 type Area<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<ValueAxis, ValueAxis>>;
 
-/// Draws labeled axes, and the marks that `fill` adds.
+/// Draws labeled axes and then the marks that `fill` adds.
 fn draw(
     x: (ValueAxis, &str),
     y: (ValueAxis, &str),
@@ -224,13 +223,13 @@ fn colour(run: usize) -> RGBColor {
     SERIES[run % SERIES.len()]
 }
 
-/// Returns the horizontal offset of a run's mark among the marks at the same place.
+/// Returns the horizontal offset of a run's mark among the marks at the same position.
 fn beside(run: usize, runs: usize) -> f64 {
     let width = 0.6 / runs as f64;
     (run as f64 - (runs as f64 - 1.0) / 2.0) * width
 }
 
-/// Draws a score's dot with its interval as whiskers.
+/// Draws a score as a dot with its interval as whiskers.
 fn dot(chart: &mut Area, x: f64, score: &Estimate, colour: RGBColor) -> Result<(), PlotError> {
     if let Some(interval) = &score.interval {
         let whiskers = ErrorBar::new_vertical(
@@ -248,7 +247,8 @@ fn dot(chart: &mut Area, x: f64, score: &Estimate, colour: RGBColor) -> Result<(
     Ok(())
 }
 
-/// Draws the score of each run by context length, or only the score if no lengths are recorded.
+/// Draws the score of each run by context length, or only the score if no context length is
+/// recorded.
 fn scores(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let lengths: Vec<u64> = context_lengths(runs.iter().map(|run| &run.summary))
         .into_iter()
@@ -300,18 +300,18 @@ fn scores(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     )?;
     Ok(Some(Plot {
         title: "Score by context length".to_owned(),
-        note: "Whiskers are 95 % intervals; runs stand side by side at each length.".to_owned(),
+        note: "Whiskers are 95 % intervals; at each length, the runs are side by side.".to_owned(),
         svg,
     }))
 }
 
-/// Returns the mean per attempt of a run's total.
+/// Converts a run's total to a mean per attempt.
 fn per_attempt(run: &RunReport, sum: f64) -> f64 {
     sum / run.summary.attempts.max(1) as f64
 }
 
-/// Draws score against cost, against tokens if a cost is unknown, or against time if tokens are
-/// unknown.
+/// Draws score against cost, or against tokens if a cost is unknown, or against time if tokens are
+/// also unknown.
 fn score_by_cost(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let costs: Option<Vec<f64>> = runs
         .iter()
@@ -363,7 +363,7 @@ fn score_by_cost(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     }))
 }
 
-/// Formats a number without superfluous digits: `0.002`, `1.5`, `12k`.
+/// Formats a number without unnecessary digits: `0.002`, `1.5`, `12k`.
 fn short(value: f64) -> String {
     if value >= 1e6 {
         return format!("{}M", trimmed(value / 1e6));
@@ -383,13 +383,13 @@ fn trimmed(value: f64) -> String {
 /// Maximum number of bars of a histogram.
 const BARS: u32 = 20;
 
-/// Draws the share of attempts by the number of root iterations.
+/// Draws the distribution of attempts over the number of root iterations.
 fn iterations(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let all = runs.iter().flat_map(|run| &run.iterations);
     let Some(most) = all.max().copied() else {
         return Ok(None);
     };
-    // A direct answer has no iterations, so the bars begin at 0 only if there is one.
+    // Direct answers have zero iterations, so the bars begin at 0 only if one exists.
     let first = u32::from(!runs.iter().any(|run| run.iterations.contains(&0)));
     let width = (most + 1 - first).div_ceil(BARS).max(1);
     let bins = (most + 1 - first).div_ceil(width);
@@ -429,7 +429,7 @@ fn iterations(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     }))
 }
 
-/// Draws how the time of an attempt is split, or the total for a run without a split.
+/// Draws how the time of attempts is split, or only the total for a run without a split.
 fn times(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let parts: Vec<[f64; 3]> = runs
         .iter()
@@ -468,7 +468,7 @@ fn times(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
         format!(" Not recorded for run {}.", unknown.join(", "))
     };
     Ok(Some(Plot {
-        title: "Where the time went".to_owned(),
+        title: "Time of an attempt by activity".to_owned(),
         note: format!("Mean seconds of an attempt that ended ok or at a limit.{gap}"),
         svg,
     }))

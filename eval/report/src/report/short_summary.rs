@@ -1,13 +1,14 @@
-//! Summarizes a sweep in a few lines: each cell against the baseline, and what that means.
+//! Summarizes a sweep in a few lines: the comparison of each cell with its baseline, and the
+//! verdict.
 
 use super::Report;
 use super::sweep_tables::{Row, compared};
 use crate::columns::in_columns;
 use crate::sanitize::sanitize;
 
-/// Returns, for each sweep with baselines, a table of scores, differences, p values and costs, and
-/// a sentence for each comparison. Tables are at most `width` columns wide; sentences are not
-/// wrapped.
+/// Returns, for each sweep with baselines, a table of scores, differences, p values and costs,
+/// followed by a sentence for each comparison. Tables are at most `width` columns wide; sentences
+/// are not wrapped.
 pub(super) fn short_summary(report: &Report, width: u16) -> Vec<String> {
     let families = compared(report)
         .into_iter()

@@ -14,11 +14,11 @@ use crate::summary::{NONE, amount, usd};
 pub struct Spending {
     /// Role of the agents.
     pub role: Role,
-    /// Depth of the agents; 0 for the root.
+    /// Depth of the agents; 0 for root agents.
     pub depth: u32,
     /// Number of agents.
     pub agents: u64,
-    /// Number of their requests to models.
+    /// Number of the agents' requests to models.
     pub llm_calls: u64,
     /// Tokens and cost of these requests.
     #[serde(flatten)]
@@ -28,7 +28,7 @@ pub struct Spending {
 /// Sort key: depth first, so that roots come before their children.
 type Kind = (u32, &'static str);
 
-/// Sums what agents used.
+/// Running totals of agents' spending.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     kinds: BTreeMap<Kind, Spending>,
@@ -64,8 +64,8 @@ impl Tally {
 }
 
 impl Spending {
-    /// Formats the cost: `$0.0240 (20 of $0.0012)` is the total, the mean number of agents and the
-    /// mean cost of each.
+    /// Formats the cost: `$0.0240 (20 of $0.0012)` is the total, the number of agents and the mean
+    /// cost of an agent.
     fn cost(&self) -> Option<String> {
         let cost = self.used.cost_usd?;
         let each = cost / self.agents.max(1) as f64;
@@ -94,7 +94,7 @@ impl Spending {
     }
 }
 
-/// A row of a table: its name, and the value for each run.
+/// A table row: its name and the value for each run.
 type Row = (String, Vec<String>);
 
 /// Returns the tables of cost and tokens by agent, with titles and rows. Empty tables are omitted.

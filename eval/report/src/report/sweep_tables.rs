@@ -1,5 +1,5 @@
-//! Prepares the comparisons of a sweep for the page: what each cell gains, whether that exceeds
-//! chance, and at what cost.
+//! Prepares the comparisons of a sweep for the page: the gain of each cell, its significance, and
+//! its cost.
 
 use statistics::Estimate;
 
@@ -17,23 +17,23 @@ pub(super) struct SweepTables<'a> {
     pub folder: String,
     /// Families of comparisons.
     pub families: Vec<FamilyRows<'a>>,
-    /// Race of the cells, which replaces the families.
+    /// Table of the race, which replaces the families.
     pub race: Option<RaceTable>,
 }
 
-/// A race as a table of the page.
+/// A race as a table on the page.
 pub(super) struct RaceTable {
     /// Sentences about the result.
     pub sentences: Vec<String>,
     /// Names of the columns.
     pub columns: Vec<&'static str>,
-    /// For each cell, its color, its name, its row, and why it stopped.
+    /// For each cell, its color, its name, its table row, and the reason why it stopped.
     pub rows: Vec<(String, String, Vec<String>, String)>,
 }
 
 /// A family of comparisons.
 pub(super) struct FamilyRows<'a> {
-    /// What is compared, and how p values are corrected.
+    /// Description of the comparisons and the correction of their p values.
     pub heading: String,
     /// Baseline runs.
     pub baselines: Vec<Row<'a>>,
@@ -42,12 +42,12 @@ pub(super) struct FamilyRows<'a> {
     pub rows: Vec<Row<'a>>,
 }
 
-/// A run and its difference from another.
+/// A run and its difference from the run that it is compared with.
 pub(super) struct Row<'a> {
     pub run: &'a RunReport,
     /// Color of the run on the page.
     pub colour: String,
-    /// Name of the run that it is compared with, or a note that it is a baseline.
+    /// Name of the run used for comparison, or a note that the run itself is a baseline.
     pub with: String,
     /// Figures with errors excluded, and with errors as zero.
     pub ways: [ComparedFigures; 2],
@@ -59,17 +59,17 @@ pub(super) struct Row<'a> {
     pub cost_per_right_answer: String,
 }
 
-/// Figures of a comparison under one way to count errors.
+/// Figures of a comparison for one way to count errors.
 pub(super) struct ComparedFigures {
     /// Name of the way to count errors.
     pub errors: &'static str,
     /// Score of the run.
     pub score: String,
-    /// Score of the run minus that of the other.
+    /// Score of the run minus the score of the other run.
     pub difference: String,
     /// Interval of the difference.
     pub interval: String,
-    /// P value, and the test that it comes from.
+    /// P value and the name of its test.
     pub p: String,
     /// P value corrected over the family.
     pub p_holm: String,
@@ -94,7 +94,7 @@ pub(super) fn compared(report: &Report) -> Vec<SweepTables<'_>> {
     sweeps.chain(plain).collect()
 }
 
-/// Returns the families of a comparison, or `None` without a pair.
+/// Returns the families of a comparison, or `None` if there is no pair.
 fn compared_families<'a>(
     report: &'a Report,
     folder: String,

@@ -13,7 +13,7 @@ use crate::sanitize::sanitize;
 use crate::summary::LENGTHS;
 use crate::summary::{Summary, interval_notes, rows_table, score_text, table};
 
-/// Formats the differences between the runs, then the tables: scores and figures, behavior of
+/// Formats the differences between the runs, followed by tables: scores and figures, behavior of
 /// agents, scores by metadata, and comparisons of sweeps. Tables are at most `width` columns wide.
 pub fn text(report: &Report, width: u16) -> String {
     let runs = &report.runs;
@@ -36,7 +36,7 @@ pub fn text(report: &Report, width: u16) -> String {
     sections.join("\n")
 }
 
-/// Formats what a sweep prints at its end: differences, scores, comparisons and a short summary.
+/// Formats the output at the end of a sweep: differences, scores, comparisons and a short summary.
 pub fn conclusion(report: &Report, width: u16) -> String {
     let labels = labels(report);
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
@@ -47,8 +47,8 @@ pub fn conclusion(report: &Report, width: u16) -> String {
     sections.join("\n")
 }
 
-/// Returns the labels of the runs' columns. In comparisons these are letters, which the first table
-/// explains, because names of cells are too long for columns.
+/// Returns the labels of the columns with runs. Comparisons use letters, explained in the first
+/// table, because cell names are too long for columns.
 fn labels(report: &Report) -> Vec<String> {
     let runs = report.runs.iter();
     let label = |run: &RunReport| {
@@ -61,7 +61,7 @@ fn labels(report: &Report) -> Vec<String> {
     runs.map(label).collect()
 }
 
-/// Formats the differences between the runs, and remarks about scores that differ in kind.
+/// Formats the differences between the runs and remarks about scores that cannot be compared.
 fn beginning(report: &Report, labels: &[&str], width: u16) -> Vec<String> {
     let differences = report.differences.clone().named(labels);
     let mut sentences = differences::sentences(&differences, report.runs.len());
@@ -163,7 +163,7 @@ fn seconds(run: &RunBehavior, of: impl Fn(&super::TimeSplit) -> f64) -> String {
         .map_or_else(|| NONE.to_owned(), |time| format!("{:.2} s", of(time)))
 }
 
-/// Returns rows with a name and a cell for each run.
+/// Returns rows about the behavior of agents, with a name and a cell for each run.
 pub(super) fn behaviour(runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
     let row = |name: &str, cell: &dyn Fn(&RunBehavior) -> String| {
         let cells = runs.iter().map(|run| cell(&run.behaviour));
@@ -186,15 +186,16 @@ pub(super) fn behaviour(runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
     ]
 }
 
-/// Returns the metadata fields by which any run is grouped, without the context length, which is in
-/// the first table.
+/// Returns the metadata fields that group any run, without the context length, which is in the
+/// first table.
 pub(super) fn facts(runs: &[RunReport]) -> BTreeSet<&str> {
     let groupings = runs.iter().flat_map(|run| &run.groupings);
     let names = groupings.map(|grouping| grouping.name.as_str());
     names.filter(|name| !LENGTHS.contains(name)).collect()
 }
 
-/// Returns the scores by all fields except the context length, which is in the first table.
+/// Returns the scores by all metadata fields except the context length, which is in the first
+/// table.
 pub(super) fn grouped(runs: &[RunReport]) -> impl Iterator<Item = &Estimate> {
     let groupings = runs.iter().flat_map(|run| &run.groupings);
     let groupings = groupings.filter(|grouping| !LENGTHS.contains(&grouping.name.as_str()));

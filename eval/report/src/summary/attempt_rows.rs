@@ -7,7 +7,7 @@ use statistics::Estimate;
 use super::table::{none, score_text};
 use super::{Attempts, Summary};
 
-/// A row of the table: one figure of each run.
+/// A table row: one figure of each run.
 pub(super) struct AttemptFigure {
     /// Name of the row.
     pub name: String,
@@ -22,8 +22,8 @@ enum Kind {
     Best,
 }
 
-/// Returns the rows for these runs, or nothing if all runs made a single attempt. If attempts ended
-/// in an error, each row is followed by one that counts errors as 0.
+/// Returns the rows for these runs, or nothing if all runs made a single attempt. If any attempt
+/// ended in an error, each row is followed by a row that counts errors as 0.
 pub(super) fn attempt_figures(runs: &[(&str, &Summary)]) -> Vec<AttemptFigure> {
     let repeated: Vec<_> = runs
         .iter()
@@ -72,7 +72,8 @@ pub(super) fn attempt_figures(runs: &[(&str, &Summary)]) -> Vec<AttemptFigure> {
     .collect()
 }
 
-/// Whether pass@1 is shown as the score, because both are the same in all runs that have it.
+/// Whether the score also stands for pass@1, because the two are equal in all runs with several
+/// attempts.
 pub(super) fn is_pass_at_1(runs: &[(&str, &Summary)]) -> bool {
     are_same(runs, |run| {
         let scores = [&run.score, &run.score_errors_as_zero];
@@ -81,8 +82,8 @@ pub(super) fn is_pass_at_1(runs: &[(&str, &Summary)]) -> bool {
     })
 }
 
-/// Whether the best of attempts is shown as pass@k, because both are the same in all runs that have
-/// them.
+/// Whether pass@k also stands for the best of attempts, because the two are equal in all runs with
+/// several attempts.
 fn is_best(runs: &[(&str, &Summary)], k: u32) -> bool {
     are_same(runs, |run| {
         let repeated = run.repeated.as_ref();
@@ -92,11 +93,11 @@ fn is_best(runs: &[(&str, &Summary)], k: u32) -> bool {
     })
 }
 
-/// A figure, and the number of its samples.
+/// A figure and the number of its samples.
 type Figure<'a> = (Option<&'a Estimate>, Option<u64>);
 
-/// Whether figures, with errors excluded and as zero, equal the given kind in all runs with several
-/// attempts.
+/// Whether the given figures, with errors excluded and as zero, equal those of a kind in all runs
+/// with several attempts.
 fn are_same<'a>(
     runs: &[(&str, &'a Summary)],
     of_run: impl Fn(&'a Summary) -> ([Option<Figure<'a>>; 2], Kind),
@@ -119,7 +120,7 @@ fn are_same<'a>(
 }
 
 impl AttemptFigure {
-    /// Returns the cell of a run.
+    /// Returns the table cell of a run.
     pub fn cell(&self, run: &Summary) -> String {
         let Some(repeated) = &run.repeated else {
             return none();
@@ -141,7 +142,7 @@ impl AttemptFigure {
 }
 
 impl Kind {
-    /// Returns the figure, and the number of its samples if that depends on the row.
+    /// Returns the figure, and the number of its samples, which depends on the row.
     fn of(self, attempts: &Attempts) -> Option<(Option<&Estimate>, Option<u64>)> {
         let pass = |k| attempts.pass.iter().find(|pass| pass.k == k);
         Some(match self {

@@ -1,11 +1,12 @@
-//! Notes below tables about intervals: why a figure has none, and which are from few samples.
+//! Notes about intervals below tables: why a figure has none, and which intervals rely on few
+//! samples.
 
 use std::collections::BTreeSet;
 
 use statistics::{Estimate, FEW_CLUSTERS, MIN_CLUSTERS, Paired};
 
-/// Returns each note once, as a sentence. Empty if every figure has an interval from enough
-/// samples.
+/// Returns all notes without duplicates, one sentence each. Returns nothing if every figure has an
+/// interval from enough samples.
 pub fn interval_notes<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Vec<String> {
     notes(estimates.into_iter().map(|estimate| Figure {
         clusters: estimate.clusters,
@@ -14,7 +15,7 @@ pub fn interval_notes<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> 
     }))
 }
 
-/// Returns the notes for differences that are shown together.
+/// Returns the notes for a group of differences.
 pub fn difference_notes<'a>(differences: impl IntoIterator<Item = &'a Paired>) -> Vec<String> {
     notes(differences.into_iter().map(|paired| Figure {
         clusters: paired.clusters,

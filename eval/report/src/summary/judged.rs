@@ -1,4 +1,4 @@
-//! Sums the usage of a run's judge, separately from its agents.
+//! Sums the usage of a run's judge, which is kept apart from that of its agents.
 
 use model::Usage;
 use serde::{Deserialize, Serialize};
@@ -14,15 +14,15 @@ pub struct JudgeUsage {
     pub prompt: String,
     /// Lowercase hex SHA-256 of the prompt's file.
     pub prompt_sha256: String,
-    /// Number of attempts whose answer it judged, or tried to judge.
+    /// Number of attempts whose answer the judge assessed or tried to assess.
     pub attempts: u64,
     /// Number of requests to the judge.
     pub calls: u64,
-    /// Tokens of the attempts that have a count; `None` if none has.
+    /// Tokens of the attempts with a known count; `None` if there are none.
     pub usage: Option<Usage>,
     /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
-    /// Number of attempts of unknown cost.
+    /// Number of attempts with unknown cost.
     pub cost_unknown: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Summary of a run, computed by pure functions of its records.
+//! Summary of a run, computed from its records by pure functions.
 
 mod interval_notes;
 mod judged;
@@ -25,13 +25,13 @@ pub use table::{
 };
 pub use table::{headline, length_label, rows_table, table};
 
-/// Version of [`Summary`]; the file carries it as `v`.
+/// Version of [`Summary`], written as `v` in its file.
 pub const SUMMARY_VERSION: u32 = 3;
 
 /// Summary of a run: `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// [`SUMMARY_VERSION`] of the program that wrote it.
+    /// [`SUMMARY_VERSION`] of the program that wrote the summary.
     pub v: u32,
     /// Number of planned attempts.
     pub attempts_total: u64,
@@ -48,29 +48,30 @@ pub struct Summary {
     pub coverage: f64,
     /// Number of attempts by status.
     pub statuses: Statuses,
-    /// Mean over samples of the mean score of their attempts that have one. `None` if none has.
+    /// Mean over samples of the mean score of their scored attempts. `None` if no attempt has a
+    /// score.
     pub score: Option<Estimate>,
-    /// Mean score when every attempt of status `error` scores 0, which blames infrastructure errors
-    /// on the run.
+    /// Mean score when every attempt of status `error` scores 0, as if the run were to blame for
+    /// infrastructure errors.
     pub score_errors_as_zero: Option<Estimate>,
     /// Scores by additional scorers, keyed by name with version.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<String, FurtherScores>,
     /// pass@k and related figures; `None` if every sample was attempted once.
     pub repeated: Option<Repeated>,
-    /// Scores by the samples' `context_length`, or the `context_len` of the data, shortest first.
-    /// Empty if samples have neither.
+    /// Scores by `context_length` of the samples, or by the data's `context_len`, shortest first.
+    /// Empty if the samples have neither.
     pub by_context_length: Vec<ContextLength>,
     /// Means per attempt; `None` if no attempt ended `ok` or `limit`.
     pub per_attempt: Option<PerAttempt>,
     /// Number of attempts whose return in the first iteration was intercepted and shown back;
-    /// `None` if unknown for one of them.
+    /// `None` if unknown for any of the attempts.
     pub returned_early: Option<u64>,
-    /// Number of attempts in which text was dropped from a conversation that exceeded its model's
-    /// context window: older outputs, or with `direct` the middle of the context itself.
+    /// Number of attempts in which text was dropped from a conversation that exceeded the model's
+    /// context window: older outputs, or, with `direct`, the middle of the context.
     #[serde(default)]
     pub context_trimmed: u64,
-    /// Number of attempts with a prompt that the server probably cut.
+    /// Number of attempts with a prompt that the server probably truncated.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cut_prompts: u64,
     /// Number of attempts whose answer the scorer could not parse; they score 0.
@@ -79,27 +80,26 @@ pub struct Summary {
     /// Number of attempts in which the model refused; they score 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub refused: u64,
-    /// Tokens of the attempts that have a count; `None` if none has.
+    /// Tokens of the attempts with a known count; `None` if there are none.
     #[serde(default, deserialize_with = "counted")]
     pub usage: Option<Usage>,
     /// Number of attempts without a token count.
     #[serde(default)]
     pub usage_unknown: u64,
-    /// Number of retried requests to models; `None` if unknown for one of the attempts.
+    /// Number of retried requests to models; `None` if unknown for any of the attempts.
     #[serde(default)]
     pub retries: Option<u64>,
-    /// Number of requests to models, as far as known.
+    /// Known number of requests to models.
     #[serde(default)]
     pub llm_calls: u64,
-    /// Number of these requests that were answered from a cache, at no cost.
+    /// Number of these requests that a cache answered at no cost.
     #[serde(default)]
     pub cached_calls: u64,
     /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
-    /// Number of attempts of unknown cost.
+    /// Number of attempts with unknown cost.
     pub cost_unknown: u64,
-    /// Usage of the model that judged the answers, which no other figure includes; `None` without a
-    /// judge.
+    /// Usage of the judge model, which is not included in any other figure; `None` without a judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeUsage>,
     /// Sum of the durations of all attempts, in seconds.
@@ -109,7 +109,7 @@ pub struct Summary {
     pub wasted: Wasted,
 }
 
-/// Reason why the cost of a correct answer is not known.
+/// Reason why the cost of a correct answer is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoCost {
     /// No attempt scores 1.
@@ -123,13 +123,13 @@ pub enum NoCost {
 /// Number of attempts by status.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statuses {
-    /// Attempts with an answer.
+    /// Number of attempts with an answer.
     pub ok: u64,
-    /// Attempts that hit a limit.
+    /// Number of attempts that hit a limit.
     pub limit: u64,
-    /// Attempts that failed because of the infrastructure.
+    /// Number of attempts that failed because of the infrastructure.
     pub error: u64,
-    /// Attempts cancelled because the run was stopped.
+    /// Number of attempts cancelled because the run was stopped.
     pub cancelled: u64,
 }
 
@@ -142,7 +142,7 @@ pub struct ContextLength {
     pub attempts: u64,
     /// Number of attempts with a score.
     pub scored: u64,
-    /// Mean over their samples of the mean score of the attempts.
+    /// Mean over samples of the mean score of their attempts.
     pub score: Option<Estimate>,
 }
 
@@ -151,7 +151,8 @@ pub struct ContextLength {
 pub struct FurtherScores {
     /// Number of attempts with a score.
     pub scored: u64,
-    /// Mean over samples of the mean score of their attempts that have one. `None` if none has.
+    /// Mean over samples of the mean score of their scored attempts. `None` if no attempt has a
+    /// score.
     pub score: Option<Estimate>,
 }
 
@@ -160,20 +161,20 @@ pub struct FurtherScores {
 pub struct PerAttempt {
     /// Number of these attempts.
     pub attempts: u64,
-    /// Iterations of the root.
+    /// Number of iterations of the root.
     pub iterations: f64,
     /// Share of attempts that called `rlm()` or `llm()`. This and the following optional figures
-    /// are `None` if unknown for one of the attempts.
+    /// are `None` if unknown for any of the attempts.
     pub delegation_rate: Option<f64>,
     /// Number of agents, including the root and one-shot calls.
     pub agents: Option<f64>,
-    /// Requests to models.
+    /// Number of requests to models.
     pub llm_calls: Option<f64>,
     /// Wall-clock seconds.
     pub total_time_s: f64,
     /// Milliseconds in which neither a model nor the sandbox worked.
     pub overhead_ms: Option<f64>,
-    /// Maximum overhead of an attempt, in milliseconds.
+    /// Maximum of this overhead in any attempt.
     pub most_overhead_ms: Option<f64>,
     /// Total overhead as a share of the attempts' time.
     pub overhead_share: Option<f64>,
@@ -181,7 +182,7 @@ pub struct PerAttempt {
 
 #[expect(
     clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that serde calls"
+    reason = "signature required by serde"
 )]
 pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
@@ -243,7 +244,7 @@ impl Summary {
             cost_usd: (!costs.is_empty()).then(|| settled(costs.iter().sum())),
             cost_unknown: (records.len() - costs.len()) as u64,
             judge: judged::judged(records),
-            // `sum()` would return -0 without records.
+            // Without records, `sum()` would return -0.
             total_time_s: records
                 .iter()
                 .fold(0.0, |sum, record| sum + record.total_time_s),
@@ -251,7 +252,7 @@ impl Summary {
         }
     }
 
-    /// Returns every figure that a table shows with its interval.
+    /// Returns all figures that tables show with an interval.
     pub fn estimates(&self) -> impl Iterator<Item = &Estimate> {
         let scores = [&self.score, &self.score_errors_as_zero];
         let further = self.scores.values().map(|further| &further.score);
@@ -280,7 +281,7 @@ impl Summary {
         }
     }
 
-    /// Returns the cost in US dollars of a correct answer: the cost of all tries divided by the
+    /// Returns the cost of a correct answer in US dollars: the cost of all tries divided by the
     /// number of attempts that score 1. The cost of judging is not included.
     ///
     /// # Errors
@@ -298,12 +299,12 @@ impl Summary {
         }
     }
 
-    /// Whether there were attempts that do not count.
+    /// Whether any attempts do not count.
     pub fn has_wasted(&self) -> bool {
         self.wasted.abandoned.attempts + self.wasted.superseded.attempts > 0
     }
 
-    /// Sets the spending on attempts that do not count, which the run directory records.
+    /// Sets the spending on attempts that do not count, as recorded in the run directory.
     #[must_use]
     pub fn with_wasted(self, wasted: Wasted) -> Self {
         Self { wasted, ..self }
@@ -375,8 +376,8 @@ fn mean_score<'a>(
     estimate(&sample_means(scores))
 }
 
-/// Metadata fields with the length of a sample's context: in characters, or, as counted by the
-/// data, in tokens.
+/// Metadata fields with the length of a sample's context: in characters, or in the data's own unit,
+/// such as tokens.
 pub(crate) const LENGTHS: [&str; 2] = ["context_length", "context_len"];
 
 fn further_scores(records: &[AttemptRecord]) -> BTreeMap<String, FurtherScores> {
@@ -426,8 +427,8 @@ fn per_attempt(records: &[AttemptRecord]) -> Option<PerAttempt> {
     let n = ended.len() as f64;
     let mean =
         |of: fn(&AttemptRecord) -> f64| ended.iter().map(|record| of(record)).sum::<f64>() / n;
-    // Attempts with a value may differ from those without, so no mean is computed over a part of
-    // them.
+    // Attempts with a known value may differ from the others, so no mean over only some of them is
+    // computed.
     let mean_if_known = |of: fn(&AttemptRecord) -> Option<f64>| {
         let sum: Option<f64> = ended.iter().map(|record| of(record)).sum();
         sum.map(|sum| sum / n)

@@ -15,21 +15,21 @@ pub struct Repeated {
     pub attempts_per_sample: u32,
     /// Figures over the attempts that have a score.
     pub errors_excluded: Attempts,
-    /// Figures when every attempt of status `error` scores 0.
+    /// Figures if every attempt of status `error` scores 0.
     pub errors_as_zero: Attempts,
 }
 
 /// Figures over the samples, each with equal weight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attempts {
-    /// Mean over samples of their best score of `n`; samples with fewer scores are excluded.
+    /// Mean over samples of the best of their `n` scores; samples with fewer scores are excluded.
     pub best_of_n: Option<Estimate>,
     /// Probabilities by `k`: 1, 2, 4, 8, … and `n`.
     pub pass: Vec<Pass>,
 }
 
-/// Probabilities that at least one, and that all, of `k` attempts at a sample are correct. An
-/// attempt is correct if it scores 1.
+/// Probabilities that at least one or all of `k` attempts at a sample are correct. An attempt is
+/// correct if it scores 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pass {
     /// Number of attempts drawn.
@@ -43,7 +43,7 @@ pub struct Pass {
 }
 
 impl Repeated {
-    /// Returns every figure that a table shows with its interval.
+    /// Returns all figures that tables show with an interval.
     pub(super) fn estimates(&self) -> impl Iterator<Item = &Estimate> {
         let ways = [&self.errors_excluded, &self.errors_as_zero];
         ways.into_iter().flat_map(|way| {
@@ -54,7 +54,7 @@ impl Repeated {
     }
 }
 
-/// Computes the figures, or returns `None` if no sample has a second attempt.
+/// Computes the figures, or returns `None` if every sample has a single attempt.
 pub(super) fn repeated(
     records: &[AttemptRecord],
     score_or_zero: impl Fn(&AttemptRecord) -> Option<f64>,
@@ -114,14 +114,14 @@ fn attempts(
     }
 }
 
-/// Returns the number of scores, and the number of correct ones.
+/// Returns the number of scores and the number of correct ones.
 fn counted(scores: &[f64]) -> (u32, u32) {
     scores.iter().fold((0, 0), |(made, right), score| {
         (made + 1, right + u32::from(*score >= 1.0))
     })
 }
 
-/// Returns 1, 2, 4, 8, … below `n`, and `n`.
+/// Returns the powers of two below `n`, followed by `n`.
 fn sizes(n: u32) -> impl Iterator<Item = u32> {
     let doubling = std::iter::successors(Some(1_u32), |k| k.checked_mul(2));
     doubling.take_while(move |k| *k < n).chain([n])

@@ -1,4 +1,4 @@
-//! Formats runs side by side as text for people.
+//! Formats runs side by side as text.
 
 use std::collections::BTreeSet;
 
@@ -29,10 +29,10 @@ pub fn headline(summary: &Summary) -> String {
     )
 }
 
-/// Formats one or several runs side by side, one line per figure, at most `width` columns wide and
+/// Formats one or more runs side by side, one line per figure, at most `width` columns wide and
 /// without colors.
 ///
-/// Labels are sanitized. The text ends in a newline, unless there are no runs. Notes about the
+/// Labels are sanitized. The text ends with a newline, unless there are no runs. Notes about the
 /// intervals follow below the table.
 pub fn table(runs: &[(&str, &Summary)], width: u16) -> String {
     let blocks = runs.chunks(side_by_side(width));
@@ -41,7 +41,7 @@ pub fn table(runs: &[(&str, &Summary)], width: u16) -> String {
     blocks.join("\n") + &below(&interval_notes(estimates))
 }
 
-/// Formats sentences as lines below a table, after an empty line.
+/// Formats sentences as lines below a table, separated by an empty line.
 fn below(notes: &[String]) -> String {
     if notes.is_empty() {
         return String::new();
@@ -191,8 +191,8 @@ pub fn further_scorers<'a>(
     scorers.flat_map(|summary| summary.scores.keys()).collect()
 }
 
-/// Formats the score by an additional scorer, with the number of its attempts if that differs from
-/// the main scorer's.
+/// Formats the score by an additional scorer; if its number of scored attempts differs from the
+/// main scorer's, that number follows.
 pub fn further(run: &Summary, scorer: &str) -> String {
     let Some(further) = run.scores.get(scorer) else {
         return none();
@@ -265,7 +265,7 @@ fn mean_if_known(run: &Summary, text: impl Fn(&PerAttempt) -> Option<String>) ->
     run.per_attempt.as_ref().and_then(text).unwrap_or_else(none)
 }
 
-/// Returns the mark of estimated figures.
+/// Returns the mark before estimated figures, or an empty string.
 fn about(usage: Option<&Usage>) -> &'static str {
     if usage.is_some_and(|usage| usage.estimated) {
         "~"
@@ -275,7 +275,7 @@ fn about(usage: Option<&Usage>) -> &'static str {
 }
 
 /// Formats the input or output tokens of a run, with `~` before an estimate and the number of
-/// attempts without a count.
+/// attempts with an unknown count.
 pub fn tokens(run: &Summary, count: fn(&Usage) -> u64) -> String {
     let Some(usage) = &run.usage else {
         return none();
@@ -283,7 +283,7 @@ pub fn tokens(run: &Summary, count: fn(&Usage) -> u64) -> String {
     let about = about(Some(usage));
     let counted = amount(count(usage));
     match run.usage_unknown {
-        // Only some attempts have a count, and they used nothing.
+        // The only known counts are zero.
         1.. if usage.total() == 0 => none(),
         0 => format!("{about}{counted}"),
         unknown => format!("{about}{counted} and {unknown} unknown"),
@@ -291,13 +291,13 @@ pub fn tokens(run: &Summary, count: fn(&Usage) -> u64) -> String {
 }
 
 /// Formats the cost of the attempts that count, with `~` before an estimate and the number of
-/// attempts of unknown cost.
+/// attempts with unknown cost.
 pub fn cost(run: &Summary) -> String {
     dollars(run.cost_usd, run.cost_unknown, about(run.usage.as_ref()))
 }
 
-/// Formats the cost of all attempts, including those that do not count, with the number of their
-/// calls of unknown cost.
+/// Formats the cost of all attempts, including those that do not count, with the number of calls
+/// with unknown cost.
 pub fn cost_of_all_tries(run: &Summary) -> String {
     let spent = run.spent();
     let known = dollars(spent.cost_usd, run.cost_unknown, about(Some(&spent.usage)));
@@ -308,8 +308,8 @@ pub fn cost_of_all_tries(run: &Summary) -> String {
     }
 }
 
-/// Formats the cost of a correct answer, with `~` before an estimate, or why it is not known. The
-/// number of calls answered from a cache, at no cost, follows.
+/// Formats the cost of a correct answer, with `~` before an estimate, or the reason why it is
+/// unknown. The number of calls that a cache answered at no cost follows.
 pub fn cost_per_right_answer(run: &Summary) -> String {
     match run.cost_per_right_answer() {
         Ok(cost) => {
@@ -325,15 +325,15 @@ pub fn cost_per_right_answer(run: &Summary) -> String {
 
 fn dollars(known: Option<f64>, unknown: u64, about: &str) -> String {
     match (known, unknown) {
-        // In the second case, the only known costs are those of free attempts.
+        // In the second case, all known costs are zero.
         (None, _) | (Some(0.0), 1..) => none(),
         (Some(cost), 0) => format!("{about}{}", usd(cost)),
         (Some(cost), unknown) => format!("{about}{} and {unknown} unknown", usd(cost)),
     }
 }
 
-/// Formats US dollars with four decimals, or as many as three significant digits need: `$0.1600`,
-/// `$0.0000123`. Zero is `$0`.
+/// Formats US dollars with four decimals, or with more if three significant digits require it:
+/// `$0.1600`, `$0.0000123`. Zero is `$0`.
 pub fn usd(cost: f64) -> String {
     /// Maximum decimals of a cost.
     const MOST: u8 = 20;
@@ -346,8 +346,8 @@ pub fn usd(cost: f64) -> String {
     format!("${cost:.*}", usize::from(decimals))
 }
 
-/// Formats a context length: `8k`, `1m`, or the plain number if it is not round, so that labels are
-/// unique.
+/// Formats a context length: `8k`, `1m`, or the plain number if it is not round, so that each
+/// length has a unique label.
 fn label(length: u64) -> String {
     match length {
         0 => "0".to_owned(),
@@ -370,8 +370,8 @@ pub fn amount(count: u64) -> String {
     }
 }
 
-/// Formats rows with a name and a cell for each run under the runs' labels, like [`table`]. All
-/// texts are sanitized.
+/// Formats rows with a name and a cell for each run, below the labels of the runs, like [`table`].
+/// All texts are sanitized.
 pub fn rows_table(
     title: &str,
     labels: &[&str],

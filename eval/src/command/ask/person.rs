@@ -1,6 +1,6 @@
 //! Lets agents talk with the person at the terminal.
 //!
-//! Messages go to stderr and replies are read from stdin, so that stdout carries only the answer.
+//! Messages go to stderr and replies are read from stdin, so that stdout contains only the answer.
 
 use std::io;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::terminal;
 /// Reads the person's replies from stdin, one line each.
 #[derive(Default)]
 pub(super) struct AtTerminal {
-    /// Serializes agents: one speaks at a time.
+    /// Lock that lets only one agent talk to the person at a time.
     turn: Arc<Mutex<()>>,
 }
 

@@ -1,4 +1,4 @@
-//! Reads the arguments of tools.
+//! Parses the arguments of tools.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serve::Limits;
 /// Parses the arguments of a tool.
 ///
 /// # Errors
-/// A sentence about the first invalid one.
+/// A sentence about the first invalid argument.
 pub(super) fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, String> {
     serde_json::from_value(Value::Object(arguments))
         .map_err(|error| format!("invalid arguments: {error}"))
@@ -26,7 +26,7 @@ pub(super) struct Budget {
 
 impl Budget {
     /// # Errors
-    /// A sentence about a limit that is not a number above 0.
+    /// A sentence about an invalid limit; limits are numbers above 0.
     pub(super) fn limits(&self) -> Result<Limits, String> {
         let above_zero = |name: &str, value: Option<f64>| match value {
             Some(value) if !(value > 0.0 && value <= 1e9) => Err(format!(
@@ -44,7 +44,7 @@ impl Budget {
     }
 }
 
-/// Returns the entry of a list that a call names, or the first.
+/// Returns the list entry that a call names, or the first entry.
 ///
 /// # Errors
 /// A sentence with the valid names.

@@ -1,4 +1,4 @@
-//! The tool `compare_runs`: whether one run is really better than another.
+//! The tool `compare_runs`: tests whether one run is really better than another.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::tools::Tools;
 
 pub(super) const NAME: &str = "compare_runs";
 
-/// Maximum runs: the names of a comparison are letters.
+/// Maximum runs of a comparison, which labels each with a letter.
 const MOST_RUNS: usize = 26;
 /// Width of the tables, in columns.
 const WIDTH: u16 = 100;

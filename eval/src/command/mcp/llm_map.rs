@@ -1,4 +1,4 @@
-//! The tool `llm_map`: one instruction for each text of a list.
+//! The tool `llm_map`: applies one instruction to each text of a list.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::tools::{Tools, refused};
 
 pub(super) const NAME: &str = "llm_map";
 
-/// Maximum texts of a call.
+/// Maximum number of texts per call.
 const MOST_ITEMS: usize = 1_000;
 
 #[derive(Deserialize)]
@@ -24,7 +24,7 @@ struct Arguments {
     items: Vec<String>,
     #[serde(default)]
     model: Option<String>,
-    // Not flattened, since serde then accepts unknown fields.
+    // Not flattened, because serde would then accept unknown fields.
     #[serde(default)]
     max_cost: Option<f64>,
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! The tool `read_run`: what a run recorded.
+//! The tool `read_run`: shows the records of a run.
 
 use std::fs;
 
@@ -95,7 +95,8 @@ fn whole(run: &RunDir, arguments: &Arguments) -> Result<Reply, String> {
     })
 }
 
-/// Returns one attempt with a page of its steps. An attempt in progress has steps, but no record.
+/// Returns one attempt with a page of its steps. An attempt in progress has steps, but not yet a
+/// record.
 fn one(run: &RunDir, sample: &str, arguments: &Arguments) -> Result<Reply, String> {
     let number = arguments.attempt;
     let is_it = |record: &&AttemptRecord| record.id == sample && record.attempt == number;
@@ -129,7 +130,7 @@ fn one(run: &RunDir, sample: &str, arguments: &Arguments) -> Result<Reply, Strin
     let (mut steps, mut total) = (Vec::new(), 0);
     if real.is_some() {
         let events = Events::open(&path).map_err(|error| error.to_string())?;
-        // A malformed line is left out, as the viewer does.
+        // Skip malformed lines, like the viewer.
         for event in events.flatten() {
             if let Some(step) = narrator.line(&event) {
                 if total >= arguments.offset && steps.len() < arguments.limit {
@@ -211,7 +212,7 @@ fn attempt(record: &AttemptRecord) -> Value {
     })
 }
 
-/// Returns the beginning of a text.
+/// Truncates a text to `most` characters.
 fn beginning(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),

@@ -31,7 +31,7 @@ struct Arguments {
     folder: Option<String>,
     #[serde(default)]
     model: Option<String>,
-    // Not flattened, since serde then accepts unknown fields.
+    // Not flattened, because serde would then accept unknown fields.
     #[serde(default)]
     max_cost: Option<f64>,
     #[serde(default)]
@@ -99,7 +99,7 @@ fn steps(caller: &Caller) -> OnProgress {
     })
 }
 
-/// Reads the texts that a call names. A single one is the context as it is.
+/// Reads the texts that a call names. A single text becomes the context unchanged.
 fn read(
     roots: &Roots,
     context: Option<String>,
@@ -133,7 +133,7 @@ fn read(
         if pieces.is_empty() {
             return Ok(text);
         }
-        // The texts of a folder have their headings already.
+        // The texts of a folder already have headings.
         return Ok(with_headings(pieces) + "\n" + &text);
     }
     if pieces.len() == 1 {

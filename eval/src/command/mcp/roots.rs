@@ -1,19 +1,19 @@
 //! Checks the paths that clients name.
 //!
-//! A path is outside input. It is made canonical, so that neither `..` nor a link leads outside,
-//! and is then inside one of the folders that the user allowed, or refused. A refusal is the same
-//! whether a path outside exists or not.
+//! Paths are untrusted input. A path is canonicalized, so that neither `..` nor a link leads
+//! outside, and rejected unless it is inside a folder that the user allowed. The error does not
+//! reveal whether a path outside exists.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders that the user allows.
+/// Folders whose files clients may read.
 #[derive(Debug)]
 pub(super) struct Roots {
     /// Canonical folders of `--root`.
     files: Vec<PathBuf>,
-    /// Folder of this server's run directories, which may not exist yet; `None` if a client could
-    /// read what another asked.
+    /// Folder of this server's run directories, which may not exist yet; `None` if several clients
+    /// share it, because one could read the questions of another.
     runs: Option<PathBuf>,
 }
 
@@ -30,7 +30,7 @@ impl Roots {
         within(&self.files, path)
     }
 
-    /// Returns the canonical path of a run directory, which may also be one of this server.
+    /// Returns the canonical path of a run directory, in an allowed folder or in this server's own.
     ///
     /// # Errors
     /// A sentence that names the allowed folders.
@@ -38,7 +38,7 @@ impl Roots {
         let mut roots = self.files.clone();
         roots.extend(self.runs.iter().flat_map(fs::canonicalize));
         let run = within(&roots, path)?;
-        // A link in a folder of someone else must not lead a reader outside.
+        // A link in someone else's folder must not lead outside.
         for name in ["config.json", "lock.json", "samples.jsonl", "trajectories"] {
             let inside = run.join(name);
             let is_outside = |real: &PathBuf| !real.starts_with(&run);
@@ -49,7 +49,8 @@ impl Roots {
         Ok(run)
     }
 
-    /// Whether a file that was found in an allowed folder is inside one itself.
+    /// Whether a file found in an allowed folder is still inside an allowed folder after resolving
+    /// links.
     pub(super) fn holds(&self, path: &Path) -> bool {
         fs::canonicalize(path).is_ok_and(|real| is_inside(&self.files, &real))
     }
@@ -65,7 +66,7 @@ fn within(roots: &[PathBuf], path: &str) -> Result<PathBuf, String> {
             "{path:?} cannot be read: this server allows no folder; start it with --root DIR"
         ));
     }
-    // A relative path is tried in each folder.
+    // A relative path is resolved against each folder.
     let candidates = roots.iter().map(|root| root.join(path));
     let mut real = candidates.filter_map(|candidate| fs::canonicalize(candidate).ok());
     if let Some(real) = real.find(|real| is_inside(roots, real)) {

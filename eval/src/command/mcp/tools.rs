@@ -17,7 +17,7 @@ use crate::settings::McpSettings;
 /// Description of the server for clients.
 const INSTRUCTIONS: &str = include_str!("tools/instructions.md");
 
-/// Name and description of each tool, in the order of the list.
+/// Name and description file of each tool, in listing order.
 const DESCRIBED: [(&str, &str); 4] = [
     (rlm::NAME, include_str!("tools/rlm.json")),
     (llm_map::NAME, include_str!("tools/llm_map.json")),
@@ -25,7 +25,7 @@ const DESCRIBED: [(&str, &str); 4] = [
     (compare_runs::NAME, include_str!("tools/compare_runs.json")),
 ];
 
-/// A tool as its file describes it.
+/// Contents of a tool's description file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Described {
@@ -37,7 +37,7 @@ struct Described {
     output: Map<String, Value>,
 }
 
-/// What the tools work with.
+/// State shared by the tools.
 pub(super) struct Tools {
     listed: Vec<ToolInfo>,
     pub service: Arc<Service>,
@@ -47,9 +47,9 @@ pub(super) struct Tools {
     /// Models of `llm_map`, each with the name of its agent.
     pub models: Vec<(String, String)>,
     gate: AdmissionQueue,
-    /// Admits the calls of `llm_map`, of all clients together.
+    /// Limits the concurrent calls of `llm_map` over all clients.
     pub calls: Arc<Semaphore>,
-    /// Admits work that reads files.
+    /// Limits the concurrent work that reads files.
     readers: Arc<Semaphore>,
 }
 
@@ -82,27 +82,27 @@ impl Tools {
         }
     }
 
-    /// Waits until an agent may start work. The permit is held until it has ended.
+    /// Waits until an agent may start work. Hold the permit until the agent has ended.
     ///
     /// # Errors
-    /// A sentence if too many calls wait.
+    /// A sentence if too many calls are waiting or the server is stopping.
     pub(super) async fn turn(&self) -> Result<OwnedSemaphorePermit, String> {
         let place = self.gate.enter().map_err(|error| error.to_string())?;
         let turn = place.turn().await;
         turn.ok_or_else(|| "the server is stopping".to_owned())
     }
 
-    /// Runs work that reads files or computes, without blocking other calls.
+    /// Runs blocking work on another thread, so that other calls can proceed.
     ///
     /// # Errors
-    /// As the work does, and for work that panicked, which is printed.
+    /// Errors of the work, and a sentence for a panic, which is also printed.
     pub(super) async fn on_own_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, String> + Send + 'static,
     ) -> Result<T, String> {
         let permit = Arc::clone(&self.readers).acquire_owned().await;
         let done = tokio::task::spawn_blocking(move || {
-            // Held until the work has ended, even if nobody waits for it any more.
+            // Held until the work has ended, even if the caller stopped waiting.
             let _permit = permit;
             work()
         });
@@ -112,7 +112,7 @@ impl Tools {
 }
 
 fn described(name: &'static str, file: &'static str) -> ToolInfo {
-    #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
+    #[expect(clippy::expect_used, reason = "a bundled file, which a test parses")]
     let tool: Described = serde_json::from_str(file).expect("a bundled tool is valid");
     ToolInfo {
         name,
@@ -124,7 +124,7 @@ fn described(name: &'static str, file: &'static str) -> ToolInfo {
     }
 }
 
-/// Restricts the property `model` to these names.
+/// Restricts the property `model` to `names`; the first is the default.
 fn offer(info: &mut ToolInfo, names: &Vec<String>) {
     let model = info.input_schema.get_mut("properties");
     let model = model.and_then(|properties| properties.get_mut("model"));
@@ -134,7 +134,7 @@ fn offer(info: &mut ToolInfo, names: &Vec<String>) {
     }
 }
 
-/// Returns the sentence for a question that no agent was started for.
+/// Formats the rejection of a question.
 pub(super) fn refused(refused: &Rejection) -> String {
     refused.to_string()
 }

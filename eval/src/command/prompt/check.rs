@@ -24,7 +24,7 @@ pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error
     let mut library = Library::bundled();
     let mut faults = library.add_dir(folder);
     let tools_dir = args.guidance.layers.tools_dir.as_deref();
-    let tools = tool_registry(tools_dir)?;
+    let tools = tool_registry(tools_dir, &args.mcp.mcp_servers)?;
     let hooks = hook_registry(args.guidance.layers.hooks_dir.as_deref())?;
     faults.extend(library.check(&known_to_definitions(&aliases, &tools, &hooks)));
     // Report each faulty line once.

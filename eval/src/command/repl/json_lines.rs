@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::root::{CellResult, FRESH_SESSION, Root};
 use crate::error::Error;
 
-/// Answers each line with one line, in order, until the input ends.
+/// Answers each input line with one output line, in order, until the input ends.
 ///
 /// An invalid request is answered with an error, and the session continues.
 ///
@@ -22,7 +22,7 @@ pub(super) async fn converse(
     mut output: impl Write,
 ) -> Result<(), Error> {
     for number in 1_u64.. {
-        // Allocate a buffer for each line, so that a line of 100 MB is not kept for the session.
+        // Allocate a buffer for each line, so that the memory of a 100 MB line is freed after it.
         let mut line = Vec::new();
         if input.read_until(b'\n', &mut line).map_err(Error::Stdin)? == 0 {
             break;
@@ -45,7 +45,7 @@ pub(super) async fn converse(
 enum Request {
     /// `{"code": "…"}`: runs a cell.
     Code(String),
-    /// `{"set": {…}}`: sets names.
+    /// `{"set": {…}}`: sets global variables.
     Set(Map<String, Value>),
 }
 
@@ -109,7 +109,7 @@ fn parse(line: &[u8]) -> Result<Request, String> {
         .map_err(|error| format!("{}; {EXPECTED}", problem(&error)))?;
     let mut entries = object.into_iter();
     let (Some((key, value)), None) = (entries.next(), entries.next()) else {
-        return Err(format!("not exactly one key; {EXPECTED}"));
+        return Err(format!("expected exactly one key; {EXPECTED}"));
     };
     match (key.as_str(), value) {
         ("code", Value::String(code)) => Ok(Request::Code(code)),
@@ -124,12 +124,12 @@ fn parse(line: &[u8]) -> Result<Request, String> {
     }
 }
 
-/// Describes the error with its column; the caller adds the line number.
+/// Describes the error and its column; the caller adds the line number.
 fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     match text.strip_suffix(&place) {
-        // Errors about the whole line have no column.
+        // Errors about the whole line do not have a column.
         Some(text) if error.column() > 0 => format!("{text} (column {})", error.column()),
         Some(text) => text.to_owned(),
         None => text,

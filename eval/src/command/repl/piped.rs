@@ -1,4 +1,5 @@
-//! `rlm-eval repl` with a script on stdin. As on a terminal, a cell ends where it is complete.
+//! `rlm-eval repl` with a script on stdin. As on a terminal, a cell ends at the line that completes
+//! its syntax.
 
 use std::io::BufRead;
 

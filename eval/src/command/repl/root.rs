@@ -1,6 +1,6 @@
 //! A root agent's REPL without an agent: runs cells and returns their outcomes.
 //!
-//! If a cell brings the sandbox down, the next cell starts a fresh session.
+//! If a cell crashes the sandbox, the next cell starts a fresh session.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use harness::sandbox::message::{AgentInfo, CellOutcome, Context};
 use harness::sandbox::{Event, Repl, Sandbox, SessionLost, StartError};
 use serde_json::Value;
 
-/// A REPL that is replaced by a fresh one when its session is lost.
+/// A REPL that starts a fresh session when its session is lost.
 pub(super) struct Root {
     sandbox: Sandbox,
     context: Arc<String>,
-    /// `None` before the first cell and after a loss.
+    /// `None` before the first cell and after a session is lost.
     repl: Option<Repl>,
     /// Number of cells run in this session.
     cells: u32,
@@ -22,11 +22,11 @@ pub(super) struct Root {
 pub(super) enum CellResult {
     /// The cell ended.
     Finished(CellOutcome),
-    /// The cell brought the sandbox down. The next cell runs in a fresh session.
+    /// The cell crashed the sandbox. The next cell runs in a fresh session.
     SessionLost(SessionLost),
 }
 
-/// Notice printed after a loss.
+/// Notice printed after a session is lost.
 pub(super) const FRESH_SESSION: &str =
     "the next cell runs in a fresh session, without the names defined so far";
 
@@ -40,7 +40,7 @@ impl Root {
         }
     }
 
-    /// Runs a cell to its end. Every model call in it rejects.
+    /// Runs a cell to completion. Every model call in it rejects.
     pub async fn run(&mut self, code: String) -> Result<CellResult, StartError> {
         self.cells += 1;
         let iteration = self.cells;
@@ -72,7 +72,7 @@ impl Root {
         Ok(())
     }
 
-    /// Abandons the session and whatever runs in it.
+    /// Abandons the session and all code running in it.
     pub fn abandon(&mut self) {
         self.repl = None;
         self.cells = 0;
@@ -89,7 +89,8 @@ impl Root {
     }
 }
 
-/// Returns the values of `__rlm`: the root of a tree of default depth, without query or deadline.
+/// Returns the values of `__rlm` for the root of an agent tree of default depth, without query or
+/// deadline.
 fn info() -> AgentInfo {
     AgentInfo {
         depth: 0,

@@ -11,8 +11,8 @@ use crate::command::stdout;
 use crate::error::Error;
 use crate::terminal::plain_text;
 
-/// Prints output and a returned value on stdout and an error with its stack frames on stderr. Adds
-/// a note if `code` ends in a value that a person expects to see.
+/// Prints output and the returned value on stdout, and an error with its stack frames on stderr.
+/// Adds a note if `code` ends with an expression whose value a person expects to see.
 ///
 /// # Errors
 /// [`Error::Stdout`].
@@ -43,6 +43,6 @@ pub(super) fn show(code: &str, ran: CellResult) -> Result<(), Error> {
 }
 
 pub(super) fn print_stderr(text: &str) {
-    // If stderr cannot be written, there is no other place to report that.
+    // A failure to write to stderr cannot be reported anywhere.
     let _ = writeln!(io::stderr(), "{}", plain_text(text));
 }

@@ -1,4 +1,4 @@
-//! Contents of `config.json` and of the fingerprint of a run.
+//! Contents of a run's `config.json` and fingerprint.
 
 use std::collections::BTreeMap;
 
@@ -40,12 +40,15 @@ pub(super) fn config(
     if settings.selection.partition.is_some() {
         config["benchmark"]["partition_samples"] = json!(samples);
     }
+    if let Some(origin) = &settings.origin {
+        config["origin"] = origin.clone();
+    }
     config["flags"] = settings.flags.clone();
     config
 }
 
 /// Returns the fingerprint: everything that can change an answer, including this program; `models`
-/// are the models' parts. Excludes paths, concurrency, time limits and sample selection.
+/// are the entries of the models. Excludes paths, concurrency, time limits and sample selection.
 pub(super) fn fingerprint(
     settings: &RunSettings,
     dataset: &dyn Dataset,
@@ -56,7 +59,7 @@ pub(super) fn fingerprint(
     let templates: BTreeMap<_, _> = template_digests().into_iter().collect();
     let mut treatment = recorded_fields(&engine.treatment);
     if !engine.treatment.is_web() {
-        // No other protocol reads it.
+        // Other protocols do not read this setting.
         treatment.remove("web_agent");
     }
     let others = json!({
@@ -65,6 +68,8 @@ pub(super) fn fingerprint(
         "scorer": scorer,
         "prompt_templates": templates,
     });
+    let origin = settings.origin.iter();
+    let origin = origin.map(|origin| ("origin".to_owned(), origin.clone()));
     let parts = treatment
         .into_iter()
         .chain(recorded_fields(&engine.effective));
@@ -72,6 +77,7 @@ pub(super) fn fingerprint(
         parts
             .chain(recorded_fields(&others))
             .chain(models)
+            .chain(origin)
             .collect(),
         program::this(),
     )

@@ -1,5 +1,5 @@
-//! `rlm-eval run --dry-run`: shows what a run would send and estimates its cost. Runs and writes
-//! nothing.
+//! `rlm-eval run --dry-run`: shows what a run would send and estimates its cost. Does not run
+//! agents or write files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,7 +72,7 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
     Ok(Outcome::Complete)
 }
 
-/// Estimates the expense of a run, and its likely expense by earlier runs; `None` if no sample
+/// Estimates the expense of a run, from its settings and from earlier runs; `None` if no sample
 /// matches.
 ///
 /// # Errors
@@ -99,7 +99,7 @@ pub(super) fn least(settings: &RunSettings, prepared: &Prepared) -> Result<Sum, 
     estimated_least(settings, prepared)
 }
 
-/// Returns the same, whether or not the run has its own budget.
+/// Returns the minimum expense, even if the run has no budget of its own.
 ///
 /// # Errors
 /// [`Error`] for a sample that cannot be generated or read.
@@ -116,14 +116,14 @@ pub(super) fn estimated_least(settings: &RunSettings, prepared: &Prepared) -> Re
 /// Maximum number of samples that are read to check a budget before a run.
 const SAMPLED: usize = 20;
 
-/// Expected expense, by the attempts of earlier runs.
+/// Expected expense, estimated from the attempts of earlier runs.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(in crate::command) struct Likely {
     #[serde(flatten)]
     pub sum: Sum,
-    /// Number of attempts that it is based on.
+    /// Number of attempts that the estimate is based on.
     pub attempts: u64,
-    /// Number of their runs.
+    /// Number of runs with these attempts.
     pub runs: u64,
 }
 
@@ -142,7 +142,7 @@ impl std::fmt::Display for Likely {
     }
 }
 
-/// Returns the run directories in a folder of runs, and in the sweeps there.
+/// Returns the run directories in a folder, including those of sweeps.
 fn run_folders(log_dir: &Path) -> Vec<PathBuf> {
     let inside = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -158,8 +158,8 @@ fn run_folders(log_dir: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Returns the expected expense by the attempts of earlier runs of the same experiment in the log
-/// folder; `None` without any. Runs that cannot be read are left out.
+/// Returns the expense expected from earlier runs of the same experiment in the log folder, or
+/// `None` without such runs. Ignores unreadable runs.
 fn likely(settings: &RunSettings, prepared: &Prepared) -> Option<Likely> {
     let (mut attempts, mut runs) = (0_u64, 0);
     let (mut calls, mut tokens, mut cost) = (0, 0, Some(0.0));
@@ -304,7 +304,7 @@ async fn ask_briefly(model: &Model) -> Result<String, ProviderError> {
         system: String::new(),
         messages: vec![Message::user("Say OK.").into()],
         sampling: Arc::new(Sampling {
-            // Smallest limit that every server accepts.
+            // The smallest value that every server accepts.
             max_tokens: Some(16),
             ..Sampling::default()
         }),

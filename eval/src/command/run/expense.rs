@@ -1,6 +1,6 @@
 //! Estimates the calls, tokens and cost of a run, including child agents.
 //!
-//! Gives a minimum, an estimate for roots and their children, and a hard maximum where one exists.
+//! Computes a minimum, an estimate for roots and their children, and a hard maximum if one exists.
 
 use harness::model::Usage;
 use harness::prompt::iterations_for_depth;
@@ -14,7 +14,7 @@ use crate::settings::RunSettings;
 /// an iteration adds to the conversation.
 const PER_TURN: u64 = 500;
 
-/// Flag that bounds the calls made by code.
+/// Flag that limits the calls made by code.
 const TOTAL_CALLS: &str = "--total-calls";
 
 /// Describes the assumptions behind the estimate.
@@ -37,9 +37,9 @@ pub(in crate::command) fn basis(settings: &RunSettings) -> String {
 pub(in crate::command) struct Expense {
     /// Expense if every root answers as early as possible.
     pub least: Sum,
-    /// Expense if every root uses all its iterations and calls no other agent.
+    /// Expense if every root uses all its iterations without calling other agents.
     pub roots: Sum,
-    /// As `roots`, with every agent that may delegate calling one child per iteration. `None` if no
+    /// Like `roots`, but every agent that may delegate calls one child per iteration. `None` if no
     /// agent may delegate.
     pub one_child_each: Option<Sum>,
     /// Upper bound.
@@ -55,7 +55,7 @@ pub(in crate::command) struct Sum {
     pub cost_usd: Option<f64>,
 }
 
-/// Upper bounds. `None` means unbounded, or a model without a known price.
+/// Upper bounds. `None` means unbounded or, for the cost, that the price of a model is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(in crate::command) struct Bound {
     pub calls: Option<u64>,
@@ -63,8 +63,8 @@ pub(in crate::command) struct Bound {
     pub cost_usd: Option<f64>,
     /// Flags that enforce the bound, in addition to the iteration limits.
     pub by: Vec<&'static str>,
-    /// Whether calls are bounded but their sizes are not, because callers choose what children are
-    /// sent.
+    /// Whether calls are bounded but their sizes are not, because callers choose the inputs of
+    /// children.
     pub children_unsized: bool,
 }
 
@@ -100,7 +100,7 @@ impl Sum {
         cost_usd: Some(0.0),
     };
 
-    /// Returns a warning if a budget is below this minimum. `whose` precedes the flag.
+    /// Returns a warning if a budget is below this minimum. `whose` is printed before the flag.
     pub fn shortfall(self, caps: Caps, whose: &str) -> Option<String> {
         let warning = |flag: &str, budget: String, least: String| {
             format!(
@@ -164,7 +164,7 @@ impl Bound {
         }
     }
 
-    /// Returns this bound lowered to a budget that is smaller.
+    /// Returns this bound, lowered to the budget where that is smaller.
     fn under(self, caps: Caps, flags: [&'static str; 3]) -> Self {
         let mut by = self.by;
         let [cost_flag, tokens_flag, calls_flag] = flags;
@@ -204,7 +204,7 @@ fn lesser<T: PartialOrd + Copy>(
 }
 
 impl Expense {
-    /// Estimates a run over samples with the given first-request sizes, in tokens.
+    /// Estimates a run from the size of each sample's first request, in tokens.
     pub fn new(settings: &RunSettings, first_requests: &[u64]) -> Self {
         let engine = &settings.engine;
         let [fewest, most] = iterations(settings);
@@ -251,7 +251,7 @@ impl Expense {
                 .and_then(|sum| sum.cost_usd),
         };
         let mut bound = bound.under(caps, ["--attempt-max-llm-calls"; 3]);
-        // The known sizes are the root's; a child is sent what its caller writes.
+        // Only the root's sizes are known; callers choose the inputs of children.
         bound.children_unsized = calls_others(settings) && bound.calls.is_some();
         let caps = Caps {
             calls: None,
@@ -279,7 +279,7 @@ impl Expense {
         }
     }
 
-    /// Adds the expenses of two runs.
+    /// Returns the sum of the expenses of two runs.
     pub fn plus(self, other: Self) -> Self {
         let children = match (self.one_child_each, other.one_child_each) {
             (None, None) => None,
@@ -307,7 +307,7 @@ impl Expense {
         self
     }
 
-    /// Formats the expense for people.
+    /// Formats the expense for display.
     pub fn lines(&self) -> String {
         let mut lines = format!("at least {}\n", self.least);
         // Omit estimates that exceed the limit on calls.
@@ -352,7 +352,7 @@ impl Expense {
         lines.push_str(&format!("at most {calls}, {tokens}, {cost}{by}\n"));
         if *children_unsized && (self.most.tokens.is_none() || cost_usd.is_none()) {
             lines.push_str(
-                "callers choose what children are sent, so the number of calls does not bound \
+                "callers choose the inputs of children, so the number of calls does not bound \
                  tokens and cost; --argument-limit bounds the arguments of a child\n",
             );
         }
@@ -362,15 +362,15 @@ impl Expense {
             || below(self.least.cost_usd, self.most.cost_usd);
         if falls_short {
             lines.push_str(
-                "the budget is too small: the run would stop, or attempts would end, \
-                before all have an answer\n",
+                "the budget is too small: the run or some attempts would stop before every attempt \
+                 has an answer\n",
             );
         }
         lines
     }
 }
 
-/// Note about requests that the estimate leaves out.
+/// Note about requests that the estimate excludes.
 const AGAIN: &str = "not included: requests that are retried after a billed error or with a \
     shortened conversation\n";
 
@@ -438,9 +438,9 @@ fn calls_others(settings: &RunSettings) -> bool {
     has_apps || capabilities.calls_tools() && !engine.treatment.tools.specialists.is_empty()
 }
 
-/// Returns the maximum model calls of an attempt whose agents call others only from code, bounded
-/// by `--total-calls`: the root's calls plus all iterations of one child per call. `None` if agents
-/// may call others by other means.
+/// Returns the maximum model calls of an attempt whose agents call others only from code, which
+/// `--total-calls` bounds: the root's calls plus all iterations of one child per call. `None` if
+/// agents may call others in other ways than from code.
 fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
     let treatment = &settings.engine.treatment;
     if !treatment.protocol.capabilities().calls_children()
@@ -464,7 +464,7 @@ fn per_response(settings: &RunSettings) -> [u64; 2] {
     [most.min(PER_TURN), most]
 }
 
-/// Estimates one call of an agent at `depth` that follows `earlier` others, with responses of
+/// Estimates the model call of an agent at `depth` after `earlier` calls, with responses of
 /// `response` tokens.
 fn call(settings: &RunSettings, depth: u32, first: u64, earlier: u64, response: u64) -> Sum {
     let per_turn = response.saturating_add(PER_TURN);
@@ -489,8 +489,8 @@ fn agent(settings: &RunSettings, depth: u32, first: u64, iterations: u64, respon
     calls.fold(Sum::NOTHING, Sum::plus)
 }
 
-/// Estimates all calls of an agent and its descendants if it calls one child per iteration. Each
-/// child is assumed to get a first request as large as the root's.
+/// Estimates all calls of an agent and its descendants if it calls one child per iteration. Assumes
+/// that a child's first request is as large as the root's.
 fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum {
     let [_, response] = per_response(settings);
     let own = agent(settings, depth, first, iterations, response);

@@ -1,6 +1,6 @@
-//! A run before it has a folder: dataset, selected samples, engine and scorer.
+//! A prepared run without a folder: its dataset, selected samples, engine and scorer.
 //!
-//! Everything that can be checked without writing is checked here.
+//! All checks that do not write files happen here.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -33,13 +33,13 @@ pub(in crate::command) struct Prepared {
     pub(in crate::command) web: Option<Arc<Web>>,
     /// Selected samples as indices into the dataset; at least one.
     samples: Vec<usize>,
-    /// Number of samples in all shards of a partition together.
+    /// Number of samples in all shards.
     whole: usize,
     attempts: u32,
     pub(in crate::command) fingerprint: Fingerprint,
 }
 
-/// Warns once if no row of a user's own benchmark has a context, and the protocol works on one.
+/// Warns once if the protocol is designed for a context, but no row of a user's benchmark has one.
 fn warn_without_contexts(dataset: &dyn Dataset, settings: &RunSettings) {
     static WARNED: Once = Once::new();
     let protocol = settings.engine.treatment.protocol;
@@ -64,16 +64,16 @@ fn warn_without_contexts(dataset: &dyn Dataset, settings: &RunSettings) {
     }
     WARNED.call_once(|| {
         terminal::warning(&format!(
-            "no row of {} has a context, which --protocol {protocol} is designed for; a context is \
-             read from the field `context` or `context_file`, or from those that `fields` in \
-             benchmark.yaml names",
+            "--protocol {protocol} is designed for a context, but no row of {} has one; a context \
+             is read from the field `context` or `context_file`, or from the fields named by \
+             `fields` in benchmark.yaml",
             dataset.name()
         ));
     });
 }
 
 impl Prepared {
-    /// Opens benchmark and models and selects the samples. Returns `None` if none matches.
+    /// Opens benchmark and models and selects the samples. Returns `None` if no sample matches.
     ///
     /// # Errors
     /// [`Error`] for settings that the benchmark, a model or the engine cannot use.
@@ -107,8 +107,8 @@ impl Prepared {
             && recording.root_turns > settings.engine.treatment.max_iterations
         {
             terminal::warning(&format!(
-                "the recording has samples of {} iterations, but --max-iterations {} ends them \
-                 early",
+                "the recording contains attempts with {} iterations, but --max-iterations {} ends \
+                 them early",
                 recording.root_turns, settings.engine.treatment.max_iterations
             ));
         }
@@ -192,8 +192,8 @@ impl Prepared {
         }
     }
 
-    /// Returns the part of the run's name that describes the root: its mode or protocol, its prompt
-    /// and its drivers.
+    /// Returns the part of the run's name that describes the root agent: its mode or protocol, its
+    /// prompt and its drivers.
     pub(in crate::command) fn way(settings: &RunSettings) -> String {
         const LONGEST: usize = 48;
         let engine = &settings.engine;
@@ -219,7 +219,7 @@ impl Prepared {
     }
 
     /// Returns all attempts, grouped by sample: a sample is loaded once for all its attempts, and
-    /// only samples with attempts in progress are held in memory.
+    /// only samples with attempts in progress are in memory.
     pub(in crate::command) fn jobs(&self) -> Vec<(usize, u32)> {
         let samples = self.samples.iter();
         samples
@@ -227,7 +227,7 @@ impl Prepared {
             .collect()
     }
 
-    /// Returns the number of attempts in all shards together; without a partition, the length of
+    /// Returns the number of attempts in all shards; in a run without shards, the length of
     /// [`Self::jobs`].
     pub(in crate::command) fn attempts_of_all_shards(&self) -> u64 {
         self.whole as u64 * u64::from(self.attempts)
@@ -286,16 +286,16 @@ fn announce_foreign(dataset: &dyn Dataset, allow_local: bool) -> Result<(), Sett
     Ok(())
 }
 
-/// Returns a warning if the run directory to be replayed was made from other samples.
+/// Returns a warning if the run directory to replay was recorded with different samples.
 fn other_dataset(model: &str, dataset: &dyn Dataset) -> Option<String> {
     let folder = Path::new(model.strip_prefix("replay:")?);
-    // Recordings other than run directories do not name their dataset.
+    // Only run directories name their dataset, not other recordings.
     let recorded = run_dir::read_lock(folder).ok()?.run;
     let differs = if recorded.benchmark != dataset.name() {
         format!("of the benchmark {}", recorded.benchmark)
     } else if recorded.dataset_digest != dataset.digest() {
         "of a dataset with other samples under these ids, or of another size; its config.json \
-         states the --seed, --context-len, --samples-per-length or --data-dir that it was made with"
+         states the recorded --seed, --context-len, --samples-per-length or --data-dir"
             .to_owned()
     } else {
         return None;
@@ -303,8 +303,8 @@ fn other_dataset(model: &str, dataset: &dyn Dataset) -> Option<String> {
     Some(format!("the recording is {differs}"))
 }
 
-/// Returns the samples of a recording in order. A cassette stores them in the order their calls
-/// ended, so they are sorted into dataset order, which is that of the recorded run.
+/// Returns the samples of a recording in order. A cassette stores samples in the order in which
+/// their calls ended, so they are sorted into the dataset order of the recorded run.
 fn samples(recording: Recording, dataset: &dyn Dataset) -> Vec<String> {
     let mut samples = recording.samples;
     if recording.cassette.is_some() {

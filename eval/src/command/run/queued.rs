@@ -1,7 +1,7 @@
 //! Follows a run whose attempts are made by workers.
 //!
-//! Submits the attempts that are left to a queue and turns what workers send into the events of a
-//! run, so that storing and showing it works as for a local run.
+//! Submits the remaining attempts to a queue and converts the workers' messages to the events of a
+//! run, so that they are stored and shown like those of a local run.
 
 mod arrival;
 mod workers_file;
@@ -31,20 +31,20 @@ use crate::terminal;
 
 use workers_file::WorkersFile;
 
-/// Time without news after which attempts that are neither finished nor in the queue are submitted
-/// again.
+/// Time without messages after which attempts that are neither finished nor in the queue are
+/// resubmitted.
 const CHECK: Duration = Duration::from_secs(5);
 
 /// Time allowed for in-flight results to arrive after a run is halted or stopped.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A run in the queue, as its submitter follows it.
+/// A submitted run that this process follows.
 pub(super) struct Queued {
     pub(super) queue: RunQueue,
     settings: QueueSettings,
     identity: RunIdentity,
     dir: PathBuf,
-    /// Unfinished attempts with their samples' indices in the dataset.
+    /// Unfinished attempts, each with its sample's index in the dataset.
     open: BTreeMap<(String, u32), usize>,
     /// Unfinished attempts in submission order.
     order: Vec<(String, u32)>,
@@ -62,7 +62,7 @@ pub(super) struct Submission<'a> {
     pub(super) prepared: &'a Prepared,
     pub(super) plan: &'a RunPlan,
     pub(super) jobs: &'a [(usize, u32)],
-    /// Attempts that are rerun although they have a record.
+    /// Attempts to rerun although they have a record.
     pub(super) again: &'a BTreeSet<(String, u32)>,
     pub(super) earlier: &'a [AttemptRecord],
     /// Amounts spent by earlier starts.
@@ -71,7 +71,7 @@ pub(super) struct Submission<'a> {
 }
 
 impl Queued {
-    /// Submits the attempts that are left; those already in the queue stay.
+    /// Submits the remaining attempts; those already in the queue stay there.
     ///
     /// # Errors
     /// [`QueueError`] if the server cannot be reached or rejects the run.
@@ -143,7 +143,8 @@ impl Queued {
             .map(|(index, attempt)| (prepared.id(*index), *attempt))
             .collect();
         let lengths = lengths(queue_settings, submission.earlier);
-        // Longest first, with unknown lengths ahead; the stable sort keeps those in dataset order.
+        // Unknown lengths first, then by decreasing length; the stable sort keeps equal ones in
+        // dataset order.
         order.sort_by(|a, b| {
             let of = |key: &(String, u32)| lengths.get(&key.0).copied().unwrap_or(f64::MAX);
             of(b).total_cmp(&of(a))
@@ -175,7 +176,7 @@ impl Queued {
         self.queue.submit(jobs.collect()).await
     }
 
-    /// Receives results until nothing is left or something stops the run.
+    /// Receives results until all attempts are finished or the run is stopped.
     pub(super) async fn follow(
         mut self,
         events: mpsc::UnboundedSender<RunEvent>,
@@ -183,7 +184,7 @@ impl Queued {
         stop: impl Future<Output = ()>,
     ) -> (Progress, bool) {
         let mut made = Progress::default();
-        // Sending fails only after the run has ended.
+        // Sending fails only after the end of the run.
         let _ = events.send(RunEvent::RunStarted(self.plan.clone()));
         let mut state = State::Open;
         let followed = self
@@ -209,11 +210,11 @@ impl Queued {
         let key = self.queue.key().clone();
         let mut arrivals = self.queue.arrivals().await?;
         let mut workers = self.queue.watch_workers().await?;
-        let place = SubjectAddress::manifest(Some(&key));
+        let SubjectAddress { stream, subject } = SubjectAddress::manifest(Some(&key));
         let mut manifests = self
             .queue
             .broker()
-            .follow(&place, Follow::LastOfEach)
+            .follow(&stream, vec![subject], Follow::LastOfEach)
             .await?;
         let mut file = WorkersFile::new(&self.dir);
         let mut checked = Instant::now();
@@ -289,8 +290,8 @@ impl Queued {
         Ok(())
     }
 
-    /// Submits attempts again that are neither finished nor in the queue, for example because
-    /// someone removed them.
+    /// Resubmits attempts that are neither finished nor in the queue, for example because someone
+    /// removed them.
     async fn replace_lost(&self, counts: Option<queue::Counts>) -> Result<(), QueueError> {
         let Some(counts) = counts else { return Ok(()) };
         if counts.waiting + counts.under_way >= self.open.len() as u64 {
@@ -371,7 +372,7 @@ impl Queued {
             }
             Ok(arrival::Arrival::Made(attempt)) => {
                 let key = (attempt.record.id.clone(), attempt.record.attempt);
-                // A result that an earlier start has stored arrives again and is skipped.
+                // Skip a redelivered result that an earlier start has already stored.
                 if let Some(index) = self.open.remove(&key) {
                     attempt.report(index, made, events);
                 }
@@ -402,7 +403,7 @@ pub(super) async fn remove(queue: &RunQueue) -> Result<(), QueueError> {
     queue.broker().remove(queue.key()).await
 }
 
-/// Publishes a manifest, replacing an older one but keeping a cancellation or pause.
+/// Publishes a manifest. Replaces an older one, but keeps its cancellation or pause.
 async fn publish(broker: &dyn Broker, new: Manifest) -> Result<(), QueueError> {
     let place = SubjectAddress::manifest(Some(&new.key));
     loop {
@@ -437,7 +438,7 @@ fn amounts(budget: Budget) -> Amounts<Option<f64>> {
     }
 }
 
-/// Returns the mean duration of the attempts at each sample, in seconds.
+/// Returns the mean duration of the attempts at each sample by id, in seconds.
 fn lengths(settings: &QueueSettings, earlier: &[AttemptRecord]) -> HashMap<String, f64> {
     let mut sums: HashMap<String, (f64, f64)> = HashMap::new();
     let mut add = |records: &[AttemptRecord]| {
@@ -458,8 +459,8 @@ fn lengths(settings: &QueueSettings, earlier: &[AttemptRecord]) -> HashMap<Strin
     sums.into_iter().map(mean).collect()
 }
 
-/// Reporter that forwards events and signals stored attempts: reporters get an event after it is
-/// stored.
+/// Reporter that forwards events and signals which attempts are stored, because events are reported
+/// after they are stored.
 pub(super) struct NotifyStored {
     pub(super) inner: Box<dyn Reporter>,
     pub(super) stored: mpsc::UnboundedSender<(String, u32)>,
@@ -469,7 +470,7 @@ impl Reporter for NotifyStored {
     fn report(&mut self, event: &RunEvent) {
         self.inner.report(event);
         if let RunEvent::AttemptFinished(record) = event {
-            // The receiver is gone only at the end of the run.
+            // The receiver is dropped only at the end of the run.
             let _ = self.stored.send((record.id.clone(), record.attempt));
         }
     }

@@ -1,17 +1,19 @@
-//! Checks whether a run can be resumed and determines what is left to do.
+//! Checks whether a run can be resumed and determines the remaining attempts.
 //!
-//! A resumed run must match the fingerprint, the program and the finished attempts of the existing
-//! one.
+//! The settings must match the fingerprint, the program and the finished attempts of the existing
+//! run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use harness::journal::continue_after_error;
 use harness::model::Status;
 use records::AttemptRecord;
-use records::run_dir::{Difference, Reopened};
+use records::run_dir::{Difference, Journal, Reopened};
 
 use super::prepared::Prepared;
-use crate::program;
+use crate::journal::RunJournal;
+use crate::{program, terminal};
 
 /// Reason why a run cannot be resumed with these settings. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +23,7 @@ pub enum ResumeError {
     Fingerprint {
         /// Folder of the run.
         path: PathBuf,
-        /// Differences between the folder and the settings.
+        /// Differences between the recorded settings and the given ones.
         differences: Vec<Difference>,
     },
     /// The run was made by a different program.
@@ -29,7 +31,7 @@ pub enum ResumeError {
     Program {
         /// Folder of the run.
         path: PathBuf,
-        /// Clause that names the components that differ.
+        /// Clause that names the differing components.
         difference: String,
     },
     /// The run does not record its program.
@@ -40,7 +42,8 @@ pub enum ResumeError {
     },
     /// The selection excludes a finished attempt.
     #[error(
-        "{} has attempt {attempt} at {id}, which these flags exclude; a resumed run can only grow",
+        "{} has attempt {attempt} at {id}, which these flags exclude; a resumed run can only add \
+         attempts",
         path.display()
     )]
     LeftOut {
@@ -54,7 +57,7 @@ pub enum ResumeError {
 }
 
 impl ResumeError {
-    /// Returns the name of an MCP server whose tools the run has and the settings lack.
+    /// Returns the name of an MCP server that the run used and the settings lack.
     pub(crate) fn missing_server(&self) -> Option<&str> {
         let Self::Fingerprint { differences, .. } = self else {
             return None;
@@ -74,18 +77,18 @@ fn list(differences: &[Difference]) -> String {
     all.join("; ")
 }
 
-/// Work left in a run.
+/// Remaining work of a run.
 pub(super) struct Remaining {
     /// Attempts to make.
     pub(super) jobs: Vec<(usize, u32)>,
-    /// Attempts in `jobs` that are rerun, by sample and attempt.
+    /// Attempts in `jobs` that already have a record, by sample and attempt.
     pub(super) again: BTreeSet<(String, u32)>,
     /// Finished attempts, including those to be rerun.
     pub(super) earlier: Vec<AttemptRecord>,
 }
 
-/// Checks that a run can be resumed as prepared and returns the work left. `allow_program_change`
-/// accepts a run that another program made.
+/// Checks that a run can be resumed with the prepared settings and returns the remaining work.
+/// `allow_program_change` accepts a run of another program.
 ///
 /// # Errors
 /// [`ResumeError`] that names the differences.
@@ -115,7 +118,8 @@ pub(super) fn remaining(
         .iter()
         .map(key)
         .filter(|key| !open.contains_key(key));
-    // Report the first by name, independent of the order in which they finished.
+    // Report the first in sorted order, so that the error does not depend on the order in which
+    // attempts finished.
     if let Some((id, attempt)) = left_out.min() {
         return Err(ResumeError::LeftOut { path, id, attempt });
     }
@@ -137,7 +141,37 @@ pub(super) fn remaining(
     })
 }
 
-/// Checks that this program worked on the run before or was allowed to.
+/// Marks the journals of attempts that are rerun, so that they continue with what they received.
+/// Returns those that start from the beginning. A queue keeps no journals of finished attempts.
+pub(super) fn afresh(
+    run: &Reopened,
+    remaining: &Remaining,
+    is_queued: bool,
+) -> BTreeSet<(String, u32)> {
+    let mut afresh = remaining.again.clone();
+    if is_queued {
+        return afresh;
+    }
+    let store = RunJournal::new(
+        Journal::of(run.path()),
+        None,
+        terminal::note,
+        terminal::warning,
+    );
+    let run_id = &run.lock().run.run_id;
+    afresh.retain(|(sample, attempt)| {
+        match continue_after_error(&store, run_id, sample, *attempt) {
+            Ok(continues) => !continues,
+            Err(error) => {
+                terminal::warning(&format!("{error}; the attempt starts over"));
+                true
+            }
+        }
+    });
+    afresh
+}
+
+/// Checks that this program worked on the run before or was explicitly allowed to.
 fn check_program(run: &Reopened) -> Result<(), ResumeError> {
     let programs = run.lock().programs();
     if programs.contains(program::this()) {

@@ -5,15 +5,14 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::error::Error;
 
-/// Catches Ctrl-C and SIGTERM, which no longer end the program while this value exists.
+/// Catches Ctrl-C and SIGTERM, so that they do not end the program while this value exists.
 pub(in crate::command) struct StopSignal {
     interrupt: Signal,
     terminate: Signal,
 }
 
 impl StopSignal {
-    /// Starts catching the signals. Call it before writing anything that must not be left
-    /// incomplete.
+    /// Starts catching the signals. Call it before starting writes that must not be interrupted.
     ///
     /// # Errors
     /// [`Error::Runtime`] if the signals cannot be caught.

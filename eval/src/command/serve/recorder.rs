@@ -1,8 +1,8 @@
-//! Writes the run directory of an agent that answers questions: a served one, or that of `ask`.
+//! Writes the run directory of an agent that answers questions in `serve`, `mcp` or `ask`.
 //!
 //! Each question is recorded as an attempt at its own sample, and its events are stored as they
-//! arrive. As in a run, a single thread writes. A question whose client disconnects ends as
-//! `cancelled`.
+//! arrive. As in a run, all writes happen on one thread. A question whose client disconnects ends
+//! as `cancelled`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ use crate::settings::{EngineSettings, recorded_agents, recorded_fields};
 /// Maximum events stored in one batch.
 const EVENTS_AT_ONCE: usize = 1_000;
 
-/// Run directory that accepts questions.
+/// Records questions in a run directory.
 pub(in crate::command) struct Recorder {
     identity: RunIdentity,
     dir: PathBuf,
@@ -47,7 +47,7 @@ pub(in crate::command) struct Recorder {
     writer: Mutex<Option<JoinHandle<Result<(), RunDirError>>>>,
 }
 
-/// A question in progress. If dropped before it ends, it is recorded as cancelled.
+/// A question in progress. A question that is dropped before it ends is recorded as cancelled.
 pub(in crate::command) struct Attempt {
     recorder: Arc<Recorder>,
     sample: Sample,
@@ -56,16 +56,16 @@ pub(in crate::command) struct Attempt {
     is_over: Mutex<bool>,
 }
 
-/// Sends events to the file, and short progress to the waiting client.
+/// Sends events to the writer, and short progress to the waiting client.
 struct Sink {
     recorder: Arc<Recorder>,
     progress: OnProgress,
-    /// Usage so far, recorded if the question is dropped.
+    /// Usage so far, which is recorded if the question is dropped.
     stats: Mutex<Stats>,
 }
 
 impl Recorder {
-    /// Creates the run directory. `benchmark` stands for the name of a benchmark.
+    /// Creates the run directory. `benchmark` is recorded as the name of the benchmark.
     pub(in crate::command) fn begin(
         benchmark: &str,
         name: &str,
@@ -98,7 +98,7 @@ impl Recorder {
             "eval_version": env!("CARGO_PKG_VERSION"),
             "javascript_engine": program::this().engine(),
             "run": identity,
-            // Unknown: one attempt per question.
+            // The number of questions is unknown.
             "attempts_total": null,
             "served_as": name,
             "benchmark": { "name": benchmark, "attempts": 1 },
@@ -173,7 +173,8 @@ impl Recorder {
     pub(in crate::command) fn finish(&self) -> Result<(), RunDirError> {
         drop(self.events.lock().take());
         let writer = self.writer.lock().take();
-        // The thread does not panic. If it did, its output is on disk and the panic was printed.
+        // The thread is not expected to panic. After a panic, its output is on disk and the panic
+        // was printed.
         match writer.map(JoinHandle::join) {
             Some(Ok(Err(error))) => Err(error),
             _ => Ok(()),
@@ -188,7 +189,7 @@ impl Recorder {
     }
 }
 
-/// Stores events until all senders are gone, then writes the derived files.
+/// Stores events until all senders are dropped, then writes the derived files.
 fn write(
     mut store: RunStore,
     mut inbox: mpsc::UnboundedReceiver<RunEvent>,
@@ -248,7 +249,7 @@ impl Drop for Attempt {
         if *self.is_over.lock() {
             return;
         }
-        let error = "the client disconnected, or the server was stopped".to_owned();
+        let error = "the client disconnected or the server was stopped".to_owned();
         let mut stats = self.sink.stats.lock().clone();
         stats.total = self.began.instant.elapsed();
         let outcome = AttemptOutcome {
@@ -329,7 +330,7 @@ fn fingerprint(benchmark: &str, settings: &EngineSettings, engine: &Engine) -> F
     Fingerprint::of_treatment(parts.collect(), program::this())
 }
 
-/// Start time on the wall clock and on a monotonic clock.
+/// Start time on the wall clock and the monotonic clock.
 #[derive(Debug, Clone, Copy)]
 struct Began {
     at: Timestamp,

@@ -1,7 +1,7 @@
 //! Implements the server's trait for the agents that clients call.
 //!
-//! Each agent has an engine and, from its first question on, a run directory, in which every
-//! question is an attempt at its own sample.
+//! Each agent has an engine and, after its first question, a run directory that records every
+//! question as an attempt at its own sample.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub struct Service {
     clients: Mutex<HashMap<String, SharedBudget>>,
 }
 
-/// An agent with the name that clients use.
+/// An agent and the name that clients use for it.
 struct ServedAgent {
     name: String,
     settings: EngineSettings,
@@ -42,7 +42,8 @@ struct ServedAgent {
 }
 
 impl Service {
-    /// Opens all models and starts the sandboxes to be kept ready. Sends and writes nothing yet.
+    /// Opens all models and starts the sandboxes to be kept ready, without sending requests or
+    /// writing files.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -117,7 +118,7 @@ fn budget(limits: &Limits) -> Budget {
 }
 
 impl ServedAgent {
-    /// Returns the engine. An engine halted by a failure, such as a rejected key, is replaced,
+    /// Returns the engine. Replaces an engine that was halted by a failure such as a rejected key,
     /// because the failure may be temporary.
     fn engine(&self) -> Result<Arc<Engine>, Rejection> {
         let mut engine = self.engine.lock();
@@ -128,7 +129,7 @@ impl ServedAgent {
         Ok(Arc::clone(&engine))
     }
 
-    /// Returns the recorder, created with the first question.
+    /// Returns the recorder, creating it for the first question.
     fn recorder(&self, engine: &Engine) -> Result<Arc<Recorder>, Rejection> {
         let unavailable = |error: &dyn std::fmt::Display| {
             Rejection::Unavailable(format!("cannot write trajectories: {error}"))
@@ -187,10 +188,10 @@ impl Agents for Service {
 }
 
 impl Service {
-    /// Returns the budget of a request of a client.
+    /// Returns the budget of a client's request.
     ///
     /// # Errors
-    /// [`Rejection::OutOfBudget`] if the client or the server has nothing left.
+    /// [`Rejection::OutOfBudget`] if the budget of the client or the server is used up.
     pub fn request(&self, asker: &Requester, limits: &Limits) -> Result<SharedBudget, Rejection> {
         let of_client = self.budget_of(asker);
         match of_client.exhausted() {
@@ -199,7 +200,7 @@ impl Service {
         }
     }
 
-    /// Answers a question within the budget of a request, which may have further questions.
+    /// Answers one of a request's questions within the request's budget.
     ///
     /// # Errors
     /// [`Rejection`] if no agent was started.
@@ -234,7 +235,7 @@ impl Service {
         }
         attempt.end(&outcome);
         let stats = &outcome.stats;
-        // A question cancelled by a failure of the server is reported to its client as an error.
+        // A question cancelled by a server failure is reported to its client as an error.
         let status = match engine.halt_reason() {
             Some(HaltReason::Failing(_)) if outcome.answer.is_none() => Status::Error,
             _ => outcome.status,

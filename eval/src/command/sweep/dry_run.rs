@@ -1,5 +1,5 @@
-//! `rlm-eval sweep --dry-run`: estimates the expense of each cell and of all cells together. Runs
-//! and writes nothing.
+//! `rlm-eval sweep --dry-run`: estimates the expense of each cell and of all cells together. Does
+//! not run agents or write files.
 
 use serde_json::{Map, Value, json};
 
@@ -30,7 +30,7 @@ pub(super) fn execute(plan: &Plan, args: &SweepArgs) -> Result<Outcome, Error> {
     // `None` if a cell has no earlier run.
     let mut likely_in_all = Some(Sum::NOTHING);
     let mut all: Option<Expense> = None;
-    // Equal for all cells, because it depends only on flags that they share.
+    // The basis is equal for all cells, because it depends only on flags that they share.
     let mut by = String::new();
     for cell in &plan.cells {
         let mut settings = RunSettings::resolve(&cell.flags)?.settings;

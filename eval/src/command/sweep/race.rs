@@ -1,7 +1,7 @@
-//! `rlm-eval sweep --race`: gives samples to the cells block by block and stops when the race is
-//! decided.
+//! `rlm-eval sweep --race`: runs the cells on one block of samples after another and stops when the
+//! race is decided.
 //!
-//! The log of the race holds every decision, so that a resumed race repeats none of them.
+//! The log of the race records every decision, so that a resumed race does not repeat any.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::settings::{RunSettings, SettingsError};
 use crate::sweep::{Cell, Plan};
 use crate::terminal;
 
-/// Log file of a race over finished runs.
+/// Log file of a race replayed over finished runs.
 const REPLAY_LOG: &str = "race-replay.jsonl";
 
 /// Returns the header of a race: its rules and the random order of the samples. `None` if no sample
@@ -68,7 +68,7 @@ fn rules(plan: &Plan, against: RaceAgainst, args: &SweepArgs) -> Rules {
     }
 }
 
-/// Shuffles the clusters and takes as many as fit into the requested number of samples; at least
+/// Shuffles the clusters and keeps as many as fit into the requested number of samples, at least
 /// one.
 fn in_order(clusters: Vec<Vec<String>>, args: &SweepArgs) -> Vec<Vec<String>> {
     let seed = args.order_seed;
@@ -93,11 +93,11 @@ fn in_order(clusters: Vec<Vec<String>>, args: &SweepArgs) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Starts or resumes a race. Blocks in the log keep their decisions.
+/// Starts or resumes a race. Decisions in the log are reused.
 ///
 /// # Errors
-/// [`Error`] for a run that fails and for files that cannot be read or written. Decisions made so
-/// far are kept.
+/// [`Error`] for a run that fails and for files that cannot be read or written. The log keeps
+/// earlier decisions.
 pub(super) fn execute(
     folder: &Path,
     plan: &Plan,
@@ -191,7 +191,7 @@ pub(super) fn execute(
     Ok(Outcome::Complete)
 }
 
-/// Reports that the budget ended the race, and how to resume it.
+/// Reports that the budget stopped the race, and how to resume it.
 fn stopped(
     folder: &Path,
     plan: &Plan,
@@ -211,7 +211,7 @@ fn stopped(
     Outcome::Incomplete
 }
 
-/// Returns whether a cell has a record of every attempt at these samples.
+/// Whether a cell has a record of every attempt at these samples.
 fn has(folder: &Path, cell: &Cell, samples: &[String]) -> Result<bool, Error> {
     let dir = folder.join(&cell.name);
     if !RunDir::is_whole(&dir) {
@@ -229,8 +229,8 @@ fn has(folder: &Path, cell: &Cell, samples: &[String]) -> Result<bool, Error> {
     }))
 }
 
-/// Sorts the cells by cost per attempt, so that a limited budget decides as much as possible. A
-/// cell of unknown cost comes last; cells of equal cost keep the order of the plan.
+/// Sorts the cells by cost per attempt, so that a limited budget finishes as many cells as
+/// possible. Cells with an unknown cost come last; cells with equal costs stay in plan order.
 fn cheapest_first<'a>(folder: &Path, cells: impl Iterator<Item = &'a Cell>) -> Vec<&'a Cell> {
     let mean = |cell: &Cell| {
         let run = RunDir::open(&folder.join(&cell.name)).ok()?;
@@ -245,7 +245,8 @@ fn cheapest_first<'a>(folder: &Path, cells: impl Iterator<Item = &'a Cell>) -> V
     ranked.into_iter().map(|(_, cell)| cell).collect()
 }
 
-/// Returns the mean score of each sample in each cell, without errors; `None` for other cells.
+/// Returns the mean score of each sample in each of the given cells, ignoring attempts with errors;
+/// `None` for the other cells.
 fn scores(
     folder: &Path,
     plan: &Plan,
@@ -262,7 +263,8 @@ fn scores(
                 .extend(attempt.score);
         }
         for (sample, mut scores) in of_run {
-            // Sort first, because attempts finish in any order and float sums depend on it.
+            // Sort first, because the order in which attempts finish would change the
+            // floating-point sum.
             scores.sort_by(f64::total_cmp);
             let row = all
                 .entry(sample)
@@ -274,7 +276,7 @@ fn scores(
     Ok(all)
 }
 
-/// Replays the race over the finished runs of a sweep with the same code; runs nothing.
+/// Replays the race over the finished runs of a sweep with the same code, without running attempts.
 ///
 /// # Errors
 /// [`Error`] for a folder without a sweep and for cells that lack samples.
@@ -319,7 +321,7 @@ pub(super) fn replay(folder: &Path, args: &SweepArgs) -> Result<Outcome, Error> 
         .find(|cell| taken(**cell) == 0 || taken(**cell) * 2 < samples)
     {
         let problem = format!(
-            "--replay-race: {} has scores of {} of {samples} samples; replaying a race requires \
+            "--replay-race: {} has scores for {} of {samples} samples; replaying a race requires \
              complete runs",
             plan.cells[*cell].name,
             taken(*cell)

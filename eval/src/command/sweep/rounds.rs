@@ -1,8 +1,8 @@
 //! Order of the work of a sweep.
 //!
-//! A sweep with a budget takes the samples in rounds: each round gives the same part of them to
-//! every cell, so that all cells can be compared on what they have when the budget is used up.
-//! Without a budget, one cell runs after the other.
+//! A sweep with a budget runs the samples in rounds: in each round, every cell runs the same part
+//! of the samples, so that all cells can be compared on the finished part when the budget is used
+//! up. Without a budget, the cells run one after the other.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use crate::error::Error;
 use crate::settings::RunSettings;
 use crate::sweep::{Cell, Plan};
 
-/// Parts of the samples after each round.
+/// Part of the samples finished after each round.
 const PARTS: [f64; 5] = [1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.0, 1.0];
 
 /// A round of a sweep.
 pub(super) struct Round {
-    /// Number of samples that each cell has after the round; empty for all samples.
+    /// Number of samples finished by each cell after the round; empty for all samples.
     samples: Vec<usize>,
     number: usize,
     of: usize,
@@ -44,7 +44,7 @@ fn parts(totals: &[usize]) -> Vec<Round> {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "a positive part of a number of samples"
+            reason = "a positive part of the number of samples"
         )]
         let of_total = |total: &usize| ((*total as f64 * part).ceil() as usize).max(1);
         let samples: Vec<usize> = totals.iter().map(of_total).collect();
@@ -64,7 +64,7 @@ fn parts(totals: &[usize]) -> Vec<Round> {
 }
 
 impl Round {
-    /// Number of samples that a cell works on; `None` for all.
+    /// Number of samples that a cell runs in this round and earlier ones; `None` for all.
     pub(super) fn samples(&self, cell: usize) -> Option<usize> {
         self.samples.get(cell).copied().filter(|_| !self.is_last())
     }
@@ -73,8 +73,8 @@ impl Round {
         self.number == self.of
     }
 
-    /// Returns whether a cell has all attempts of this round, as after a resume. The last round
-    /// starts every cell, which then reports missing attempts.
+    /// Whether a cell already has all attempts of this round, for example in a resumed sweep. In
+    /// the last round, every cell starts, to report missing attempts.
     ///
     /// # Errors
     /// [`Error`] if the cell's folder cannot be read.

@@ -1,4 +1,4 @@
-//! The budget of a sweep: the joint usage of its cells, and whether another cell may start.
+//! The budget of a sweep, which its cells share.
 
 use std::path::Path;
 
@@ -15,7 +15,8 @@ use crate::terminal;
 /// Checks that the budget can be enforced in every cell.
 ///
 /// # Errors
-/// [`SettingsError`] for a limit out of bounds, or a cost limit for a model without a known price.
+/// [`SettingsError`] for a limit that is out of range, or a cost limit with a model whose price is
+/// unknown.
 pub(super) fn check(plan: &Plan) -> Result<(), SettingsError> {
     if plan.budget.max_cost.is_none() {
         return Ok(());
@@ -46,7 +47,7 @@ pub(super) fn open(folder: &Path, plan: &Plan) -> Result<Option<SharedBudget>, E
     Ok(Some(budget))
 }
 
-/// Returns what all starts of a cell have spent.
+/// Returns the total spending of a cell over all its starts.
 ///
 /// # Errors
 /// [`Error`] if its folder cannot be read or is in use by another process.
@@ -59,7 +60,7 @@ pub(super) fn spent_in(dir: &Path) -> Result<Spent, Error> {
     })
 }
 
-/// Returns the cells that are left if the budget is exhausted.
+/// Returns the unfinished cells if the budget is used up.
 ///
 /// # Errors
 /// [`Error`] if a cell's folder cannot be read.
@@ -123,7 +124,7 @@ pub(super) fn with_more(
     )
 }
 
-/// Returns whether a cell is complete.
+/// Whether a cell is complete.
 fn is_whole(dir: &Path, retry_errors: bool) -> Result<bool, Error> {
     if !RunDir::is_begun(dir) {
         return Ok(false);

@@ -11,7 +11,7 @@ use view::{Input, Inputs};
 
 use crate::runner::images;
 
-/// Benchmark of the run viewed last.
+/// Opens the benchmarks of viewed runs, keeping the last one open.
 #[derive(Default)]
 pub(super) struct OfBenchmarks {
     /// Dataset, keyed by the recorded settings of the benchmark.
@@ -25,8 +25,8 @@ impl fmt::Debug for OfBenchmarks {
 }
 
 impl Inputs for OfBenchmarks {
-    /// Requires the digest of the data to match the run's, so that no run can make the viewer show
-    /// other files.
+    /// Requires the digest of the data to match the run's, so that a run cannot make the viewer
+    /// show other files.
     fn input(&self, run: &RunDir, sample: &str) -> Result<Input, String> {
         let dataset = self.dataset(run)?;
         let wanted = &run.lock.run.dataset_digest;
@@ -80,7 +80,7 @@ fn options(settings: &Value) -> Options {
         split: settings["split"].as_str().map(str::to_owned),
         skip_malformed: settings["skip_malformed"] == true,
         scorer: None,
-        // The viewer scores nothing.
+        // The viewer does not score.
         is_scored_outside: true,
         seed: number("seed").unwrap_or(usual.seed),
         context_lengths: lengths

@@ -26,15 +26,15 @@ enum DeliveryOutcome {
     Lost,
     /// Returned to the queue for another worker.
     Returned,
-    /// No longer wanted.
+    /// Cancelled with its run or sample.
     Dropped,
     /// The sample is unavailable on this machine.
     NoSample(String),
 }
 
 impl Served {
-    /// Makes a delivered attempt. It is always acknowledged, or delivered again when its lease
-    /// expires.
+    /// Makes a delivered attempt. The delivery is always acknowledged, or redelivered when its
+    /// lease expires.
     pub(super) async fn attempt(self: Arc<Self>, delivery: Box<dyn Delivery>) {
         let busy = self.worker.begin();
         if let Err(error) = self.carry_out(delivery.as_ref()).await {
@@ -99,7 +99,7 @@ impl Served {
         if delivery.number() > 1 {
             let history = self.history(&job, delivery.number()).await?;
             let most = self.manifest.borrow().max_deliveries;
-            // Deliveries that were returned do not count as lost.
+            // Returned deliveries do not count as lost.
             let returned = history.iter().filter(|begun| begun.returned).count() as u64;
             if delivery.number().saturating_sub(returned) > most {
                 return self.give_up(delivery, &head, index, &history, &bytes).await;
@@ -189,7 +189,7 @@ impl Served {
         }
     }
 
-    /// Makes the attempt unless something ends it first.
+    /// Makes the attempt, unless it is lost, returned or dropped first.
     async fn make(
         &self,
         head: &Parcel,
@@ -250,7 +250,7 @@ impl Served {
         }
     }
 
-    /// Records that the attempt starts again, and returns its earlier starts.
+    /// Records this start of the attempt and returns its earlier starts.
     async fn history(&self, job: &Job, number: u64) -> Result<Vec<RestartEntry>, QueueError> {
         let workers = self.queue.workers().await?;
         let had = |one: &&(message::Presence, u64)| {
@@ -265,7 +265,7 @@ impl Served {
             at_ms: now_ms(),
             before: before.map(|(presence, at_ms)| {
                 format!(
-                    "{} on {}, last heard from at {}",
+                    "{} on {}, last heartbeat at {}",
                     presence.worker,
                     presence.host,
                     time(*at_ms)
@@ -278,7 +278,7 @@ impl Served {
             .await
     }
 
-    /// Returns an attempt to the queue, so that it does not count as lost.
+    /// Returns an attempt to the queue without counting it as lost.
     async fn return_to_queue(
         &self,
         delivery: &dyn Delivery,
@@ -299,7 +299,7 @@ impl Served {
         delivery.give_back(after).await
     }
 
-    /// Reports an error for an attempt that no worker finished.
+    /// Sends an error as the result of an attempt that no worker finished.
     async fn give_up(
         &self,
         delivery: &dyn Delivery,
@@ -348,8 +348,8 @@ impl Served {
         }
     }
 
-    /// Books responses that were paid for but cannot be used: those received after another worker
-    /// took the attempt or, if none did, all that this worker received.
+    /// Books paid responses that cannot be used: those received after another worker took over the
+    /// attempt or, if none did, all responses that this worker received.
     async fn book_wasted(&self, head: &Parcel, journal: &OpenJournal) -> Result<(), QueueError> {
         let own = journal.added.lock().last;
         let newest = self.queue.journal_end(&head.sample, head.attempt).await?;
@@ -387,12 +387,12 @@ impl Served {
 async fn keep(delivery: &dyn Delivery, every: Duration) -> std::convert::Infallible {
     loop {
         tokio::time::sleep(every).await;
-        // A failed renewal is followed by the next.
+        // A failed renewal is retried at the next interval.
         let _ = delivery.keep().await;
     }
 }
 
-/// Returns a name for what a worker sends for one delivery.
+/// Returns a unique name for the messages of a worker about one delivery.
 fn nonce(worker: &str, job: &Job, number: u64) -> String {
     let all = format!(
         "{worker} {} {} {number} {}",

@@ -1,7 +1,7 @@
 //! A worker's share of a run's budget and request rate.
 //!
-//! All workers of a run share the budget and the rate in the queue's books. Each requests slices of
-//! both, reports its spending, and returns unused amounts.
+//! All workers of a run share the budget and the request rate in the queue's books. Each worker
+//! requests slices of both, reports its spending, and returns unused amounts.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -17,16 +17,17 @@ use queue::rate::Pace;
 use queue::{QueueError, RunQueue, name, now_ms};
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 
-/// Time to wait for amounts that other workers may give back.
+/// Time to wait for amounts that other workers may return.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Minimum time between two spending reports.
 const REPORT: Duration = Duration::from_millis(500);
 
-/// Additional report interval for each worker, so that many workers do not write constantly.
+/// Time added to the report interval for each worker of the run, so that many workers do not write
+/// constantly.
 const REPORT_EACH: Duration = Duration::from_millis(5);
 
-/// Age in milliseconds after which unused request slots expire.
+/// Age after which unused request slots expire, in milliseconds.
 const STALE_MS: f64 = 1500.0;
 
 /// A worker's share of the budget and request rate of a run.
@@ -44,27 +45,27 @@ pub(super) struct Lease {
     asking: AsyncMutex<()>,
     turns: AsyncMutex<HashMap<String, VecDeque<f64>>>,
     workers: AtomicU32,
-    /// Clock offset of the server relative to this machine, in milliseconds.
+    /// Offset of the server's clock from this machine's, in milliseconds.
     clock_ms: f64,
 }
 
 #[derive(Default)]
 struct State {
-    /// Amounts spent when the lease began.
+    /// Amounts that had been spent when the lease began.
     before: Amounts<f64>,
     /// Amounts last reported.
     reported: Amounts<f64>,
     reported_at: Option<Instant>,
     /// Amounts that count as spent if the lease expires.
     booked: Amounts<f64>,
-    /// Amounts reserved for calls in flight; calls are counted in `admitted`.
+    /// Amounts reserved for calls in flight, except the number of calls, which is in `admitted`.
     reserved: Amounts<f64>,
     under_way: usize,
     /// Amounts that may be spent and reserved, counted from the start of the lease.
     granted: Amounts<f64>,
     /// Number of calls admitted.
     admitted: f64,
-    /// Budget that is used up: its index, and the error.
+    /// Index of the budget that is used up, and its error.
     exhausted: Option<(usize, ProviderError)>,
 }
 
@@ -80,7 +81,7 @@ impl Drop for Held {
         let mut state = self.state.lock();
         state.under_way -= 1;
         state.reserved = if state.under_way == 0 {
-            // Differences of sums leave a remainder.
+            // Subtracting sums leaves rounding errors.
             Amounts::default()
         } else {
             state.reserved.minus(self.most)
@@ -122,24 +123,24 @@ impl Lease {
         }
     }
 
-    /// Returns what this worker has spent for the run.
+    /// Returns the amounts that this worker has spent on the run.
     pub(super) fn spent(&self) -> Amounts<f64> {
         amounts(self.spent.spent())
     }
 
-    /// Returns what is used. The caller holds the lock of the state, so that a call that ends in
-    /// the meantime counts twice and is never lost.
+    /// Returns the amounts spent, counting admitted calls. The caller holds the lock of `state`, so
+    /// that a call that ends meanwhile counts twice rather than not at all.
     fn used(&self, state: &State) -> Amounts<f64> {
         let spent = self.spent();
-        // An admitted call counts before the engine has booked it.
+        // Count an admitted call before the engine has booked it.
         let calls = spent.calls.max(state.admitted);
         Amounts { calls, ..spent }
     }
 
-    /// Reserves the expense of a call within the lease, if it fits.
+    /// Reserves the expense of a call if it fits into the lease.
     fn hold(&self, most: Amounts<f64>) -> Result<Option<Held>, ProviderError> {
         let mut state = self.state.lock();
-        // A retry belongs to a call that has been admitted.
+        // A retry belongs to an admitted call.
         if let Some((kind, error)) = &state.exhausted
             && (*kind != 2 || most.calls > 0.0)
         {
@@ -148,12 +149,14 @@ impl Lease {
         let spent = self.used(&state);
         let needed = spent.minus(state.before).plus(state.reserved).plus(most);
         let (limits, needed, granted) = (self.limits.all(), needed.all(), state.granted.all());
-        let fits = (0..3).all(|kind| {
-            limits[kind].is_none()
-                || most.all()[kind] <= 0.0
-                || needed[kind] <= granted[kind] + 1e-9
+        let fits = (0..3).all(|kind| match (limits[kind], most.all()[kind] > 0.0) {
+            (None, _) => true,
+            (Some(_), true) => needed[kind] <= granted[kind] + 1e-9,
+            // A retry belongs to a call that has been admitted. Any other call of unknown expense
+            // needs some of the lease, as a local call needs some of the budget.
+            (Some(_), false) => kind == 2 || needed[kind] < granted[kind] - 1e-9,
         });
-        // The lease of a worker that does not renew it in time counts as spent.
+        // If a lease is not renewed in time, all of it counts as spent.
         let half = Duration::from_millis(self.ttl_ms / 2);
         let is_held = state.reported_at.is_some_and(|at| at.elapsed() < half);
         if !fits || !is_held {
@@ -179,8 +182,8 @@ impl Lease {
         REPORT.max(REPORT_EACH * self.processes())
     }
 
-    /// Whether nothing was spent since the last report, nothing is left to give back, and that
-    /// report is recent.
+    /// Whether the last report is recent, nothing was spent since, and there are no unused amounts
+    /// to return.
     pub(super) fn is_quiet(&self) -> bool {
         let state = self.state.lock();
         let used = self.used(&state);
@@ -202,18 +205,20 @@ impl Lease {
         now_ms() as f64 + self.clock_ms
     }
 
-    /// Reports spending and gives back what calls in flight do not need.
+    /// Reports spending and returns amounts that calls in flight do not need.
     pub(super) async fn report(&self) -> Result<(), QueueError> {
         let _one = self.asking.lock().await;
         self.ask(None).await.map(drop)
     }
 
-    /// Reports spending and requests room for a call. The caller holds the lock `asking`.
+    /// Reports spending and requests the amounts for the next call, if any. The caller must hold
+    /// the lock `asking`.
     async fn ask(&self, next: Option<Call>) -> Result<bool, QueueError> {
         let (used, reserved, before, booked, is_first) = {
             let mut state = self.state.lock();
             let used = self.used(&state);
-            // The report gives the rest back, so nothing more may be admitted against it meanwhile.
+            // The report returns the unused amounts, so no call may be admitted against them
+            // meanwhile.
             state.granted = used.minus(state.before).plus(state.reserved);
             let is_first = state.reported_at.is_none();
             (used, state.reserved, state.before, state.booked, is_first)
@@ -228,10 +233,10 @@ impl Lease {
         let asked = self.queue.change("books", |books: Option<BudgetAccounts>| {
             let mut books = books.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
             if is_first {
-                // An earlier worker of this name has left it.
+                // The lease was left by an earlier worker of this name.
                 books.expire(worker);
             }
-            // What an expired lease held counts as spent already.
+            // The amounts of an expired lease already count as spent.
             let begins = if is_first || books.leases.contains_key(worker) {
                 before
             } else {
@@ -267,7 +272,7 @@ impl Lease {
         Ok(false)
     }
 
-    /// Ends the lease, which returns the unused amounts.
+    /// Ends the lease and returns the unused amounts.
     pub(super) async fn end(&self) -> Result<(), QueueError> {
         if !self.has_limits() {
             return Ok(());
@@ -331,7 +336,7 @@ impl ExternalBudget for Lease {
             if let Some(held) = self.hold(call.most)? {
                 return Ok(Box::new(held));
             }
-            // Nothing is spent while the server cannot be reached.
+            // Admit no calls while the server cannot be reached.
             let _ = self.ask(Some(call)).await;
             if let Some(held) = self.hold(call.most)? {
                 return Ok(Box::new(held));
@@ -361,7 +366,7 @@ impl SharedPace for Lease {
             if let Some(at) = turns.pop_front() {
                 break at;
             }
-            // Request about one second's worth of this worker's share.
+            // Request this worker's share for about one second.
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -380,7 +385,7 @@ impl SharedPace for Lease {
                         (0..slice.number).map(|n| slice.first_ms + f64::from(n) * slice.apart_ms);
                     turns.extend(each);
                 }
-                // No request is sent while the rate is unknown.
+                // Send no requests while the rate is unknown.
                 Err(_) => tokio::time::sleep(PATIENCE).await,
             }
         };

@@ -1,4 +1,5 @@
-//! A run that a worker serves: checks that the worker can, takes attempts, and reports progress.
+//! A run served by a worker: checks that the worker can make its attempts, takes attempts, and
+//! reports progress.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use crate::program;
 use crate::runner::AttemptRunner;
 use crate::terminal;
 
-/// Time that a request for attempts waits at the server.
+/// Time for which the server holds a request for attempts.
 const WAIT: Duration = Duration::from_secs(2);
 
 /// Window in which freed slots are combined into one request.
@@ -32,7 +33,7 @@ const BATCH_WINDOW: Duration = Duration::from_millis(2);
 /// Time between two heartbeats of a worker.
 pub(in crate::command) const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Missed heartbeats after which a worker no longer counts.
+/// Number of missed heartbeats after which a worker is no longer counted.
 const MAX_MISSED_HEARTBEATS: u64 = 4;
 
 /// A run that this worker serves.
@@ -47,7 +48,7 @@ pub(super) struct Served {
     pub(super) lease: Arc<Lease>,
     pub(super) under_way: Mutex<BTreeMap<(String, u32), UnderWay>>,
     pub(super) finished: AtomicU64,
-    /// Reason why this worker takes no more attempts of the run.
+    /// Reason why this worker no longer takes attempts of the run.
     pub(super) unfit: Mutex<Option<String>>,
 }
 
@@ -56,7 +57,7 @@ impl Served {
     pub(super) async fn serve(worker: Arc<Worker>, manifest: watch::Receiver<Manifest>) {
         let now = manifest.borrow().clone();
         let queue = RunQueue::new(Arc::clone(&worker.broker), now.key.clone());
-        // A worker that prepares a run is not idle.
+        // A worker is not idle while it prepares a run.
         let busy = worker.begin();
         let prepared = Box::pin(Self::prepare(&worker, &queue, manifest)).await;
         drop(busy);
@@ -87,7 +88,7 @@ impl Served {
         let _ = served.announce(true).await;
     }
 
-    /// Opens everything that an attempt needs and compares it with the run.
+    /// Opens everything that attempts need and checks that it matches the run.
     ///
     /// # Errors
     /// The reason why this worker cannot serve the run.
@@ -100,7 +101,7 @@ impl Served {
         let own = program::this().digest();
         if now.program != own {
             return Err(format!(
-                "it was submitted by a different build: program {}, but this is {own}",
+                "it was submitted by a different build: program {}, but this program is {own}",
                 now.program
             ));
         }
@@ -176,7 +177,7 @@ impl Served {
         })
     }
 
-    /// Whether this worker may take attempts now; `None` if it never will again.
+    /// Whether this worker may take attempts now; `None` if it may never take any again.
     fn may_take(&self) -> Option<bool> {
         if self.unfit.lock().is_some() || *self.worker.order.borrow() != WorkerMode::Work {
             return None;
@@ -192,7 +193,7 @@ impl Served {
         }
     }
 
-    /// Takes attempts while there are any, and returns when all that were started have ended.
+    /// Takes attempts while the worker may, and returns when all started attempts have ended.
     async fn take_attempts(self: Arc<Self>) {
         let mut running = JoinSet::new();
         let mut changed = self.manifest.clone();
@@ -229,8 +230,8 @@ impl Served {
                     continue;
                 }
             };
-            // Request freed slots immediately, in addition to those that this request still waits
-            // for.
+            // Request attempts for freed slots immediately, in addition to those of the pending
+            // request.
             let served = Arc::clone(&self);
             running.spawn(async move {
                 let mut attempts = JoinSet::new();
@@ -258,7 +259,7 @@ impl Served {
         matches!(found, Ok(None))
     }
 
-    /// Handles an exhausted budget or a failing provider.
+    /// Halts the run if its budget is used up; after a provider failure, stops taking its attempts.
     pub(super) async fn halt(&self, reason: &harness::HaltReason) {
         match reason {
             harness::HaltReason::OverBudget(message) => {
@@ -287,7 +288,7 @@ impl Served {
     /// Sends heartbeats periodically.
     async fn send_heartbeats(self: Arc<Self>) {
         loop {
-            // A failed heartbeat is followed by the next.
+            // A failed heartbeat is retried at the next interval.
             let _ = self.announce(false).await;
             if let Ok(workers) = self.count_workers().await {
                 self.lease.set_workers(workers);
@@ -309,8 +310,7 @@ impl Served {
         self.queue.announce(&presence).await
     }
 
-    /// Returns the number of workers of the run, from a recent count of another worker or a new
-    /// one.
+    /// Returns the number of workers of the run: a recent count by another worker, or a new one.
     async fn count_workers(&self) -> Result<u32, QueueError> {
         let known = self.queue.roster().await?;
         let lately = u64::try_from(HEARTBEAT_INTERVAL.as_millis()).unwrap_or(u64::MAX)
@@ -334,20 +334,20 @@ impl Served {
         Ok(workers)
     }
 
-    /// Reports spending periodically if the run has limits.
+    /// Reports spending periodically if the run has a budget or a rate limit.
     async fn report_spending(self: Arc<Self>) {
         while self.lease.has_limits() {
             tokio::time::sleep(self.lease.pause()).await;
             if self.lease.is_quiet() {
                 continue;
             }
-            // What is not reported now is included in the next report.
+            // After a failure, the next report includes this spending.
             let _ = self.lease.report().await;
         }
     }
 }
 
-/// Returns the heartbeat of a worker without details of a run.
+/// Returns a worker's heartbeat without the fields that describe a run.
 fn presence(worker: &Worker) -> Presence {
     Presence {
         v: VERSION,
@@ -377,7 +377,7 @@ async fn clock(queue: &RunQueue, worker: &Worker) -> Result<f64, QueueError> {
     }))
 }
 
-/// Returns an error with its hint, as the worker and the submitter show it.
+/// Formats an error with its hint, for the worker and the submitter.
 fn explain(error: impl Into<Error>) -> String {
     let error = error.into();
     let hint = error.hint().map(|hint| format!("; {hint}"));

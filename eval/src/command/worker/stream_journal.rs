@@ -11,14 +11,14 @@ use queue::message::{Parcel, VERSION};
 use queue::{QueueError, RunQueue};
 use tokio::sync::{mpsc, watch};
 
-/// Journals of the attempts that this worker makes for a run.
+/// Journals of this worker's attempts of a run.
 #[derive(Default)]
 pub(super) struct StreamJournal {
     open: Mutex<HashMap<(String, u32), Open>>,
 }
 
 struct Open {
-    /// Lines left by earlier workers.
+    /// Lines written by earlier workers.
     earlier: Vec<String>,
     orders: mpsc::UnboundedSender<JournalCommand>,
 }
@@ -28,7 +28,7 @@ enum JournalCommand {
     GiveUp,
 }
 
-/// Journal of one attempt while a worker makes it.
+/// Journal of an attempt in progress.
 pub(super) struct OpenJournal {
     of: Arc<StreamJournal>,
     key: (String, u32),
@@ -41,7 +41,7 @@ pub(super) struct OpenJournal {
 /// Lines that one worker added to a journal.
 #[derive(Default)]
 pub(super) struct Added {
-    /// Lines that were stored.
+    /// Lines that the queue has stored.
     pub(super) kept: Vec<u8>,
     /// Lines rejected because another worker had the attempt.
     pub(super) refused: Vec<u8>,
@@ -56,8 +56,8 @@ impl Drop for OpenJournal {
 }
 
 impl StreamJournal {
-    /// Opens the journal of an attempt to continue after the message with this number; `bytes` are
-    /// its lines so far.
+    /// Opens the journal of an attempt, to continue after message number `last`; `bytes` are its
+    /// lines so far.
     pub(super) fn open(
         self: &Arc<Self>,
         queue: &RunQueue,
@@ -81,6 +81,7 @@ impl StreamJournal {
             queue: queue.clone(),
             head: head.clone(),
             all: bytes,
+            held: Vec::new(),
             added: Arc::clone(&added),
         };
         tokio::spawn(streamed.run(inbox, lose));
@@ -99,7 +100,7 @@ impl StreamJournal {
                 "another worker has taken over the attempt",
             ));
         };
-        // The receiver stops only if the attempt was lost, which also ends it.
+        // The receiver stops only after the attempt is lost, which also ends the attempt.
         let _ = one.orders.send(order);
         Ok(())
     }
@@ -109,8 +110,10 @@ impl StreamJournal {
 struct Stream {
     queue: RunQueue,
     head: Parcel,
-    /// The whole journal.
+    /// All lines of the journal.
     all: Vec<u8>,
+    /// Lines to send together with the next ones.
+    held: Vec<u8>,
     added: Arc<Mutex<Added>>,
 }
 
@@ -137,7 +140,14 @@ impl Stream {
     }
 
     async fn append(&mut self, lines: &[u8]) -> Result<(), QueueError> {
+        let is_first = self.all.is_empty();
         self.all.extend_from_slice(lines);
+        self.held.extend_from_slice(lines);
+        if is_first {
+            // The first line only names the attempt, which is not worth a message.
+            return Ok(());
+        }
+        let lines = &std::mem::take(&mut self.held);
         let last = self.added.lock().last;
         let (sample, attempt) = (self.head.sample.as_str(), self.head.attempt);
         let appended = self.queue.journal(sample, attempt, lines, last).await;
@@ -155,7 +165,7 @@ impl Stream {
         }
     }
 
-    /// Starts the attempt again: paid responses in its journal count as wasted.
+    /// Discards the journal to restart the attempt; its paid responses count as wasted.
     async fn give_up(&mut self) -> Result<(), QueueError> {
         let nonce = format!("{}j{}", self.head.nonce, self.all.len());
         let parcel = wasted(&self.head, &nonce, "journal");
@@ -163,6 +173,7 @@ impl Stream {
         let (sample, attempt) = (self.head.sample.as_str(), self.head.attempt);
         self.queue.drop_journal(sample, attempt).await?;
         self.all.clear();
+        self.held.clear();
         *self.added.lock() = Added::default();
         Ok(())
     }

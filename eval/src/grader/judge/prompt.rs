@@ -26,7 +26,7 @@ pub struct JudgePrompt {
 }
 
 impl JudgePrompt {
-    /// Opens the bundled prompt of this name, or else reads a file.
+    /// Opens the bundled prompt of this name, otherwise reads a file.
     ///
     /// # Errors
     /// The problem with the file, including its line if known.
@@ -38,7 +38,7 @@ impl JudgePrompt {
             None => {
                 let known = BUNDLED.map(|(name, _)| name).join(", ");
                 return Err(format!(
-                    "`{given}` is neither a file nor a bundled prompt; bundled: {known}"
+                    "unknown judge prompt `{given}`: expected a file or a bundled prompt ({known})"
                 ));
             }
         };
@@ -61,7 +61,7 @@ impl JudgePrompt {
             );
         }
         if !definition.tools.is_empty() {
-            return wrong("tools", "a judge calls no tools");
+            return wrong("tools", "a judge cannot call tools");
         }
         if definition.required_schema.is_some() {
             return wrong(
@@ -121,7 +121,7 @@ mod tests {
             ),
             (
                 format!("{front}tools: [a]\n---\nJudge."),
-                "bundled x.md:5: a judge calls no tools",
+                "bundled x.md:5: a judge cannot call tools",
             ),
             (
                 "Judge.".to_owned(),

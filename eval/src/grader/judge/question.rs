@@ -1,7 +1,7 @@
 //! The message to a judge: question, right answer and given answer.
 //!
-//! Each text is fenced by a mark that it cannot contain, so that an answer cannot imitate the rest
-//! of the message.
+//! The fence of each text has a mark that the text does not contain, so that an answer cannot
+//! imitate the rest of the message.
 
 use std::fmt::Write as _;
 
@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use super::super::ScorableAnswer;
 
-/// Text before the material.
+/// Text before the fenced texts.
 pub(super) const INTRODUCTION: &str = include_str!("introduction.txt");
 
-/// Text after the material.
+/// Text after the fenced texts.
 pub(super) const REPLY: &str = include_str!("reply.txt");
 
-/// Characters of the mark on a fence.
+/// Length of the mark in a fence, in characters.
 const MARK: usize = 16;
 
 /// Maximum characters of a text shown to the judge; longer texts are cut in the middle.
@@ -43,7 +43,8 @@ pub(super) fn of(answered: &ScorableAnswer<'_>) -> String {
     message + "\n" + REPLY.trim_end()
 }
 
-/// Cuts a text to at most [`LONGEST`] characters, stating how many were removed from its middle.
+/// Removes the middle of a text longer than [`LONGEST`] characters and states the number of removed
+/// characters.
 fn cut(text: &str) -> String {
     let length = text.chars().count();
     if length <= LONGEST {

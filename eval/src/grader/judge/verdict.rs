@@ -4,10 +4,10 @@ use benchmarks::Score;
 use harness::model::lenient_json;
 use serde::Deserialize;
 
-/// Maximum characters kept of a reason.
+/// Maximum characters of a stored reason; longer ones are truncated.
 const LONGEST_REASON: usize = 2_000;
 
-/// Verdict as written by the judge. Duplicate and unknown fields make it invalid.
+/// Verdict as written by the judge. Duplicate or unknown fields are invalid.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Verdict {
@@ -17,10 +17,10 @@ struct Verdict {
     score: Option<f64>,
 }
 
-/// Reads a reply that consists of one JSON object, optionally in a code fence.
+/// Parses a reply that consists of one JSON object, optionally in a code fence.
 ///
 /// # Errors
-/// Returns the problem, which is quoted in the next message to the judge.
+/// The problem, which the next message to the judge quotes.
 pub(super) fn read(reply: &str) -> Result<Score, String> {
     let text = unfenced(reply.trim());
     if text.is_empty() {

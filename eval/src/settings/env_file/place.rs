@@ -18,7 +18,7 @@ pub(super) enum Found {
     Text(PathBuf, Vec<u8>),
 }
 
-/// Searches for `.env` in a folder and those above, up to the project root, which is the nearest
+/// Searches for `.env` in a folder and its parents, up to the project root, which is the nearest
 /// folder with `.git`. Without a project root, searches only the folder itself.
 ///
 /// # Errors
@@ -70,8 +70,8 @@ fn distrust(owner: u32, mode: u32, user: u32) -> Option<String> {
     }
 }
 
-/// Whether a path is inside a folder after links are followed. A path that does not exist yet is
-/// judged by the folders above it.
+/// Whether a path is inside a folder after links are followed. For a path that does not exist yet,
+/// its nearest existing parent decides.
 pub(super) fn lies_inside(folder: &Path, path: &Path) -> bool {
     let Ok(folder) = fs::canonicalize(folder) else {
         return false;

@@ -1,4 +1,5 @@
-//! Serves one attempt's apps on loopback: their documents and the two endpoints that they may call.
+//! Serves the documents of one attempt's apps, and the two endpoints that they may call, on
+//! loopback.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use tokio::task::JoinHandle;
 /// Script placed before all others in an app.
 const SHIM: &str = include_str!("shim.js");
 
-/// The server, which stops when dropped.
+/// Server of an attempt's apps, which stops when dropped.
 pub(super) struct AppServer {
     shared: Arc<Shared>,
     port: u16,
@@ -33,7 +34,7 @@ struct Shared {
 }
 
 impl AppServer {
-    /// Starts listening. Requests of apps go to `calls`.
+    /// Starts listening. Starts the server. Requests of apps are sent to `calls`.
     pub async fn open(calls: UnboundedSender<AppCall>) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
@@ -46,7 +47,7 @@ impl AppServer {
             .route("/wry/{name}", post(ask))
             .with_state(Arc::clone(&shared));
         let serving = tokio::spawn(async move {
-            // Ends only when its task does.
+            // Runs until its task is aborted.
             drop(axum::serve(listener, router).await);
         });
         Ok(Self {
@@ -75,8 +76,8 @@ impl Drop for AppServer {
     }
 }
 
-/// Inserts the shim as first script. It follows the doctype, so that the document stays in
-/// standards mode; parsers move it to the start of the head.
+/// Inserts the shim as the first script, after the doctype, so that the document stays in standards
+/// mode. Parsers move it to the start of the head.
 fn with_shim(html: &str) -> String {
     let script = format!("<script>{SHIM}</script>");
     let html = html.trim_start();

@@ -66,7 +66,7 @@ async def main() -> None:
     parameters = StdioServerParameters(command=PROGRAM, args=ARGS)
     async with Client(stdio_client(parameters, errlog=sys.stderr)) as client:
         await check(client, is_limited=True)
-    # The handshake of earlier versions.
+    # Use the handshake of earlier protocol versions.
     async with Client(stdio_client(parameters, errlog=sys.stderr), mode="legacy") as client:
         await check(client, is_limited=True)
     print("ok")

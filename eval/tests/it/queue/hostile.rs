@@ -1,4 +1,4 @@
-//! Workers of another build or with other data, forged messages, and servers that require
+//! Workers with another build or other data, forged messages, and servers that require
 //! authentication.
 
 use queue::message::{self, Job, Parcel, VERSION};
@@ -9,7 +9,7 @@ use super::server::Server;
 use super::{check_whole, dir, log, only_run, start, submit, until, user_of, worker};
 use crate::binary::Binary;
 
-/// Performs an action at the server that any client could perform.
+/// Performs an action on the server that any client could perform.
 fn at<T>(url: &str, act: impl AsyncFnOnce(std::sync::Arc<dyn queue::Broker>) -> T) -> T {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! A real NATS server, or a cluster of three.
+//! A real NATS server or a cluster of three.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Time after which a server that does not listen is given up.
+/// Maximum time to wait until a server listens.
 const LISTENS: Duration = Duration::from_secs(120);
 
-/// A server that ends when dropped.
+/// A server that stops when dropped.
 pub struct Server {
     child: Child,
     program: PathBuf,
@@ -27,13 +27,14 @@ impl Drop for Server {
     }
 }
 
-/// Returns a port for the connections of a cluster, whose members must know it in advance.
+/// Returns a port for connections within a cluster, whose members need to know it in advance.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
 }
 
-/// Returns the server's program. If it is not installed, prints that and returns `None`.
+/// Returns the path of the server's program. If it is not installed, prints a note and returns
+/// `None`.
 fn program() -> Option<PathBuf> {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/nats/bin/nats-server");
     if program.is_file() {
@@ -63,7 +64,7 @@ impl Server {
         Self::launch(folder, args)
     }
 
-    /// Starts three servers that store everything three times.
+    /// Starts a cluster of three servers that stores everything three times.
     pub fn cluster() -> Option<Vec<Self>> {
         let ports = [free_port(), free_port(), free_port()];
         let routes = ports
@@ -86,7 +87,8 @@ impl Server {
         each.collect()
     }
 
-    /// Starts a server on a port that it chooses, and reads the port from the file that it writes.
+    /// Starts a server on a port of its choice, and reads the port from the file that the server
+    /// writes.
     fn launch(folder: TempDir, more: Vec<String>) -> Option<Self> {
         let program = program()?;
         let store = folder.path().join("jetstream").display().to_string();
@@ -139,7 +141,7 @@ impl Server {
         let _ = self.child.wait();
     }
 
-    /// Restarts the server with its data.
+    /// Restarts the server with the same data.
     pub fn restart(&mut self) {
         self.child = spawn(&self.program, &self.args);
         self.wait();

@@ -65,7 +65,7 @@ fn pauses_resumes_and_cancels() {
     });
     queue(&["pause", &dir, "--worker", "w"]);
     assert!(queue(&["resume", &dir, "--sample", "s-niah-2k-4"]).contains("1 attempts"));
-    // The worker may still receive one attempt through an earlier request; it returns that attempt.
+    // The worker may still receive one attempt through an earlier request, but returns it.
     let now = status(&binary, &dir);
     let there = now["waiting"].as_u64().unwrap() + now["under_way"].as_u64().unwrap();
     assert_eq!(there, 1, "{now}");

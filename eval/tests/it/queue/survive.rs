@@ -1,5 +1,5 @@
-//! `kill -9` of workers, submitters and servers, a cut network, and a full stream: nothing is lost
-//! or duplicated.
+//! `kill -9` of workers, submitters and servers, an interrupted network, and a full stream: nothing
+//! is lost or duplicated.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{Read as _, Write as _};
@@ -13,7 +13,8 @@ use super::server::Server;
 use super::{check_whole, dir, lines, log, start, submit, until, user_of, worker};
 use crate::binary::{Binary, is_full};
 
-/// Reproducible pseudorandom numbers (the 64-bit xorshift of G. Marsaglia, 2003).
+/// Reproducible pseudorandom number generator (the 64-bit xorshift of G. Marsaglia, 2003).
+/// Marsaglia, 2003).
 struct Random(u64);
 
 impl Random {
@@ -56,7 +57,7 @@ fn survives_kills_of_workers_submitters_and_servers() {
     until("the cluster takes the run", || {
         let ran = submit(&binary, &url, &samples.to_string(), &more);
         if ran.code != Some(0) {
-            // A cluster needs a moment to elect a leader.
+            // A cluster needs a moment to elect its leader.
             let _ = std::fs::remove_dir_all(binary.path().join("results"));
         }
         ran.code == Some(0)
@@ -71,7 +72,7 @@ fn survives_kills_of_workers_submitters_and_servers() {
     for kill in 0..kills {
         let wanted = lines(&dir) + usize::try_from(random.below(8)).unwrap();
         until("attempts continue", || {
-            // A program that starts while no server is running exits with an error.
+            // If no server is running, a starting program exits with an error.
             if submitter.has_ended() {
                 submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
             }
@@ -107,15 +108,15 @@ fn survives_kills_of_workers_submitters_and_servers() {
         "killed: {} workers, {} submitters, {} servers",
         killed[0], killed[1], killed[2]
     );
-    // A submitter killed between its first output and the end of the queue reports that, and is
-    // resumed once more.
+    // A submitter killed between its first output and the end of the queue reports an error, and is
+    // resumed again.
     while submitter.code() != Some(0) {
         submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
     }
     check_whole(&binary, samples);
 }
 
-/// A network between a worker and the server, which can be cut.
+/// A network between a worker and the server that can be interrupted.
 struct Network {
     port: u16,
     is_cut: Arc<AtomicBool>,
@@ -174,7 +175,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream) {
     });
 }
 
-/// Returns a binary with a model that waits for four seconds between its two calls.
+/// Returns a binary with a model that waits four seconds between its two calls.
 fn slow(url: &str) -> Binary {
     let model = "description: Waits between two calls.\nrules:\n  - when: { turn: 1 }\n    reply: \"```js\\nawait new Promise((done) => setTimeout(done, 4000)); console.log(1)\\n```\"\n  - reply: \"```js\\nreturn('yes')\\n```\"\n";
     let rows = "{\"id\":\"a\",\"query\":\"?\",\"context\":\"c\",\"expected\":\"yes\"}\n{\"id\":\"b\",\"query\":\"?\",\"context\":\"c\",\"expected\":\"yes\"}\n";
@@ -219,7 +220,8 @@ fn returning_worker_loses_its_attempts() {
     let ran = binary.run(&["run", "--resume", &dir, "--json"], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     network.mend();
-    // The worker learns it from the journal or the record, or the run is gone when it reconnects.
+    // The worker detects the takeover from the journal or the record, or the run has disappeared
+    // when it reconnects.
     until("the first worker learns it", || {
         let said = log(&binary, "cut-off");
         said.contains("has taken over attempt")
@@ -237,7 +239,7 @@ fn workers_wait_for_full_stream() {
         return;
     };
     let binary = user_of(server.url());
-    // Together the samples need about three times the size of the stream.
+    // In total, the samples need about three times the size of the stream.
     let samples = 80;
     let ran = submit(
         &binary,
@@ -266,7 +268,7 @@ fn stopped_worker_returns_attempts_under_way() {
         return;
     };
     let binary = slow(server.url());
-    // The lease is long, so only returned attempts can finish in time.
+    // The lease is long, so only returned attempts finish in time.
     let args = [
         &SLOW[..],
         &["--queue", server.url(), "--queue-lease", "3600", "--detach"],

@@ -1,4 +1,4 @@
-//! The part of GitHub's API that the workflow uses, on its own port.
+//! The subset of GitHub's API that the workflow uses, served on a free port.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -10,14 +10,14 @@ use serde_json::Value;
 /// Token of a job.
 pub const TOKEN: &str = "job-token";
 
-/// A server of fixed responses to clients with the token, for the duration of a test.
+/// A server that gives fixed responses to clients with the token, for the duration of a test.
 pub struct Github {
     pub origin: String,
     seen: Arc<Mutex<Vec<String>>>,
 }
 
 impl Github {
-    /// Answers each path with its JSON, and others with 404.
+    /// Answers each given path with its JSON, and all others with 404.
     pub fn start(answers: BTreeMap<String, Value>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());

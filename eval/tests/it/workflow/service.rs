@@ -1,5 +1,5 @@
-//! Simulates the workflow service: runs the steps of jobs with expressions replaced, and stores and
-//! fetches artifacts.
+//! A simulation of the workflow service: evaluates expressions, runs the steps of jobs, and stores
+//! and fetches artifacts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,16 +26,16 @@ pub struct Service {
     pub checked_out: String,
     /// Secrets of the repository and of all environments.
     pub secrets: BTreeMap<String, String>,
-    /// Shell script that the job `build` leaves as the program.
+    /// Shell script that replaces the program built by the job `build`.
     pub program: String,
-    /// Values of expressions, except those of secrets.
+    /// Values of expressions, except secrets.
     values: BTreeMap<String, String>,
-    /// URL of its API.
+    /// URL of the simulated API.
     api: String,
 }
 
 impl Service {
-    /// Creates a run with these inputs and the defaults of the others.
+    /// Creates a run with these inputs and default values for the others.
     pub fn new(folder: &Path, api: &str, inputs: &[(&str, &str)]) -> Self {
         let declared = workflow()["on"]["workflow_dispatch"]["inputs"].clone();
         let mut typed = Map::new();
@@ -91,7 +91,7 @@ impl Service {
         &self.values[name]
     }
 
-    /// Returns the environment of a job, or nothing.
+    /// Returns the environment of a job, or an empty string if it has none.
     pub fn environment(&self, job: &str) -> String {
         self.resolve(
             workflow()["jobs"][job]["environment"]
@@ -100,7 +100,7 @@ impl Service {
         )
     }
 
-    /// Returns whether a job starts, by the results of the jobs that it needs.
+    /// Whether a job starts, given the results of the jobs that it needs.
     pub fn starts(&self, job: &str) -> bool {
         let declared = &workflow()["jobs"][job];
         let needs = &declared["needs"];
@@ -118,10 +118,10 @@ impl Service {
         self.holds(declared["if"].as_str(), has_failed)
     }
 
-    /// Runs the steps of a job. Instead of building the program, it writes a script.
+    /// Runs the steps of a job. Instead of building the program, writes a script.
     ///
     /// # Errors
-    /// The output of the failed step; only steps that always run follow it.
+    /// Returns the output of the failed step; after it, only steps that always run are executed.
     pub fn job(&mut self, job: &str) -> Result<String, String> {
         let _ = fs::remove_dir_all(&self.workspace);
         fs::create_dir_all(&self.workspace).unwrap();
@@ -183,7 +183,7 @@ impl Service {
         self.job("run")
     }
 
-    /// Replaces the expressions in a text.
+    /// Replaces the expressions in a text by their values.
     fn resolve(&self, text: &str) -> String {
         let mut parts = text.split("${{");
         let mut out = parts.next().unwrap_or_default().to_owned();
@@ -211,8 +211,8 @@ impl Service {
         })
     }
 
-    /// Returns whether the condition of a step or a job holds. One without a status function
-    /// requires that nothing failed.
+    /// Whether the condition of a step or a job is met. A condition without a status function also
+    /// requires that nothing has failed.
     fn holds(&self, condition: Option<&str>, has_failed: bool) -> bool {
         let condition = condition.unwrap_or("success()");
         let condition = condition.trim_start_matches("${{").trim_end_matches("}}");
@@ -222,7 +222,7 @@ impl Service {
         (has_status || !has_failed) && !self.evaluate(condition, has_failed).is_empty()
     }
 
-    /// Performs an action as documented.
+    /// Performs an action as its documentation specifies.
     fn action(&mut self, uses: &str, step: &Value) {
         let with = |name: &str| self.resolve(step["with"][name].as_str().unwrap_or_default());
         match uses.split('@').next().unwrap() {
@@ -240,13 +240,13 @@ impl Service {
                     copy(&from, &to);
                 } else if from.is_file() {
                     fs::create_dir_all(&to).unwrap();
-                    // Artifacts do not keep permissions.
+                    // Artifacts do not preserve permissions.
                     fs::write(to.join(from.file_name().unwrap()), fs::read(&from).unwrap())
                         .unwrap();
                 }
             }
             "actions/download-artifact" => {
-                // Artifacts of an earlier run are stored under its id.
+                // Artifacts of earlier runs are stored under the run's id.
                 let from = match with("run-id") {
                     run if run.is_empty() => self.artifacts.clone(),
                     run => self.artifacts.with_file_name(run),
@@ -265,8 +265,8 @@ impl Service {
                 let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
                 let names: Vec<String> = names.filter(|name| matches(name)).collect();
                 for name in &names {
-                    // Since the fifth version of the action, a single artifact is not stored in its
-                    // own folder.
+                    // Since version 5 of the action, a single artifact is not extracted into a
+                    // folder of its own.
                     let single = names.len() == 1;
                     let to = if single { to.clone() } else { to.join(name) };
                     copy(&from.join(name), &to);

@@ -1,13 +1,13 @@
 //! Detects answers that are right except for their form: a person would accept them, but the scorer
-//! did not.
+//! rejected them.
 
 use serde_json::Value;
 
-/// Maximum bytes of an answer that is examined.
+/// Maximum bytes of an answer to examine.
 const LONGEST: usize = 100_000;
 
-/// Describes how an answer differs from the expected one if it differs only in form. Returns `None`
-/// if they are equal, because then the form does not explain the score.
+/// Describes the difference between an answer and the expected one if they differ only in form.
+/// Returns `None` if they are equal, because the form then does not explain the score.
 pub fn form_difference(answer: &str, expected: &Value) -> Option<&'static str> {
     if answer.len() > LONGEST || answer.trim().is_empty() {
         return None;
@@ -57,7 +57,7 @@ pub fn is_right(answer: &str, expected: &Value) -> bool {
     answer == wanted || form_difference(answer, expected).is_some()
 }
 
-/// Whether two texts are the same number or the same JSON.
+/// Whether two texts represent the same number or the same JSON.
 fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.trim(), b.trim());
     if a == b {
@@ -90,7 +90,7 @@ fn number(text: &str) -> Option<f64> {
     bare.replace(',', "").parse().ok()
 }
 
-/// Returns the content of a text's only code block.
+/// Returns the content of the only code block in a text.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let Some(rest) = text.strip_prefix("```") else {
@@ -105,7 +105,7 @@ fn unfenced(text: &str) -> &str {
         .trim()
 }
 
-/// Returns the value of a JSON object or array with one member.
+/// Returns the value in a JSON object or array that has a single member.
 fn only_value(text: &str) -> Option<String> {
     let value: Value = serde_json::from_str(text.trim()).ok()?;
     let only = match value {
@@ -119,8 +119,8 @@ fn only_value(text: &str) -> Option<String> {
     })
 }
 
-/// Converts to lowercase and replaces each run of characters that are neither letters nor digits by
-/// one space. Signs and decimal points stay.
+/// Converts to lowercase and replaces each run of characters other than letters and digits by a
+/// space. Signs and decimal points are kept.
 fn plain(text: &str) -> String {
     let text = text.trim();
     let characters: Vec<char> = text.chars().collect();
@@ -143,14 +143,14 @@ fn plain(text: &str) -> String {
     plain.trim().to_owned()
 }
 
-/// Whether exactly three digits follow, as in `1,234`.
+/// Whether `after` begins with exactly three digits, as after the comma in `1,234`.
 fn groups(after: &[char]) -> bool {
     let digits = after.iter().take_while(|c| c.is_ascii_digit()).count();
     digits == 3
 }
 
-/// Returns the answer stated in the last line of a text: `The answer is 42.`, `Answer: 42`,
-/// `\boxed{42}`.
+/// Returns the answer stated in the last line of a text, for example `The answer is 42.`, `Answer:
+/// 42`, `\boxed{42}`.
 fn stated(text: &str) -> Option<&str> {
     let line = text.trim().lines().last()?.trim();
     if let Some((_, rest)) = line.rsplit_once("\\boxed{") {

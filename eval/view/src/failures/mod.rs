@@ -1,7 +1,7 @@
-//! Groups the failed attempts of a run by their kind of failure.
+//! Groups the failed attempts of a run by kind of failure.
 //!
-//! Records contain most of the reasons. The answers of children and the last failed call are read
-//! from trajectories, a few at a time.
+//! Most reasons are in the records. The answers of children and the last failed call are read from
+//! trajectories, a few at a time.
 
 mod answer_form;
 mod text_form;
@@ -23,26 +23,27 @@ use text_form::without_numbers;
 pub use trace::Traces;
 use trace::{Trace, TraceLookup};
 
-/// Maximum samples of a group listed on the page of a run; its filter shows all of them.
+/// Maximum number of a group's samples listed on the page of a run; the group's filter shows all of
+/// them.
 const LISTED: usize = 8;
 
-/// Maximum characters of an error that names a group.
+/// Maximum characters of an error that serves as the name of a group.
 const NAME: usize = 240;
 
-/// Groups of failures in a run, as far as its trajectories have been read.
+/// Groups of failures in a run, based on the trajectories read so far.
 #[derive(Debug, Default, Serialize)]
 pub struct Failures {
-    /// Number of failed attempts: those without a score or with a score below 1.
+    /// Number of failed attempts: those that did not end `ok`, have no score, or score below 1.
     pub failed: usize,
-    /// Number of failed attempts that are in no group.
+    /// Number of failed attempts that do not belong to a group.
     pub unexplained: usize,
     /// Number of failed attempts whose trajectory has been read.
     pub read: usize,
-    /// Number of failed attempts that have a trajectory to read.
+    /// Number of failed attempts with a trajectory to read.
     pub to_read: usize,
     /// Groups, the largest first.
     pub groups: Vec<Group>,
-    /// Keys of the groups of each attempt.
+    /// Keys of each attempt's groups.
     #[serde(skip)]
     pub of: HashMap<(String, u32), Vec<String>>,
 }
@@ -50,19 +51,19 @@ pub struct Failures {
 /// A group of attempts with the same kind of failure.
 #[derive(Debug, Serialize)]
 pub struct Group {
-    /// Key for the filter `why:KEY`; the same for the same failure in every run.
+    /// Key for the filter `why:KEY`; equal failures have equal keys in all runs.
     pub key: String,
     /// Kind of the failure.
     pub kind: Kind,
-    /// Text that the attempts have in common, with `#` for each number.
+    /// Text that the attempts have in common; each number is replaced by `#`.
     pub text: Option<String>,
     /// Number of attempts.
     pub count: usize,
     /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
-    /// Number of attempts of unknown cost.
+    /// Number of attempts with unknown cost.
     pub cost_unknown: usize,
-    /// Some of the attempts, in the order of the run.
+    /// Some of the attempts, in run order.
     pub samples: Vec<FailedAttempt>,
 }
 
@@ -71,23 +72,23 @@ pub struct Group {
 pub struct FailedAttempt {
     id: String,
     attempt: u32,
-    /// Detail of this attempt: the child that was right, or the form of the answer.
+    /// Detail about this attempt: the child that was right, or the form of the answer.
     detail: Option<String>,
 }
 
-/// Kind of failure that attempts of a group have in common.
+/// Kind of failure that the attempts of a group share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The same error.
+    /// The attempts ended in the same error.
     Error,
-    /// The same limit.
+    /// The attempts hit the same limit.
     Limit,
-    /// The same kind of call was the last to fail, at most one cell before the end.
+    /// The last failed call is of the same kind, and at most one cell ran after it.
     Call,
-    /// A child's answer was right, but the root's was wrong.
+    /// A child's answer was right, but the root's answer was wrong.
     ChildRight,
-    /// The root returned in its first iteration, the return was intercepted, and the answer stayed
+    /// The root's return in the first iteration was intercepted, and the final answer was still
     /// wrong.
     ReturnedEarly,
     /// The answer is right except for its form.
@@ -113,7 +114,7 @@ impl Kind {
 /// A reason why an attempt failed.
 struct Reason {
     kind: Kind,
-    /// Text that distinguishes the group from others of the kind.
+    /// Text that distinguishes the group from other groups of the kind.
     text: Option<String>,
     detail: Option<String>,
 }
@@ -144,8 +145,8 @@ impl Reason {
     }
 }
 
-/// Groups the failures of a run. Trajectories missing from `traces` are read until `until`; those
-/// that are not `inside` the folder are never read.
+/// Groups the failures of a run. Missing traces are read from trajectories until the time `until`;
+/// trajectories that are not `inside` the folder are never read.
 pub fn failures(
     traces: &Traces,
     file: &RunFile,
@@ -219,7 +220,7 @@ fn reasons(record: &AttemptRecord, trace: Option<&Trace>) -> Vec<Reason> {
     match record.status {
         Status::Limit => reasons.push(Reason::of_text(Kind::Limit, error.unwrap_or("a limit"))),
         Status::Cancelled => reasons.push(Reason::plain(Kind::Cancelled)),
-        // If there is an answer without a score, the error is the scorer's.
+        // If an answer has no score, the error is the scorer's.
         Status::Ok | Status::Error => {
             reasons.extend(error.map(|error| Reason::of_text(Kind::Error, error)));
         }

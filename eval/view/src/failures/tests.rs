@@ -1,4 +1,4 @@
-//! Groups the failures of a run that contains every kind of failure.
+//! Tests the groups of failures in a run that contains every kind of failure.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn answered(answer: &str) -> Value {
     json!({"type": "invocation_end", "status": "ok", "answer": answer, "error": null, "iterations": 1})
 }
 
-/// Creates a run in a folder, with these records and trajectories.
+/// Creates a run with all kinds of failures in a folder.
 fn run(folder: &Path) -> RunFile {
     let identity = json!({
         "run_id": "one", "benchmark": "s-niah", "model": "scripted", "protocol": "rlm", "prompt_mode": "solver",
@@ -171,7 +171,7 @@ fn groups_similar_failures() {
     );
     let keys = &found.of[&("limit-1".to_owned(), 1)];
     assert_eq!(keys, &found.of[&("limit-2".to_owned(), 1)]);
-    // The length of the file is unchanged, so it is not read again.
+    // The length of the file is unchanged, so its cached trace is used.
     let again = failures(&traces, &file, inside, Instant::now());
     assert_eq!((again.read, again.to_read), (5, 5));
 }

@@ -1,7 +1,7 @@
-//! Removes what differs between occurrences of the same error.
+//! Replaces the parts in which occurrences of the same error differ.
 
-/// Returns the beginning of a text, in which each number, and each word of at least eight mixed
-/// letters and digits, is replaced by `#`.
+/// Returns the beginning of a text with `#` in place of each number and of each word that mixes
+/// letters and digits and has at least eight characters.
 pub fn without_numbers(text: &str, most: usize) -> String {
     let mut plain = String::new();
     let mut word = String::new();
@@ -25,7 +25,7 @@ pub fn without_numbers(text: &str, most: usize) -> String {
         }
     }
     push(&mut plain, &word);
-    // Without its number, such a text would be empty.
+    // Without its number, the text would be empty.
     if !plain.contains(char::is_alphabetic) {
         text.trim().clone_into(&mut plain);
     }

@@ -1,4 +1,5 @@
-//! Finds reasons for failures in a trajectory: the last failed call, and a child that was right.
+//! Finds reasons for failures in a trajectory: the last failed call, and a child with the right
+//! answer.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -17,13 +18,13 @@ use serde_json::Value;
 use super::answer_form::is_right;
 use crate::error::ViewError;
 
-/// Maximum bytes per string; longer answers of children are not compared.
+/// Maximum bytes per string; answers of children that are longer are not compared.
 const READ: usize = 16_000;
 
-/// Reasons for an attempt's failure found in its trajectory.
+/// Reasons for an attempt's failure, found in its trajectory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// Kind of the last failed call, unless more than one cell of the root succeeded after it.
+    /// Kind of the last failed call, unless at least two of the root's cells succeeded after it.
     pub last_failed: Option<String>,
     /// First child that gave the right answer.
     pub right_child: Option<String>,
@@ -37,17 +38,17 @@ pub struct Traces(Mutex<HashMap<PathBuf, (u64, Arc<Trace>)>>);
 /// Result of looking up a trace.
 #[derive(Debug)]
 pub enum TraceLookup {
-    /// There is no readable trajectory.
+    /// The trajectory is missing or cannot be read.
     Nothing,
-    /// There was no time to read the trajectory.
+    /// The time was up before the trajectory could be read.
     Later,
-    /// The trajectory has been read.
+    /// Trace of the trajectory.
     Read(Arc<Trace>),
 }
 
 impl Traces {
-    /// Returns the trace of a trajectory. Reads the file if it is not in the cache and `until` has
-    /// not passed.
+    /// Returns the trace of a trajectory. Reads the file if the cache does not contain it and
+    /// `until` has not passed.
     pub(super) fn of(
         &self,
         path: &Path,
@@ -79,7 +80,7 @@ impl Traces {
     }
 }
 
-/// Event types that are parsed; all other lines are skipped.
+/// Event types to parse; all other lines are skipped.
 const TYPES: [&str; 6] = [
     "iteration_end",
     "invocation_end",
@@ -127,7 +128,7 @@ impl Trace {
 struct Reading<'a> {
     expected: &'a Value,
     trace: Trace,
-    /// Number of the root's cells that succeeded since the last failed call.
+    /// Number of the root's cells that succeeded after the last failed call.
     successes_since_failure: u32,
 }
 
@@ -188,8 +189,8 @@ fn failed_action(result: &ActionResult) -> Option<String> {
     (result.result == ActionStatus::Failed).then(|| format!("action {}", result.action))
 }
 
-/// Returns `TypeError` for `TypeError: x is not a function`, or the first line of an error without
-/// a class.
+/// Returns the class of an error, such as `TypeError` for `TypeError: x is not a function`, or the
+/// first line if there is no class.
 fn error_class(error: &str) -> &str {
     let line = error.trim().lines().next().unwrap_or_default();
     let line = line.strip_prefix("Uncaught ").unwrap_or(line);

@@ -1,4 +1,4 @@
-//! Test cases of expressions: their matches and their errors.
+//! Test cases of filter expressions: matches and errors.
 
 use records::{AttemptRecord, RunIdentity};
 use serde_json::{Value, json};
@@ -115,7 +115,7 @@ fn explains_invalid_expressions() {
         ),
         (
             "id>3",
-            "`id` is a text, for which `>` is not supported; write `id:text`",
+            "`id` is a text field, which does not support `>`; write `id:text`",
         ),
     ];
     for (expression, wanted) in rows {

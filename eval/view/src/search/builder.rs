@@ -1,5 +1,5 @@
-//! Updates the index from the trajectories of the runs in a background thread. Committed texts can
-//! be found while it runs.
+//! Updates the index from the trajectories of the runs, in a background thread. Texts can be found
+//! as soon as they are committed.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -17,26 +17,27 @@ use serde::{Deserialize, Serialize};
 use super::store::{KnownFile, Owner, Store};
 use super::texts::{Kind, Reading};
 
-/// Maximum bytes of trajectories between two commits, and maximum time.
+/// Maximum bytes of trajectories between two commits.
 const COMMIT_BYTES: u64 = 64 << 20;
+/// Maximum time between two commits.
 const COMMIT_AFTER: Duration = Duration::from_secs(2);
 
-/// Progress of the index.
+/// Progress of the index update.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Status {
     /// Whether the index is being updated.
     pub running: bool,
     /// Total bytes of trajectories.
     pub bytes: u64,
-    /// Bytes that are indexed.
+    /// Number of indexed bytes.
     pub indexed_bytes: u64,
     /// Number of trajectories.
     pub files: u64,
     /// Number of trajectories that have been processed.
     pub indexed_files: u64,
-    /// Reason why the index cannot be updated.
+    /// Reason why the index could not be updated.
     pub problem: Option<String>,
-    /// Duration so far, in seconds, of the last update that had work to do.
+    /// Duration in seconds, so far, of the last update that had work to do.
     pub seconds: f64,
 }
 
@@ -54,7 +55,7 @@ struct TrajectoryFile {
     bytes: u64,
 }
 
-/// Owner of a file's events, from its first line.
+/// Attempt that a file's events belong to, read from its first line.
 #[derive(Deserialize)]
 struct FileOwner {
     sample: String,
@@ -62,13 +63,13 @@ struct FileOwner {
 }
 
 impl Builder {
-    /// Returns the progress.
+    /// Returns the progress of the current or last update.
     pub fn status(&self) -> Status {
         self.status.lock().clone()
     }
 
-    /// Starts updating the index in `file` from these runs (ids with their folders, the newest
-    /// first), unless an update is running.
+    /// Starts updating the index in `file` from the given runs (ids and folders, newest first),
+    /// unless an update is already running.
     pub fn start(&self, file: &Path, runs: Vec<(String, PathBuf)>) {
         {
             let mut status = self.status.lock();
@@ -127,7 +128,8 @@ fn build(
         since: Instant::now(),
         prompts: HashSet::new(),
     };
-    // Row numbers decrease, so that the newest run, which is first here, comes first in searches.
+    // Each new run gets a lower row number than the one before it. The newest run is first here, so
+    // its number is assigned last, and it comes first in search results.
     adding.begin()?;
     for (id, _) in runs.iter().rev() {
         store.run(id)?;
@@ -158,7 +160,7 @@ fn build(
     Ok(())
 }
 
-/// Returns the trajectories of runs: only regular files, never targets of links.
+/// Returns the trajectories of the runs; links are skipped.
 fn trajectories(runs: &[(String, PathBuf)]) -> Vec<TrajectoryFile> {
     let mut found = Vec::new();
     for (run, folder) in runs {
@@ -187,11 +189,11 @@ struct IndexUpdate<'a> {
     open: bool,
     bytes: u64,
     since: Instant,
-    /// Hashes of the indexed system prompts of the current run, which agents share.
+    /// Hashes of the system prompts indexed for the current run, because agents share prompts.
     prompts: HashSet<u64>,
 }
 
-/// A reply whose code may occur again.
+/// A reply whose code is repeated in a later event if it runs.
 struct Reply {
     place: (u64, usize, u32),
     texts: Vec<String>,
@@ -216,8 +218,8 @@ impl IndexUpdate<'_> {
         Ok(())
     }
 
-    /// Adds the new lines of a trajectory. `read` receives the number of bytes read and returns
-    /// whether to continue.
+    /// Adds the new lines of a trajectory. `read` is called with the number of bytes read, and
+    /// returns whether to continue.
     fn file(
         &mut self,
         run: i64,
@@ -226,7 +228,7 @@ impl IndexUpdate<'_> {
     ) -> Result<(), Box<dyn std::error::Error>> {
         let name = one.path.file_name().unwrap_or_default().to_string_lossy();
         let known = self.store.file(run, &name)?;
-        // A file that is shorter than before has been restarted.
+        // If a file is shorter than before, its attempt has been restarted.
         let known = known.filter(|known| known.bytes <= one.bytes);
         if known.as_ref().is_some_and(|known| known.bytes == one.bytes) {
             return Ok(());
@@ -315,7 +317,7 @@ impl IndexUpdate<'_> {
         Ok(())
     }
 
-    /// Adds a reply without the code that ran, because searches find the code where it ran.
+    /// Adds a reply without the code that ran, which is indexed as the code of its cell.
     fn reply(
         &self,
         file: &mut KnownFile,

@@ -1,13 +1,14 @@
-//! Removes repeated words of a text. An index without positions does not need them, and most words
-//! of code recur.
+//! Removes repeated words from a text. The index stores no word positions, so repetitions are
+//! useless, and most words of code recur.
 
-/// Number of remembered words. A word that was displaced is indexed twice, which is harmless.
+/// Number of remembered words. A word that another word has displaced may be indexed twice, which
+/// is harmless.
 const SEEN: usize = 1 << 13;
 
-/// Odd number with well-mixed bits (from the golden ratio), for multiplicative hashing.
+/// Odd number with well-mixed bits (derived from the golden ratio), for multiplicative hashing.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Remembers the words of the current text.
+/// Set of the words in the current text.
 pub struct Distinct {
     seen: Vec<u64>,
     texts: u64,
@@ -25,7 +26,8 @@ impl Distinct {
     /// ignored.
     pub fn append(&mut self, text: &str, words: &mut String) {
         self.texts += 1;
-        // The seed gives the words of other texts different hashes, so nothing has to be cleared.
+        // Each text has its own seed, so hashes of earlier texts do not match and need not be
+        // cleared.
         let seed = self.texts.wrapping_mul(MIX) | 1;
         let (mut start, mut hash) = (None, seed);
         for (at, byte) in text.bytes().enumerate() {

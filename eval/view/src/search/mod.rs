@@ -1,5 +1,5 @@
-//! Full-text search over trajectories: words by an index next to the runs, filters by the records
-//! of attempts.
+//! Full-text search over trajectories: words are found by an index next to the runs; filters use
+//! the records of attempts.
 
 mod builder;
 mod distinct;
@@ -22,13 +22,13 @@ use store::{Owner, Store, TextLocation, file_of};
 pub use texts::Kind;
 use texts::{shown, words};
 
-/// Folder of the index, next to the runs.
+/// Name of the index's folder, next to the runs.
 const FOLDER: &str = ".eval-index";
 
-/// Maximum time for rereading texts to check whether adjacent words are adjacent there.
+/// Maximum time for rereading texts to check whether the words of a phrase are adjacent.
 const VERIFYING: Duration = Duration::from_millis(150);
 
-/// Maximum number of texts to count.
+/// Maximum number of matching texts to count.
 const COUNTED: usize = 100_000;
 
 /// Search index of a folder of runs.
@@ -41,7 +41,7 @@ pub struct TextIndex {
 /// A search request.
 #[derive(Debug)]
 pub struct SearchRequest<'a> {
-    /// Lowercase words; an entry of several words must occur as a phrase.
+    /// Lowercase words; an entry with several words must occur as a phrase.
     pub words: &'a [String],
     /// Kinds of texts to search; empty for all.
     pub kinds: &'a [Kind],
@@ -56,11 +56,11 @@ pub struct SearchRequest<'a> {
 /// Result of a search.
 #[derive(Debug, Default)]
 pub struct SearchResults {
-    /// A page of hits: the newest run first, then in the order of its files and their lines.
+    /// A page of hits: the newest run first, then in the order of the run's files and their lines.
     pub hits: Vec<Hit>,
-    /// Number of texts found.
+    /// Number of matching texts found.
     pub total: usize,
-    /// Whether there may be more than `total`.
+    /// Whether more than `total` texts may match.
     pub more: bool,
 }
 
@@ -75,17 +75,17 @@ pub struct Hit {
     pub attempt: u32,
     /// Invocation id of the agent.
     pub agent: String,
-    /// Number of the iteration; 0 before the first.
+    /// Number of the iteration; 0 before the first iteration.
     pub iteration: u32,
     /// Kind of text.
     pub kind: Kind,
-    /// Location of the words in the text.
+    /// Excerpt of the text with the words marked.
     #[serde(flatten)]
     pub snippet: Snippet,
 }
 
 impl TextIndex {
-    /// Refers to the index in a folder, without creating it.
+    /// Creates a handle for the index of a folder, without creating the index.
     pub fn of(folder: &Path) -> Self {
         Self {
             file: folder.join(FOLDER).join("search.sqlite"),
@@ -98,13 +98,13 @@ impl TextIndex {
         &self.file
     }
 
-    /// Starts updating the index from these runs, and returns its progress.
+    /// Starts updating the index from the given runs, and returns its progress.
     pub fn refresh(&self, runs: Vec<(String, PathBuf)>) -> Status {
         self.builder.start(&self.file, runs);
         self.builder.status()
     }
 
-    /// Searches the index. `passes` decides whether an attempt is included; `open` returns the path
+    /// Searches the index. `passes` decides whether to include an attempt; `open` returns the path
     /// of its trajectory.
     ///
     /// # Errors
@@ -131,8 +131,7 @@ impl TextIndex {
         if groups.is_empty() {
             return Ok(answer);
         }
-        // The index is reliable for single words; adjacency and punctuation have to be checked in
-        // the text.
+        // The index is exact for single words; adjacency and punctuation are checked in the text.
         let verify: Vec<&String> = asked
             .words
             .iter()
@@ -155,7 +154,7 @@ impl TextIndex {
                 match hit(&store, row, attempt, asked.words, &verify, &open) {
                     Ok(Some(hit)) if on_page => answer.hits.push(hit),
                     Ok(Some(_)) => {}
-                    // The text does not contain the words in this form.
+                    // The text does not contain the phrase exactly.
                     Ok(None) if Instant::now() < until => return true,
                     Ok(None) => {
                         answer.more = true;
@@ -179,7 +178,7 @@ impl TextIndex {
 }
 
 /// Reads the hit of a row from its trajectory. Returns `None` if the text does not contain the
-/// words in this form, or if the line is gone.
+/// words in this form or the line no longer exists.
 fn hit(
     store: &Store,
     row: i64,

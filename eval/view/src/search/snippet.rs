@@ -1,23 +1,24 @@
-//! Extracts the part of a text around the words that were searched for.
+//! Extracts the part of a text around the searched words.
 
 use serde::Serialize;
 
-/// Characters shown before the first word, and in total.
+/// Characters shown before the first word.
 const BEFORE: usize = 60;
+/// Characters shown in total.
 const SHOWN: usize = 260;
 
-/// Part of a text with its words marked.
+/// Part of a text with the searched words marked.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Snippet {
-    /// Alternating parts: other text, then a searched word, and so on.
+    /// Alternating parts: other text, a searched word, other text, and so on.
     pub parts: Vec<String>,
 }
 
 impl Snippet {
-    /// Extracts the part around the first of the lowercase words.
+    /// Extracts the text around the first occurrence of any of the lowercase `words`.
     pub fn of(text: &str, words: &[String]) -> Self {
-        // Works on characters, because lowercasing may change the number of bytes. Each character
-        // is compared by the first character of its lowercase form.
+        // Compare characters instead of bytes, because lowercasing may change the number of bytes.
+        // Each character is represented by the first character of its lowercase form.
         let characters: Vec<char> = text.chars().collect();
         let lower: Vec<char> = characters
             .iter()

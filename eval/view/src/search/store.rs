@@ -1,8 +1,8 @@
-//! The search index: an `SQLite` file next to the runs. It stores words and their locations, but no
-//! texts.
+//! The search index: an `SQLite` file next to the runs. It contains words and their locations, but
+//! not the texts.
 //!
-//! The row of a text is `run << 40 | file << 22 | text`, so that the texts of a run and of a file
-//! form ranges.
+//! The row number of a text is `run << 40 | file << 22 | text`, so that the texts of a run or a
+//! file have consecutive row numbers.
 
 use std::cell::RefCell;
 use std::fs;
@@ -14,7 +14,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use super::distinct::Distinct;
 use super::texts::{Kind, Reading, folded};
 
-/// Version of the file's content. An index with another version is rebuilt.
+/// Version of the index format. An index with another version is rebuilt.
 const VERSION: i64 = 1;
 
 const TEXT_BITS: u32 = 22;
@@ -25,31 +25,30 @@ const FIRST_RUN: i64 = 1 << 20;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// Character that marks kinds of texts, from the private use area, so that it is never part of a
-/// word.
+/// Character that marks kinds of texts; it is in a private use area, so it is never part of a word.
 const MARK: char = '\u{e0e0}';
 
 /// State of a trajectory in the index.
 #[derive(Debug)]
 pub struct KnownFile {
-    /// Number of the file in rows.
+    /// Number of the file, as used in row numbers.
     pub row: i64,
     /// Number of indexed bytes.
     pub bytes: u64,
     /// State needed to read the next line.
     pub reading: Reading,
-    /// Number of its texts.
+    /// Number of indexed texts.
     pub texts: i64,
 }
 
 /// Location of a text that contains all words.
 #[derive(Debug, Clone)]
 pub struct TextLocation {
-    /// Byte offset of the line.
+    /// Byte offset of the line with the text.
     pub offset: u64,
-    /// Bytes of the line.
+    /// Length of the line in bytes.
     pub length: usize,
-    /// Number of the iteration; 0 before the first.
+    /// Number of the iteration; 0 before the first iteration.
     pub iteration: u32,
     /// Kind of text.
     pub kind: Kind,
@@ -68,14 +67,14 @@ pub struct Owner {
     pub name: String,
 }
 
-/// The open index.
+/// An open index.
 pub struct Store(Connection, RefCell<Distinct>);
 
 impl Store {
-    /// Opens the index for writing. Creates it if it is missing or has another version.
+    /// Opens the index for writing. Creates the index if it is missing or has another version.
     ///
     /// # Errors
-    /// Returns an error if it cannot be read or written.
+    /// Returns an error if the index cannot be read or written.
     pub fn create(path: &Path) -> rusqlite::Result<Self> {
         let opened = Self::open_to_write(path)?;
         let version: i64 = opened
@@ -89,7 +88,7 @@ impl Store {
             for end in ["", "-wal", "-shm"] {
                 let mut name = path.as_os_str().to_owned();
                 name.push(end);
-                // A file that cannot be removed causes an error when it is opened again.
+                // If the file could not be removed, opening it again fails.
                 let _ = fs::remove_file(PathBuf::from(name));
             }
             return Self::create(path);
@@ -103,7 +102,7 @@ impl Store {
     fn open_to_write(path: &Path) -> rusqlite::Result<Self> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(Duration::from_secs(5))?;
-        // The index can be rebuilt from the runs, so writes need not wait for the disk.
+        // The index can be rebuilt from the runs, so writes do not wait for the disk.
         connection.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;",
         )?;
@@ -113,7 +112,7 @@ impl Store {
     /// Opens the index for searching, or returns `None` if it does not exist yet.
     ///
     /// # Errors
-    /// Returns an error if it cannot be read.
+    /// Returns an error if the index cannot be read.
     pub fn open(path: &Path) -> rusqlite::Result<Option<Self>> {
         if !path.is_file() {
             return Ok(None);
@@ -134,7 +133,7 @@ impl Store {
         self.0.execute_batch("BEGIN IMMEDIATE")
     }
 
-    /// Commits the transaction, after which searches find the texts.
+    /// Commits the transaction; then searches find its texts.
     ///
     /// # Errors
     /// Returns an error if the index cannot be written.
@@ -142,7 +141,7 @@ impl Store {
         self.0.execute_batch("COMMIT")
     }
 
-    /// Returns the row number of a run, and assigns one if it is new.
+    /// Returns the row number of a run; assigns one if the run is new.
     ///
     /// # Errors
     /// Returns an error if the index cannot be read or written.
@@ -174,7 +173,7 @@ impl Store {
             .optional()
     }
 
-    /// Returns the state of a run's trajectory, if it is known.
+    /// Returns the state of a run's trajectory, or `None` if it has not been indexed.
     ///
     /// # Errors
     /// Returns an error if the index cannot be read.
@@ -194,7 +193,7 @@ impl Store {
         found.optional()
     }
 
-    /// Adds a trajectory under a new number. Forgets the previous one with the same name.
+    /// Adds a trajectory under a new number. An earlier trajectory with the same name is forgotten.
     ///
     /// # Errors
     /// Returns an error if the index cannot be written.
@@ -264,8 +263,8 @@ impl Store {
         Ok(())
     }
 
-    /// Calls `each` with the rows of texts that contain all words, in order, until it returns
-    /// false. The last word of each group matches as a prefix.
+    /// Calls `each` with the row numbers of texts that contain all words, in order, until it
+    /// returns `false`. The last word of each group matches as a prefix.
     ///
     /// # Errors
     /// Returns an error if the index cannot be read.
@@ -279,7 +278,7 @@ impl Store {
         let mut expression: Vec<String> = Vec::new();
         for group in words {
             for (place, word) in group.iter().enumerate() {
-                // A prefix of one or two letters matches too much.
+                // Prefixes of one or two letters match too many words.
                 let star = place + 1 == group.len() && word.chars().count() > 2;
                 expression.push(format!("\"{word}\"{}", if star { "*" } else { "" }));
             }
@@ -327,7 +326,7 @@ impl Store {
             })
     }
 
-    /// Returns the attempt of a trajectory, or `None` if the trajectory was forgotten.
+    /// Returns the attempt that a trajectory belongs to, or `None` if the trajectory was forgotten.
     ///
     /// # Errors
     /// Returns an error if the index cannot be read.
@@ -349,7 +348,7 @@ impl Store {
     }
 }
 
-/// Returns the file number in the row of a text.
+/// Returns the file number in the row number of a text.
 pub const fn file_of(row: i64) -> i64 {
     row >> TEXT_BITS
 }

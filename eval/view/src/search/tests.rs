@@ -1,4 +1,4 @@
-//! Tests an index of a folder of runs: what it finds, that it grows with the files, and that
+//! Tests the index of a folder of runs: what it finds, how it grows with the files, and that
 //! nothing else is written.
 
 use std::fs;
@@ -112,7 +112,7 @@ fn finds_texts_at_their_location() {
         2
     );
     assert_eq!(find(&["apples"], &[], Some("three")), [""; 0]);
-    // Words match in any case, by prefix, as phrases, and not across texts.
+    // Words match regardless of case, by prefix and as phrases, but not across texts.
     assert_eq!(find(&["ärger"], &[], None).len(), 1);
     assert_eq!(find(&["app", "many"], &[], Some("one")).len(), 1);
     assert_eq!(
@@ -123,14 +123,14 @@ fn finds_texts_at_their_location() {
     assert_eq!(find(&["find(\"ärger\")"], &[], None).len(), 1);
     assert_eq!(find(&["seven", "many"], &[], None), [""; 0]);
     assert_eq!(find(&["agent"], &[Kind::Prompt], Some("one")).len(), 1);
-    // Repeated outputs are left out, and so is the code of a reply.
+    // Repeated outputs are omitted, as is the code in a reply.
     assert_eq!(find(&[&output], &[], None).len(), 1);
     assert_eq!(
         find(&["look"], &[], None),
         ["one/s-1 1 message: I |look|.\n```js\nconst apples = find(\"Ärger\");\n```"]
     );
 
-    // The index grows with the file, whose last line may be truncated.
+    // The index grows with the file; the file's last line may be truncated.
     let mut text = fs::read_to_string(&path).unwrap();
     text.push_str(&event("s-1", &cell(2, "later()", "", None)));
     text.push_str("{\"torn");
@@ -138,7 +138,7 @@ fn finds_texts_at_their_location() {
     indexed(&index, folder, &["two", "one"]);
     assert_eq!(find(&["later"], &[], None), ["one/s-1 2 code: |later|()"]);
     assert_eq!(find(&["apples"], &[], Some("one")).len(), 3);
-    // The old content of a restarted file is no longer found.
+    // The previous content of a restarted file is no longer found.
     write(folder, "one", "s-1", &first[..1]);
     indexed(&index, folder, &["two", "one"]);
     assert_eq!(find(&["later"], &[], None), [""; 0]);

@@ -1,4 +1,4 @@
-//! Extracts the searchable texts of a trajectory's line.
+//! Extracts the searchable texts from a line of a trajectory.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,22 +6,22 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Minimum number of characters by which a repeated output is recognized in a message.
+/// Minimum length, in characters, of an output that is recognized when a message repeats it.
 const REPEATED: usize = 200;
 
 /// Kind of a searchable text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Code of a cell, or arguments of a call.
+    /// Code of a cell or arguments of a call.
     Code,
     /// Output of a cell, a tool or a page.
     Output,
-    /// Reason of a failure.
+    /// Reason for a failure.
     Error,
     /// Message from or to a model.
     Message,
-    /// Return value of an agent.
+    /// Value returned by an agent.
     Answer,
     /// A system prompt.
     Prompt,
@@ -38,7 +38,7 @@ impl Kind {
         Self::Prompt,
     ];
 
-    /// Returns the name used in addresses.
+    /// Returns the name used in URLs.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Code => "code",
@@ -56,7 +56,7 @@ impl Kind {
     }
 }
 
-/// The fields of a line that hold texts.
+/// The fields of a line that contain texts.
 #[derive(Debug, Deserialize)]
 struct Line {
     #[serde(default)]
@@ -64,7 +64,7 @@ struct Line {
     kind: Fields,
 }
 
-/// Fields with texts, over all types of events.
+/// Text fields of all types of events.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Fields {
@@ -94,16 +94,16 @@ struct SentMessage {
     content: String,
 }
 
-/// A text of a line.
+/// A text found in a line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FoundText {
     /// Kind of the text.
     pub kind: Kind,
-    /// The text itself.
+    /// Content of the text.
     pub text: String,
 }
 
-/// State from earlier lines that is needed to read the next one.
+/// State from earlier lines that is needed to parse the next line.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Reading {
     agents: HashMap<String, AgentReading>,
@@ -116,21 +116,21 @@ struct AgentReading {
     output: String,
 }
 
-/// The texts of a line, and its iteration.
+/// The texts in a line, and the line's agent and iteration.
 #[derive(Debug, Default)]
 pub struct LineTexts {
     /// Invocation id of the agent.
     pub agent: String,
-    /// Number of the iteration; 0 before the first.
+    /// Number of the iteration; 0 before the first iteration.
     pub iteration: u32,
-    /// Texts of the line, without repetitions of an earlier output.
+    /// Texts of the line, except repeated outputs.
     pub found: Vec<FoundText>,
-    /// Whether the line is a model's reply, whose code occurs again when it has run.
+    /// Whether the line is a model's reply, whose code is repeated by a later line if it runs.
     pub is_reply: bool,
 }
 
 impl Reading {
-    /// Reads the next line. Returns `None` if it is not an event.
+    /// Parses the next line. Returns `None` if the line is not an event.
     pub fn take(&mut self, line: &[u8]) -> Option<LineTexts> {
         let line: Line = serde_json::from_slice(line).ok()?;
         let agent = self.agents.entry(line.invocation.clone()).or_default();
@@ -146,7 +146,7 @@ impl Reading {
         });
         let iteration = agent.iteration;
         let mut found = texts(line.kind);
-        // A short output is cheap to index twice, and may occur in a message by chance.
+        // Short outputs are cheap to index twice, and may occur in a message by chance.
         if is_request && agent.output.len() >= REPEATED {
             found.retain(|one| !one.text.contains(agent.output.as_str()));
         }
@@ -162,7 +162,7 @@ impl Reading {
     }
 }
 
-/// Returns the agent of a line and its texts of a kind, for display.
+/// Returns the agent of a line and the line's texts of one kind, for display.
 pub fn shown(line: &[u8], kind: Kind) -> Option<(String, String)> {
     let line: Line = serde_json::from_slice(line).ok()?;
     let found = texts(line.kind).into_iter().filter(|one| one.kind == kind);
@@ -178,7 +178,7 @@ fn texts(fields: Fields) -> Vec<FoundText> {
         }
     };
     match fields.name.as_str() {
-        // The root's query and answer are in its own events.
+        // The root's events contain its query and its answer.
         "attempt_start" | "attempt_end" | "message_answered" => {}
         "llm_request" => {
             for message in fields.new_messages {
@@ -234,10 +234,10 @@ fn web(event: &Value, add: &mut impl FnMut(Kind, Option<String>)) {
     }
 }
 
-/// Normalizes a text for indexing and searching: lowercase, with a space for every character that
-/// is not part of a word.
+/// Normalizes a text for indexing and searching: converts it to lowercase, and replaces every
+/// character that is not part of a word by a space.
 pub fn folded(text: &str) -> Cow<'_, str> {
-    // The index handles the case and punctuation of ASCII.
+    // For ASCII, the index itself ignores case and punctuation.
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }

@@ -1,4 +1,4 @@
-//! One agent of an attempt in the timeline: when it worked, when it waited, and what it used.
+//! The timeline of one agent in an attempt: when it worked, when it waited, and its usage.
 
 use model::ActionSurface;
 use model::{EventKind, Role, Status, Usage, WebEvent};
@@ -9,12 +9,12 @@ use records::trajectory;
 
 use crate::answer_match::Match;
 
-/// One agent of an attempt. All times are in milliseconds since the attempt began.
+/// One agent of an attempt. Times are in milliseconds since the start of the attempt.
 #[derive(Debug, Serialize)]
 pub struct Agent<'a> {
     /// Invocation id: `root`, `d1-c0`, ….
     pub id: &'a str,
-    /// Invocation id of the agent that called it.
+    /// Invocation id of the parent agent.
     pub parent: Option<&'a str>,
     /// Depth in the tree of agents; 0 for the root.
     pub depth: u32,
@@ -22,44 +22,46 @@ pub struct Agent<'a> {
     pub role: &'static str,
     /// Model assigned to the agent.
     pub model: &'a str,
-    /// Beginning of its query.
+    /// Beginning of the agent's query.
     pub query: &'a Value,
-    /// Beginning of its answer.
+    /// Beginning of the agent's answer.
     pub answer: &'a Value,
-    /// Relation of its answer to the expected answer, once it has been compared.
+    /// Relation of the answer to the expected answer, if they have been compared.
     pub holds: Option<Match>,
-    /// Reason why it did not give an answer.
+    /// Reason why the agent did not give an answer.
     pub error: &'a Value,
-    /// How it ended; `None` while it runs.
+    /// Status with which the agent ended; `None` while the agent is running.
     pub status: Option<Status>,
     /// Start time.
     pub start_ms: f64,
     /// End time, or time of its last event so far.
     pub end_ms: f64,
-    /// Number of iterations begun; 1 for an agent without a REPL.
+    /// Number of iterations that have begun; 1 for an agent without a REPL.
     pub iterations: usize,
-    /// Number of messages received, if it accepts several.
+    /// Number of messages received, if the agent accepts several.
     pub messages: usize,
-    /// Maximum iterations, for each message if it accepts several.
+    /// Maximum iterations, per message if the agent accepts several.
     pub max_iterations: u32,
     /// Number of requests to models.
     pub llm_calls: u64,
     /// Number of cells that ended in an error.
     pub failed_cells: u64,
-    /// Tokens of its own requests.
+    /// Tokens of the agent's own requests.
     pub usage: Usage,
-    /// Known cost in US dollars of its own requests; `None` if no cost is known.
+    /// Known cost of the agent's own requests in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
     /// Activities of the agent over time, in order.
     pub segments: Vec<Segment>,
 }
 
-/// Activities of an agent over time, and its texts.
+/// Activities of an agent over time, and the beginnings of its texts.
 #[derive(Debug, Clone)]
 pub(super) struct Timeline {
-    /// Beginnings of the query, of the answer, and of the error.
+    /// Beginning of the query.
     pub query: Value,
+    /// Beginning of the answer.
     pub answer: Value,
+    /// Beginning of the error.
     pub error: Value,
     start_ms: f64,
     end_ms: f64,
@@ -85,20 +87,20 @@ pub struct Segment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Activity {
-    /// Waits for a response of its model.
+    /// Waiting for a response from the model.
     Model,
     /// Executes code.
     Code,
-    /// Runs a cell without executing code: the sandbox starts, the processor is busy, or a tool or
-    /// timer is awaited.
+    /// Running a cell without executing code: starting the sandbox, or waiting for the processor, a
+    /// tool or a timer.
     Sandbox,
-    /// Waits for children.
+    /// Waiting for children.
     Waiting,
-    /// Opens, uses, reads or captures its page or app.
+    /// Opening, using, reading or capturing the agent's page or app.
     Browser,
-    /// Waits for the tools that it called.
+    /// Waiting for called tools.
     Tools,
-    /// Waits to send a request: for the rate limit, a connection, or the delay before a retry.
+    /// Waiting before a request: for the rate limit, a connection, or the delay before a retry.
     Held,
 }
 
@@ -106,16 +108,16 @@ pub enum Activity {
 struct State {
     doing: Option<(Activity, f64)>,
     children: u32,
-    /// Index of the first segment of the current cell, which is known to belong to its response.
+    /// Index of the first segment of the current cell that certainly belongs to its response.
     cell: usize,
-    /// Whether `doing` may be a further cell of the response. No event marks its start, and if the
-    /// next event does not belong to it, there was none.
+    /// Whether `doing` is only assumed to be a further cell of the response. No event marks the
+    /// start of a cell; if the next event does not belong to the assumed cell, there was none.
     is_guess: bool,
 }
 
 impl<'a> Agent<'a> {
-    /// Returns the agent's state at `now_ms`: its current activity extends to that time, and
-    /// segments too short to draw are merged.
+    /// Returns the agent's state at `now_ms`: the current activity is extended to that time, and
+    /// segments that are too short to draw are merged.
     pub(super) fn at(
         now_ms: f64,
         agent: &'a trajectory::Agent,
@@ -179,7 +181,7 @@ impl Timeline {
             EventKind::InvocationStart { role, .. } => {
                 self.start_ms = at_ms;
                 self.role = Some(*role);
-                // A page is opened before the first request.
+                // The page is opened before the first request.
                 self.switch(at_ms, self.work().filter(|work| *work == Activity::Browser));
             }
             EventKind::InvocationEnd { .. } => {
@@ -195,7 +197,7 @@ impl Timeline {
                 self.switch(at_ms, self.work());
                 self.state.cell = self.segments.len();
             }
-            // Between messages, an agent waits for the next one and does nothing.
+            // Between messages, an agent is idle.
             EventKind::LlmError { .. } | EventKind::MessageAnswered { .. } => {
                 self.switch(at_ms, None);
             }
@@ -230,7 +232,7 @@ impl Timeline {
         }
     }
 
-    /// Stores the texts of an event, which may be cut.
+    /// Stores the texts of an event, which may be truncated.
     pub fn keep(&mut self, kind: &mut Value) {
         for (text, name) in [
             (&mut self.query, "query"),
@@ -243,7 +245,7 @@ impl Timeline {
         }
     }
 
-    /// Returns the activity between requests to the model, which depends on the role.
+    /// Returns the agent's activity between requests to the model, which depends on its role.
     fn work(&self) -> Option<Activity> {
         match self.role.map(Role::action_surface) {
             Some(ActionSurface::None) => None,
@@ -255,9 +257,9 @@ impl Timeline {
         }
     }
 
-    /// Splits the periods of the finished cell into execution, `executed_ms` in total, and the
-    /// rest. The record does not show when code was executed, so each period gets its share at its
-    /// end: the sandbox starts first.
+    /// Splits the segments of the finished cell into code execution, `executed_ms` in total, and
+    /// other time. When code was executed is not recorded, so each segment is split in proportion,
+    /// with the execution at its end, because the sandbox starts first.
     fn split_executed(&mut self, executed_ms: f64) {
         let cell = self
             .segments
@@ -286,15 +288,15 @@ impl Timeline {
         }
     }
 
-    /// Discards the assumed cell after the last finished one, because it did not run.
+    /// Discards the cell that was assumed after the last finished one, because it did not run.
     fn forget_guess(&mut self) {
         if std::mem::take(&mut self.state.is_guess) {
             self.state.doing = None;
         }
     }
 
-    /// Marks the last `ms` milliseconds, as far as they are unmarked, as an activity that is only
-    /// reported at its end.
+    /// Assigns the last `ms` milliseconds, except time before the last segment's end, to an
+    /// activity that is only reported when it ends.
     fn was(&mut self, what: Activity, at_ms: f64, ms: f64) {
         let marked = self
             .segments
@@ -327,9 +329,9 @@ impl Timeline {
     }
 }
 
-/// Merges segments of the same kind that are close together and too short to be distinguished.
+/// Merges neighboring segments of the same kind that are too close and short to be distinguished.
 fn merge_short_segments(segments: &[Segment], start_ms: f64, end_ms: f64) -> Vec<Segment> {
-    /// More columns than a wide screen has.
+    /// Number of columns that exceeds the width of wide screens.
     const COLUMNS: f64 = 2000.0;
     let column = (end_ms - start_ms) / COLUMNS;
     let mut thinned: Vec<Segment> = Vec::new();
@@ -354,7 +356,7 @@ mod tests {
 
     use super::{Timeline, merge_short_segments};
 
-    /// Creates an event of a type, with empty values in the fields that no timeline reads.
+    /// Creates an event of a type, with empty values in fields that timelines do not read.
     fn event(kind: &str, role: &str, executed_ms: &Value) -> EventKind {
         let fields = json!({
             "type": kind, "role": role, "executed_ms": executed_ms, "status": "ok", "iterations": 1, "iteration": 1,
@@ -364,8 +366,8 @@ mod tests {
         serde_json::from_value(fields).unwrap()
     }
 
-    /// Formats the activities of an agent with a role, given events with their times: `model
-    /// 100-300 code 300-700`.
+    /// Formats the activities of an agent with a role, given timed events: `model 100-300 code
+    /// 300-700`.
     fn doings(role: &str, events: &[(f64, EventKind)]) -> String {
         let mut timeline = Timeline::new(0.0);
         let start = event("invocation_start", role, &Value::Null);
@@ -425,7 +427,7 @@ mod tests {
                 "root",
                 after(&[
                     (450.0, page_call(100.0)),
-                    // Two concurrent calls, of which the first to end began last.
+                    // Two concurrent calls; the one that ends first began last.
                     (550.0, page_call(20.0)),
                     (600.0, page_call(90.0)),
                     (700.0, end(Value::Null)),

@@ -1,5 +1,5 @@
-//! The index of a trajectory file: the location of each event, and the tree of agents. It grows
-//! with the file.
+//! The index of a trajectory file: the location of each event, and the tree of agents. The index
+//! grows with the file.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,30 +19,30 @@ use super::outline::IterationMarks;
 use super::page::text_part;
 use crate::answer_match::Match;
 
-/// Maximum bytes of a string in the index: what a list shows of a query or an answer.
+/// Maximum bytes of a string in the index: the part of a query or an answer that lists show.
 const KEPT: usize = 400;
 
 /// Locations of a trajectory's events in its file, grouped by agent and iteration.
 #[derive(Debug, Default)]
 pub struct Index {
     fold: Fold,
-    /// Timelines of the agents of `fold`, in the same order; likewise `places`.
+    /// Timelines of the agents in `fold`; `places` has the same order.
     timelines: Vec<Timeline>,
     places: Vec<AgentLocations>,
-    /// Number of indexed bytes, which end with a complete line.
+    /// Number of indexed bytes; they end with a complete line.
     offset: u64,
-    /// Size of the file when it was last read.
+    /// Size of the file at the last read.
     length: u64,
     events: u64,
     /// Number of lines that are not events.
     malformed: u64,
     now_ms: f64,
-    /// Whether any event has a time.
+    /// Whether any event has a timestamp.
     timed: bool,
-    /// Results of comparing answers with the expected texts, by location of the answer and hash of
-    /// the texts, so that each answer is read once.
+    /// Results of comparing answers with expected texts, so that each answer is read only once. The
+    /// key is the location of the answer and a hash of the texts.
     answer_matches: RefCell<HashMap<(u64, u64), Option<Match>>>,
-    /// Number of responses that the attempt took from its journal.
+    /// Number of responses that were replayed from the attempt's journal.
     resumed: Option<u64>,
     /// Reason why the attempt restarted.
     restarted: Option<String>,
@@ -51,10 +51,11 @@ pub struct Index {
 /// Locations of an agent's events.
 #[derive(Debug, Default)]
 pub(super) struct AgentLocations {
-    /// Locations of the events at the agent's start and end.
+    /// Location of the event at the agent's start.
     pub(super) start: Option<LineLocation>,
     pub(super) end: Option<LineLocation>,
-    /// Iterations in order. For a flat agent, which has none, its call counts as the first.
+    /// Iterations in order. An agent without a REPL has no iterations, so its call counts as the
+    /// first.
     pub(super) iterations: Vec<IterationLocations>,
     /// Number of messages received, if the agent accepts several.
     messages: usize,
@@ -94,7 +95,7 @@ pub struct Progress {
     pub bytes: u64,
     /// Number of indexed bytes.
     pub indexed_bytes: u64,
-    /// Whether all complete lines are indexed; any remaining bytes are a truncated line.
+    /// Whether all complete lines are indexed; the remaining bytes, if any, are a truncated line.
     pub whole: bool,
     /// Number of events.
     pub events: u64,
@@ -104,9 +105,10 @@ pub struct Progress {
     pub ended: bool,
     /// Milliseconds from the start of the attempt to its last event.
     pub now_ms: f64,
-    /// Whether the events have times.
+    /// Whether any event has a timestamp.
     pub timed: bool,
-    /// Number of responses that the attempt took from its journal, if an earlier process began it.
+    /// Number of responses that were replayed from the attempt's journal, if an earlier process
+    /// began the attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed: Option<u64>,
     /// Reason why the attempt restarted instead of resuming.
@@ -115,8 +117,8 @@ pub struct Progress {
 }
 
 impl Index {
-    /// Continues reading until the last complete line or until `until`. A file that was restarted
-    /// is read from the beginning.
+    /// Continues indexing up to the last complete line or until the time `until`. If the file was
+    /// restarted, it is read from the beginning.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
@@ -131,8 +133,7 @@ impl Index {
         let mut file = BufReader::with_capacity(1 << 18, file);
         let mut line = Vec::new();
         let mut whole = self.offset == length;
-        // Read at least one line per call, so that reading makes progress however long the lines
-        // are.
+        // Read at least one line per call, so that indexing progresses even if lines are very long.
         while !whole {
             line.clear();
             file.read_until(b'\n', &mut line)?;
@@ -161,7 +162,7 @@ impl Index {
         })
     }
 
-    /// Returns the current state of the agents, in the order in which they began.
+    /// Returns the current state of the agents, in the order in which they started.
     pub fn agents(&self) -> Vec<Agent<'_>> {
         let agents = self.fold.agents().iter().zip(&self.timelines);
         let agents = agents.zip(&self.places);
@@ -173,8 +174,8 @@ impl Index {
             .collect()
     }
 
-    /// Compares an agent's answer with the texts in `wanted`. The answer is given as in
-    /// [`agents`](Self::agents), and is read in full if it was cut.
+    /// Compares an agent's answer with the texts in `wanted`. The answer is passed as in
+    /// [`agents`](Self::agents); if it is truncated, the full answer is read from the file.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
@@ -226,7 +227,7 @@ impl Index {
         let (agent, at_ms) = if let Some(event) = &event {
             (self.fold.take(event), event.at_ms)
         } else {
-            // The event may come from a later version, so it is shown unprocessed.
+            // The event may come from a later version of the program, so it is shown as is.
             let other: Value = serde_json::from_slice(&short).unwrap_or_default();
             let Some(id) = other["invocation"].as_str() else {
                 self.malformed += 1;
@@ -278,7 +279,7 @@ impl AgentLocations {
             Some(EventKind::MessageReceived { .. }) => {
                 self.messages += 1;
                 self.is_message = true;
-                // Events before the first message are shown with that message.
+                // Events before the first message are shown with it.
                 if self.iterations.is_empty() || self.messages > 1 {
                     let number = self.iterations.last().map_or(1, |last| last.number + 1);
                     self.iterations.push(IterationLocations::new(number));
@@ -322,7 +323,7 @@ mod tests {
 
     use super::Index;
 
-    /// A message begins the iteration that follows it, or an iteration of its own if none follows.
+    /// A message begins the iteration that follows it, or a separate iteration if none follows.
     #[test]
     fn messages_begin_iterations() {
         let agents = [

@@ -1,4 +1,4 @@
-//! Reads trajectory files in parts: an index by byte offset, and the texts that a page requests.
+//! Reads parts of trajectory files: an index by byte offset, and the texts that a page requests.
 
 mod index;
 mod outline;

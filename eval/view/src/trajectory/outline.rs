@@ -1,5 +1,4 @@
-//! The outline of an attempt: for each iteration of each agent, its usage, its result and its
-//! children.
+//! The outline of an attempt: the usage, result and children of each iteration of each agent.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +12,7 @@ use serde_json::Value;
 use super::index::{Index, LineLocation};
 use super::page::event;
 
-/// Maximum number of separate entries per agent; with more iterations, neighboring ones are merged.
+/// Maximum number of entries per agent; if there are more iterations, neighboring ones are merged.
 const APART: usize = 1_000;
 
 /// Maximum number of images in an attempt's film strip.
@@ -26,7 +25,7 @@ pub struct AgentOutline<'a> {
     iterations: Vec<Turn>,
 }
 
-/// One iteration, or several merged neighboring ones.
+/// One iteration, or several neighboring iterations merged into one entry.
 #[derive(Debug, Serialize)]
 pub struct Turn {
     /// Number of the first iteration.
@@ -36,7 +35,7 @@ pub struct Turn {
     to: Option<u64>,
     #[serde(flatten)]
     marks: IterationMarks,
-    /// Last image seen in it, in the form of events.
+    /// Last image in these iterations, in the format of events.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<Value>,
 }
@@ -44,10 +43,10 @@ pub struct Turn {
 /// Usage and result of an iteration.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct IterationMarks {
-    /// Number of failures: cells, tool calls, requests, actions and envelopes.
+    /// Number of failed cells, tool calls, requests, actions and envelopes.
     #[serde(skip_serializing_if = "is_zero")]
     errors: u32,
-    /// Whether a value was returned without being intercepted.
+    /// Whether the agent returned a value that was not intercepted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     returned: bool,
     /// Whether a returned value was intercepted and shown back.
@@ -63,9 +62,10 @@ pub struct IterationMarks {
     usage: Option<Tokens>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost_usd: Option<f64>,
-    /// Milliseconds spent in the model, and executing code.
+    /// Time spent waiting for the model, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     model_ms: Option<f64>,
+    /// Time spent executing code, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     code_ms: Option<f64>,
     /// Location of the event with the last image.
@@ -83,7 +83,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl IterationMarks {
-    /// Processes an event of the iteration, located at `place`.
+    /// Processes an event of the iteration at the location `place`.
     pub(super) fn take(&mut self, kind: &EventKind, place: LineLocation) {
         match kind {
             EventKind::IterationEnd {
@@ -186,7 +186,7 @@ fn add(sum: &mut Option<f64>, more: Option<f64>) {
     }
 }
 
-/// Returns the outline of all agents, in the order in which they began.
+/// Returns the outline of all agents, in the order in which they started.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read.
@@ -224,7 +224,7 @@ pub fn outline<'a>(index: &'a Index, path: &Path) -> io::Result<Vec<AgentOutline
     Ok(agents)
 }
 
-/// Returns the last image of an event.
+/// Returns the last image in an event.
 fn image(event: &Value) -> Option<Value> {
     let kind = &event["kind"];
     let shot = &kind["event"]["image"];

@@ -1,5 +1,5 @@
-//! Parts of a trajectory shown on a page: iterations of an agent, its prompt and answer, or a part
-//! of a long text.
+//! Parts of a trajectory to show on a page: iterations of an agent, its prompt and answer, or a
+//! part of a long text.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -11,13 +11,14 @@ use serde_json::Value;
 
 use super::index::{Index, LineLocation};
 
-/// Maximum bytes of a string on a page; more is read on request.
+/// Maximum bytes of a string on a page; the rest is read on request.
 pub(super) const SHOWN: usize = 8_000;
 
-/// Maximum bytes of a prompt, query or answer shown initially, because prompts are read in full.
+/// Maximum bytes of a prompt, query or answer shown initially; higher than [`SHOWN`], because
+/// prompts are usually read in full.
 const SHOWN_WHOLE: usize = 200_000;
 
-/// Maximum bytes of a long text in one response.
+/// Maximum bytes of a long text in a single response.
 const PART: u64 = 2_000_000;
 
 /// One iteration of an agent.
@@ -25,16 +26,16 @@ const PART: u64 = 2_000_000;
 pub struct Iteration {
     /// Number of the iteration, 1-based.
     pub number: u64,
-    /// Events in order: `at_ms` and `kind`, with long strings cut.
+    /// Events in order: `at_ms` and `kind`, with long strings truncated.
     pub events: Vec<Value>,
 }
 
-/// Part of a text that was cut.
+/// Part of a truncated text.
 #[derive(Debug, Serialize)]
 pub struct TextPart {
     /// The text.
     pub text: String,
-    /// Byte offset of the rest, if any.
+    /// Byte offset of the remaining text, if any.
     pub next: Option<u64>,
 }
 
@@ -69,10 +70,10 @@ pub fn iterations(
     )))
 }
 
-/// Returns the start of an agent (query, system prompt) and its end (answer, error), each `null` if
-/// it has not happened.
+/// Returns the events at the start (query, system prompt) and the end (answer, error) of an agent;
+/// each is `null` if it does not exist yet.
 ///
-/// Returns `None` for an unknown agent.
+/// Returns `None` if the agent is unknown.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read.
@@ -88,10 +89,10 @@ pub fn agent_texts(index: &Index, path: &Path, agent: &str) -> io::Result<Option
     Ok(Some((read(places.start)?, read(places.end)?)))
 }
 
-/// Returns the text whose JSON occupies the bytes from `from` to `to`, or its beginning if it is
+/// Returns the string whose JSON occupies the bytes from `from` to `to`, or its first part if it is
 /// long.
 ///
-/// Returns `None` if the bytes are not part of a string, or are not indexed.
+/// Returns `None` if the bytes are not indexed or not part of a string.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read.
@@ -102,7 +103,7 @@ pub fn text_part(index: &Index, path: &Path, from: u64, to: u64) -> io::Result<O
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(from))?;
     let mut content = vec![b'"'];
-    // Read a few bytes more, so that the last character of the part is complete.
+    // Read a few more bytes, so that the last character of the part is complete.
     file.take((to - from).min(PART + 16))
         .read_to_end(&mut content)?;
     let length = boundary(&content[1..], usize::try_from(PART).unwrap_or(usize::MAX));

@@ -12,19 +12,19 @@ use crate::{Image, Message};
 pub enum WebEvent {
     /// The page was read for the next turn.
     Page {
-        /// Time in UTC: `2026-01-31T12:00:00.123Z`. Older programs did not record it.
+        /// Time in UTC: `2026-01-31T12:00:00.123Z`. `None` in older trajectories.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<String>,
-        /// The page as text, with the elements behind its ids and the time that reading it took.
+        /// The page as text, with its elements by id and the time taken to read it.
         dump: Dump,
         /// Characters (code points) shown to the model.
         chars: u64,
         /// Bytes in UTF-8 of the characters shown to the model.
         bytes: u64,
     },
-    /// The page could not be read. The model was shown the reason.
+    /// The page could not be read. The model was shown the reason instead.
     NoPage {
-        /// Reason of the failure.
+        /// Reason for the failure.
         problem: String,
     },
     /// Pages requested addresses outside the environment, which were blocked. The next page reports
@@ -33,16 +33,16 @@ pub enum WebEvent {
         /// Blocked addresses, in order.
         addresses: Vec<String>,
     },
-    /// The code of an agent called a function of its page, which has returned.
+    /// A call of a page function by an agent's code ended.
     PageCall {
         /// Name of the function: `page.click`.
         function: String,
         /// Arguments as JSON, as the code passed them.
         arguments: String,
-        /// Return value; a text is cut to its beginning.
+        /// Return value; a long string is truncated.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<Value>,
-        /// Reason of the failure.
+        /// Reason for the failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
         /// Duration in milliseconds.
@@ -57,7 +57,7 @@ pub enum WebEvent {
     Envelope {
         /// Parsed envelope; `None` if it was malformed.
         envelope: Option<Envelope>,
-        /// Repairs, each of which counts as a protocol fault.
+        /// Descriptions of the repaired mistakes, each of which counts as a protocol fault.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repairs: Vec<String>,
         /// Reason why the envelope was malformed.
@@ -69,14 +69,14 @@ pub enum WebEvent {
         /// Results of the actions, in order.
         results: Vec<ActionResult>,
     },
-    /// The state of a web agent's conversation at its end.
+    /// The final state of a web agent's conversation.
     TurnLog {
-        /// Messages of the last request and those that followed. The system prompt is omitted,
-        /// because it is in the agent's first event, and so are images, which are in the requests.
+        /// Messages of the last request and those that followed. The system prompt and images are
+        /// omitted, because earlier events contain them.
         last_messages: Vec<Message>,
-        /// The last page that was sent, which came after the messages of the last request.
+        /// The last page that was sent; it followed the messages of the last request.
         last_page: Option<Message>,
-        /// The last fifty turns.
+        /// The last 50 turns.
         turns: Vec<LoggedTurn>,
     },
     /// A response of the JSON action protocol was parsed.
@@ -84,7 +84,7 @@ pub enum WebEvent {
         /// The chosen action: `answer`, `launch_app`, `list_apps` or `list_docs`; `None` if the
         /// response was malformed.
         action: Option<String>,
-        /// Tolerated deviations, each of which counts as a protocol fault.
+        /// Descriptions of the tolerated deviations, each of which counts as a protocol fault.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repairs: Vec<String>,
         /// Reason why the response was malformed.
@@ -100,9 +100,9 @@ pub enum WebEvent {
         /// Number of characters returned to the app.
         chars: u64,
     },
-    /// The final state of the environment, by which the attempt is scored.
+    /// The final state of the environment, which determines the score.
     State {
-        /// The state as reported by the environment.
+        /// State as reported by the environment.
         state: Value,
     },
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// An action on a page. A selector is an id of the newest dump (`5`, `[5]`, `↓[5]`) or a CSS
-/// selector, which selects its first match.
+/// selector, whose first match is used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
@@ -48,11 +48,11 @@ pub enum Action {
         /// The key.
         key: String,
     },
-    /// Answers the dialog (alert, confirm, prompt) that the page is waiting for.
+    /// Answers the open dialog (alert, confirm, prompt).
     AnswerDialog {
         /// Whether to accept the dialog.
         accept: bool,
-        /// Text for a prompt.
+        /// Text entered in a prompt.
         text: Option<String>,
     },
 }
@@ -61,10 +61,10 @@ pub enum Action {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "then", rename_all = "snake_case")]
 pub enum ActionEffect {
-    /// The same document is still loaded, even if its content has changed.
+    /// The same document is still loaded, although its content may have changed.
     SamePage,
-    /// Another document or address was loaded, or another tab came to the front: the ids of the
-    /// last dump are no longer valid.
+    /// Another document or address was loaded, or another tab came to the front. The ids of the
+    /// last dump are invalid.
     PageChanged {
         /// Address, in the form of [`Dump::url`](super::Dump::url).
         url: String,

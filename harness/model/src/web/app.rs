@@ -1,5 +1,5 @@
-//! Interface to the host of apps: self-contained HTML documents that may query a model and read
-//! documents.
+//! Interface to the host of apps. An app is a self-contained HTML document that can query a model
+//! and read documents.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -8,24 +8,26 @@ use tokio::sync::oneshot;
 use super::PageError;
 use crate::Image;
 
-/// Runs apps, each in its own tab, and provides the open documents.
+/// Runs each app in its own tab, and provides the open documents.
 ///
-/// An app can reach only its own document and two addresses, with any method of `fetch`.
-/// `wry://inference` expects a prompt as the body, and `wry://document` the URI of a document. Each
+/// Besides its own document, an app can access only two addresses, with any method of `fetch`. The
+/// body is a prompt for `wry://inference`, and the URI of a document for `wry://document`. Each
 /// request becomes an [`AppCall`]; the reply becomes the text of a response with status 200. Calls
 /// are sent, in order, to the receiver passed to [`Browser::open_apps`](super::Browser::open_apps).
-/// If the receiver is gone, the app's `fetch` fails.
+/// If the receiver has been dropped, the app's `fetch` fails.
 #[async_trait]
 pub trait AppHost: Send + Sync {
-    /// Opens a document as an app, and waits until it has loaded or its loading time is over.
+    /// Opens a document as an app, and waits until it has loaded or the loading timeout has
+    /// expired.
     ///
     /// # Errors
-    /// Returns [`PageProblem::Broken`](super::PageProblem::Broken) if the browser fails. A document
-    /// whose scripts fail is still an app, because its behavior is its author's responsibility.
+    /// Returns [`PageProblem::Broken`](super::PageProblem::Broken) if the browser fails.
+    /// Failing scripts of the document are not an error.
     async fn launch(&self, html: &str) -> Result<(), PageError>;
 
-    /// Returns the titles of the running apps, oldest first, as given in the launched documents.
-    /// Later changes of a title are ignored, because they may come from untrusted documents.
+    /// Returns the titles of the running apps, oldest first, as specified in the launched
+    /// documents. Later changes of a title are ignored, because they may come from untrusted
+    /// documents.
     ///
     /// # Errors
     /// Returns [`PageProblem::Broken`](super::PageProblem::Broken) if the browser fails.
@@ -34,7 +36,7 @@ pub trait AppHost: Send + Sync {
     /// Returns the URIs of the open documents, in order.
     fn documents(&self) -> Vec<String>;
 
-    /// Returns the URI of the document in front.
+    /// Returns the URI of the document in front, if any.
     fn active_document(&self) -> Option<String>;
 
     /// Returns the content of an open document, or `None` for a URI that is not open.
@@ -47,8 +49,9 @@ pub trait AppHost: Send + Sync {
     /// [`PageProblem::Inapplicable`](super::PageProblem::Inapplicable) if no app is running.
     async fn screenshot(&self) -> Result<Image, PageError>;
 
-    /// Runs the checks that are due after each answered user message except the last. The answer is
-    /// empty if an app gave it. Calls of apps continue meanwhile, as for [`AppHost::state`].
+    /// Runs the checks of a user message after its answer. Not called for the last message.
+    /// `_answer` is empty if an app is the answer. As with [`AppHost::state`], the caller must
+    /// answer the calls of apps meanwhile.
     ///
     /// # Errors
     /// Returns [`PageProblem::Broken`](super::PageProblem::Broken) if the browser fails.
@@ -56,8 +59,8 @@ pub trait AppHost: Send + Sync {
         Ok(())
     }
 
-    /// Uses the apps as the task's check specifies, and returns the state to score, or `None`
-    /// without a check. Calls of apps continue meanwhile, so the caller must answer them while
+    /// Operates the apps as the task's check specifies, and returns the state to score, or `None`
+    /// without a check. Apps keep making calls meanwhile, and the caller must answer them while
     /// awaiting this. `answer` is the last answer, if any.
     ///
     /// # Errors
@@ -65,24 +68,24 @@ pub trait AppHost: Send + Sync {
     async fn state(&self, answer: Option<&str>) -> Result<Option<Value>, PageError>;
 }
 
-/// Request of an app.
+/// A request of an app.
 #[derive(Debug)]
 pub enum AppCall {
     /// Queries a model with a prompt, which is sent unchanged.
     Inference {
         /// Prompt for the model.
         prompt: String,
-        /// Channel for the answer. Dropping it makes the app's `fetch` fail.
+        /// Sender of the answer. Dropping it makes the app's `fetch` fail.
         reply: Reply,
     },
     /// Requests the content of a document.
     Document {
         /// URI of the document, as the app wrote it.
         uri: String,
-        /// Channel for the content, which is empty if there is no such document.
+        /// Sender of the content; the content is empty if the document does not exist.
         reply: Reply,
     },
 }
 
-/// Channel for the text of a reply.
+/// Sender of the text of a reply.
 pub type Reply = oneshot::Sender<String>;

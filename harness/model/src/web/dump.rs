@@ -10,27 +10,27 @@ pub struct DumpSettings {
     pub max_chars: usize,
     /// Style of ids.
     pub ids: IdStyle,
-    /// JavaScript predicate on an element, such as `(el) => !el.matches("footer")`. Elements for
+    /// JavaScript predicate for elements, such as `(el) => !el.matches("footer")`. Elements for
     /// which it returns `false` are omitted with their content.
     pub filter: Option<String>,
     /// Additions to the standard format.
     pub also: DumpAlso,
 }
 
-/// Additions to the standard format of a dump, which numbers actionable elements without descending
-/// into them, and omits loose text and frames.
+/// Additions to the standard format of a dump. The standard format numbers actionable elements
+/// without descending into them, and omits loose text and frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct DumpAlso {
-    /// Text directly inside an element that has no line of its own, such as a `div`, `span` or
+    /// Whether to add text whose parent element has no line of its own, such as a `div`, `span` or
     /// section.
     pub text: bool,
-    /// Ids for actionable elements inside other actionable elements.
+    /// Whether to add ids of actionable elements inside other actionable elements.
     pub nested: bool,
-    /// Ids for editable elements other than fields: `contenteditable`.
+    /// Whether to add ids of `contenteditable` elements.
     pub editable: bool,
-    /// Content of `iframe`s of the same origin, and addresses of others.
+    /// Whether to add the content of same-origin `iframe`s and the addresses of others.
     pub frames: bool,
 }
 
@@ -57,33 +57,33 @@ impl DumpAlso {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IdStyle {
-    /// 1, 2, 3, … in page order, assigned again in each dump.
+    /// 1, 2, 3, … in page order, reassigned in each dump.
     #[default]
     Numbers,
     /// Four hex digits that an element keeps for the lifetime of its document.
     Hashes,
 }
 
-/// A page as text, with the elements behind its ids.
+/// A page as text, with its elements by id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dump {
-    /// Address in the form that agents use: without the origin if the environment has only one.
+    /// Address as shown to agents: without the origin if the environment has only one origin.
     pub url: String,
     /// Title of the page.
     pub title: String,
-    /// Pixels above, inside and below the viewport.
+    /// Pixels above the viewport, inside it and below it.
     pub viewport: [u64; 3],
-    /// Elements, one per line, without the header; ends in `[...truncated]` if cut.
+    /// Elements, one per line, without the header; ends in `[...truncated]` if it was truncated.
     pub tree: String,
-    /// Ids of the tree, in order.
+    /// Elements with ids in the tree, in order.
     pub elements: Vec<DumpElement>,
-    /// Whether the tree was cut.
+    /// Whether the tree was truncated.
     pub truncated: bool,
-    /// Milliseconds that creating the dump took.
+    /// Milliseconds taken to create the dump.
     pub millis: f64,
 }
 
-/// An id of a dump.
+/// An element with an id in a dump.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DumpElement {
     /// Id without brackets.

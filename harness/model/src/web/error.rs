@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Reason why an action on a page failed, classified by possible remedy, with a message for the
-/// agent.
+/// Reason why an action on a page failed, with a message for the agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct PageError {
@@ -18,20 +17,21 @@ pub struct PageError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageProblem {
-    /// The id is from an earlier dump, and its element is gone or not in the newest dump.
+    /// The id is from an earlier dump, and its element no longer exists or is not in the newest
+    /// dump.
     StaleId,
     /// The id has never been in a dump of this page.
     UnknownId,
     /// The CSS selector matches nothing.
     NoMatch,
-    /// The selector is neither an id nor CSS, or a key or argument does not exist.
+    /// The selector is neither an id nor a CSS selector, or a key or argument is unknown.
     Malformed,
-    /// The action cannot be applied to the element: it is covered, disabled or not a field, or the
-    /// option does not exist.
+    /// The action does not apply to the element: the element is covered, disabled or not a field,
+    /// or the option does not exist.
     Inapplicable,
     /// The address does not respond, or is outside the environment.
     Unreachable,
-    /// The page is blocked by an open dialog, or there is no dialog to answer.
+    /// An open dialog blocks the page, or there is no dialog to answer.
     Dialog,
     /// The filter of the dump, or the script of a custom action, failed.
     Script,

@@ -2,9 +2,9 @@
 //! its protocols.
 //!
 //! The engine does not contain a browser. The caller passes a [`Browser`] to
-//! `Engine::with_browser`. It opens a page or a host for each attempt, and dropping that closes it.
-//! This module does not depend on benchmarks: the browser looks up a task's environment by
-//! [`Task::sample`].
+//! `Engine::with_browser`. The browser opens a page or an app host for each attempt, and dropping
+//! the page or host closes it. This module does not depend on benchmarks: the browser looks up a
+//! task's environment by [`Task::sample`].
 
 mod action;
 mod app;
@@ -26,8 +26,8 @@ pub use dump::{Dump, DumpAlso, DumpElement, DumpSettings, IdStyle};
 pub use error::{PageError, PageProblem};
 pub use turn::{ActionResult, ActionStatus, Envelope, LoggedTurn, Step, ToolAction};
 
-/// Creates an isolated environment for each attempt: a fresh profile that can reach only what the
-/// task's environment serves.
+/// Creates an isolated environment for each attempt: a fresh profile that can access only the
+/// addresses of the task's environment.
 #[async_trait]
 pub trait Browser: Send + Sync {
     /// Opens the start page of a task.
@@ -36,8 +36,8 @@ pub trait Browser: Send + Sync {
     /// Returns [`PageProblem::Broken`] if there is no browser, or if the task has no page.
     async fn open(&self, task: &Task) -> Result<Arc<dyn Page>, PageError>;
 
-    /// Opens the host of a task's apps and documents, and starts its initial apps. Requests of apps
-    /// are sent to `calls`.
+    /// Opens the host of a task's apps and documents, and launches its initial apps. Requests of
+    /// apps are sent to `calls`.
     ///
     /// # Errors
     /// Returns [`PageProblem::Broken`] if there is no browser, or if the task has no host.
@@ -48,21 +48,22 @@ pub trait Browser: Send + Sync {
     ) -> Result<Arc<dyn AppHost>, PageError>;
 }
 
-/// The page that an agent sees: the tab in front. A tab opened by an action comes to the front.
+/// The page that an agent sees, that is, the tab in front. A tab opened by an action comes to the
+/// front.
 #[async_trait]
 pub trait Page: Send + Sync {
     /// Returns the page as text. Its ids are valid as selectors until the next dump.
     ///
     /// # Errors
-    /// Returns [`PageProblem::Dialog`] while a dialog is open, [`PageProblem::Script`],
+    /// Returns [`PageProblem::Dialog`] if a dialog is open, [`PageProblem::Script`],
     /// [`PageProblem::TimedOut`] or [`PageProblem::Broken`].
     async fn dump(&self, settings: &DumpSettings) -> Result<Dump, PageError>;
 
-    /// Performs an action, waits for a resulting navigation, and returns whether the page changed.
+    /// Performs an action, waits for a resulting navigation, and returns the effect.
     ///
     /// # Errors
-    /// Returns a [`PageError`] whose problem indicates how to handle it. As far as the browser
-    /// knows, the page is then unchanged.
+    /// Returns a [`PageError`]; as far as the browser can detect, the action then had no
+    /// effect.
     async fn act(&self, action: &Action) -> Result<ActionEffect, PageError>;
 
     /// Returns the text of the page as a person sees it.
@@ -71,16 +72,17 @@ pub trait Page: Send + Sync {
     /// Returns the errors of [`Page::dump`].
     async fn text(&self) -> Result<String, PageError>;
 
-    /// Evaluates JavaScript in the page, awaits a promise, and returns the value as JSON. Then
-    /// waits for a resulting navigation, as [`Page::act`] does. There is no value if the page
-    /// navigated or opened a dialog first. This is for actions written by the author of the agent,
-    /// never for a model's own code.
+    /// Evaluates JavaScript in the page, waits for a resulting navigation as [`Page::act`] does,
+    /// and returns the value as JSON. A promise is awaited. There is no value if the page navigated
+    /// or opened a dialog first. Use this only for actions written by the author of the agent,
+    /// never for code from a model.
     ///
     /// # Errors
-    /// Returns [`PageProblem::Script`] if it throws, and the errors of [`Page::dump`].
+    /// Returns [`PageProblem::Script`] if the script throws, and the errors of
+    /// [`Page::dump`].
     async fn run_script(&self, script: &str) -> Result<(ActionEffect, Option<Value>), PageError>;
 
-    /// Returns a screenshot of the visible part.
+    /// Returns a screenshot of the viewport.
     ///
     /// # Errors
     /// Returns the errors of [`Page::dump`].
@@ -92,13 +94,13 @@ pub trait Page: Send + Sync {
     /// Returns the errors of [`Page::dump`].
     async fn new_tab(&self) -> Result<Arc<dyn Page>, PageError>;
 
-    /// Returns and clears the addresses outside the environment that pages have requested and that
-    /// were blocked.
+    /// Returns and clears the addresses outside the environment that pages requested and that were
+    /// blocked.
     fn drain_blocked_requests(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Runs the checks that are due after each answered user message except the last.
+    /// Runs the checks of a user message after its answer. Not called for the last message.
     ///
     /// # Errors
     /// Returns [`PageProblem::Broken`] if the browser fails.
@@ -106,9 +108,9 @@ pub trait Page: Send + Sync {
         Ok(())
     }
 
-    /// Returns the state to score: of the pages, of the server behind them, and of the last
-    /// `answer`, if any. The environment and the scorer agree on its content. Returns `None` if
-    /// only the answer is scored.
+    /// Returns the state to score, derived from the pages, their server and the last `answer`, if
+    /// any. The environment and the scorer agree on its format. Returns `None` if only the answer
+    /// is scored.
     ///
     /// # Errors
     /// Returns [`PageProblem::Broken`] if the browser fails.

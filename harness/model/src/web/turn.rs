@@ -8,9 +8,9 @@ use serde_json::Value;
 pub struct Envelope {
     /// Private notes of the model.
     pub memory: String,
-    /// Remaining tasks of the request.
+    /// Tasks that remain to be done for the user's request.
     pub todos_remaining: Vec<String>,
-    /// Actions to run, in order; an empty list ends the run.
+    /// Actions to run, in order; empty if the model answers the user.
     pub actions: Vec<Step>,
 }
 
@@ -41,9 +41,9 @@ pub struct ToolAction {
 pub struct ActionResult {
     /// `narrate`, or the name of the action.
     pub action: String,
-    /// Whether the action was done.
+    /// Whether the action was done, failed or was skipped.
     pub result: ActionStatus,
-    /// Kind of the problem: a [`PageProblem`](super::PageProblem), `unknown_action`,
+    /// Kind of the problem: the name of a [`PageProblem`](super::PageProblem), `unknown_action`,
     /// `invalid_arguments` or `not_confirmed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
@@ -55,13 +55,13 @@ pub struct ActionResult {
     pub note: Option<String>,
 }
 
-/// Whether an action was done.
+/// Whether an action was done, failed or was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionStatus {
     /// The action was done.
     Done,
-    /// The action failed, with an explanation.
+    /// The action failed; the result explains why.
     Failed,
     /// The action was skipped because of an earlier action.
     Skipped,
@@ -74,13 +74,13 @@ pub struct LoggedTurn {
     pub iteration: u32,
     /// Private notes of the model.
     pub memory: String,
-    /// Remaining tasks of the request.
+    /// Tasks that remain to be done for the user's request.
     pub todos_remaining: Vec<String>,
     /// Actions of the turn.
     pub actions: Vec<Step>,
     /// Results of the actions.
     pub results: Vec<ActionResult>,
-    /// Reason why the response had no usable envelope; the other fields are then empty.
+    /// Reason why the response had no usable envelope. If set, the other fields are empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }

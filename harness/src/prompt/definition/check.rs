@@ -1,4 +1,4 @@
-//! Checks what definitions refer to: models, tools, hooks, variables, includes.
+//! Checks the references in definitions: models, tools, hooks, variables and includes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +11,12 @@ use super::properties::{
 use super::slots::{missing_slot, misspelled_slots};
 use crate::text::{did_you_mean, nearest};
 
-/// Names that definitions may refer to, besides each other.
+/// Names that definitions may refer to, in addition to other definitions.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
-    /// Valid names of `model`.
+    /// Valid values of `model`.
     pub models: Vec<String>,
-    /// Valid prefixes of a `model` that is not such a name, for example `openai/`.
+    /// Valid prefixes of any other `model`, for example `openai/`.
     pub model_prefixes: Vec<String>,
     /// Tools other than callable prompts, each with the variables that it reads.
     pub tools: BTreeMap<String, Vec<String>>,
@@ -43,7 +43,7 @@ impl Library {
         once(faults)
     }
 
-    /// Returns all faults of one definition and of what it includes.
+    /// Returns all faults of one definition and of its includes.
     pub fn check_one(&self, definition: &Definition, known: &Known) -> Vec<Fault> {
         let mut check = Check {
             library: self,
@@ -68,8 +68,8 @@ impl Library {
     }
 }
 
-/// Whether a fault of `field` may be a consequence of the fault of `reported`, and is therefore not
-/// reported.
+/// Whether a fault of `field` may be a consequence of the fault of `reported`, so that it need not
+/// be reported.
 fn follows(field: &str, reported: &str) -> bool {
     let is_inside = |inner: &str, outer: &str| {
         inner
@@ -82,8 +82,8 @@ fn follows(field: &str, reported: &str) -> bool {
             && (is_inside(reported, "variables") || is_inside(reported, "tools"))
 }
 
-/// Removes duplicate faults that several definitions lead to. Keeps those with the longest path of
-/// includes.
+/// Removes duplicates of faults that were found through several definitions. Keeps the one with the
+/// longest path of includes.
 fn once(faults: Vec<Fault>) -> Vec<Fault> {
     let mut cycles: BTreeSet<BTreeSet<String>> = BTreeSet::new();
     let mut kept: Vec<Fault> = Vec::new();
@@ -387,8 +387,8 @@ impl Check<'_> {
         }
     }
 
-    /// Checks that every variable in `env` is declared by the prompt, or read by something that it
-    /// calls.
+    /// Checks that every variable in `env` is declared by the prompt, or read by a tool or prompt
+    /// that it calls.
     fn variables(&mut self) {
         let (definition, known, library) = (self.definition, self.known, self.library);
         let mut variables = own_variables(definition);

@@ -5,11 +5,11 @@ use std::fmt;
 /// Location of a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceLocation {
-    /// Path of the file, or `bundled NAME.md`.
+    /// Path of the file, or `bundled NAME.md` for a bundled file.
     pub file: String,
     /// Line, 1-based, if known.
     pub line: Option<u64>,
-    /// Property, for example `tools[1].name`; empty for the whole file.
+    /// Name of the property, for example `tools[1].name`; empty for the whole file.
     pub field: String,
 }
 
@@ -32,13 +32,13 @@ impl fmt::Display for SourceLocation {
 pub struct Fault {
     /// Location of the fault.
     pub place: SourceLocation,
-    /// What is wrong, and what would be valid.
+    /// Description of the problem, and of valid values.
     pub problem: String,
-    /// Names of the definitions whose includes lead here, outermost first; empty if there are none.
+    /// Names of the definitions whose includes lead to the file, outermost first.
     pub includes: Vec<String>,
 }
 
-/// Returns ` (path of includes: a → b)`, or an empty text.
+/// Formats includes as ` (path of includes: a → b)`, or returns an empty string if there are none.
 fn path_of_includes(includes: &[String]) -> String {
     if includes.is_empty() {
         String::new()
@@ -47,7 +47,7 @@ fn path_of_includes(includes: &[String]) -> String {
     }
 }
 
-/// All faults that were found, sorted by file and line; never empty.
+/// All faults found, sorted by file and line; never empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", lines(.0))]
 pub struct Faults(pub Vec<Fault>);

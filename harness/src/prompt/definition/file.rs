@@ -16,7 +16,7 @@ use crate::text::sha256_hex;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Markdown,
-    /// Markdown without front matter, whatever its first line is.
+    /// Markdown that is a fragment even if its first line is `---`.
     Section,
     Yaml,
     Json,
@@ -25,7 +25,8 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// Returns the format for a file's extension, if it is one for definitions.
+    /// Returns the format for a file's extension, or `None` if files with this extension are not
+    /// definitions.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "md" => Some(Self::Markdown),
@@ -37,7 +38,8 @@ impl Format {
         }
     }
 
-    /// Whether a file with this text is a definition. A folder may also contain other code.
+    /// Whether a file with this text is a definition. Code files that do not call `definePrompt`
+    /// are not.
     pub fn fits(self, text: &str) -> bool {
         let is_typescript = self == Self::TypeScript;
         let is_code = is_typescript || self == Self::JavaScript;
@@ -63,8 +65,8 @@ pub(super) fn read(
     }
 }
 
-/// Parses like [`read`], but also returns what can be read of a definition with faults; faulty
-/// values are empty there.
+/// Parses like [`read`], but also returns a partial definition if there are faults; its invalid
+/// values are empty.
 pub(super) fn read_on(
     format: Format,
     stem: &str,
@@ -111,7 +113,7 @@ pub(super) fn read_on(
     (definition, reader.faults)
 }
 
-/// Splits a Markdown file into its front matter, which may be missing, and the text below, if any.
+/// Splits a Markdown file into its front matter and the text below; both are optional.
 fn front_matter(text: &str) -> Result<(Result<Node, SyntaxFault>, Option<Body<'_>>), &'static str> {
     let Some(rest) = text.strip_prefix("---\n") else {
         return Ok((Ok(nothing()), body(text, 1)));
@@ -125,7 +127,7 @@ fn front_matter(text: &str) -> Result<(Result<Node, SyntaxFault>, Option<Body<'_
     } else {
         return Err("the front matter is not closed: expected a second line `---`");
     };
-    // The first `---` stays, so that the parser's line numbers match the file's.
+    // Keep the first `---`, so that the parser's line numbers match those of the file.
     let yaml = &text[..front.len() + 4];
     let first = yaml.lines().count() as u64 + 2;
     let node = if front.trim().is_empty() {
@@ -136,7 +138,7 @@ fn front_matter(text: &str) -> Result<(Result<Node, SyntaxFault>, Option<Body<'_
     Ok((node, body(below, first)))
 }
 
-/// Returns the value of missing front matter.
+/// Returns the node for missing front matter.
 const fn nothing() -> Node {
     Node {
         line: Some(1),

@@ -1,4 +1,4 @@
-//! Converts a definition to JSON, with all properties and defaults.
+//! Converts definitions to JSON, with all properties and defaults.
 
 use serde_json::{Map, Value, json};
 
@@ -9,8 +9,8 @@ use super::properties::{
 use super::schema::InputSchema;
 
 impl Definition {
-    /// Returns the properties by their names in files, with defaults. Missing properties without a
-    /// default are omitted. A fragment has only `name` and `prompt`.
+    /// Returns the properties by their names in files. Missing properties have their default, or
+    /// are omitted if they have none. A fragment has only `name` and `prompt`.
     pub fn to_json(&self) -> Value {
         let mut json = Map::new();
         let mut put = |name: &str, value: Value| {

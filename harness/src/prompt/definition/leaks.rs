@@ -1,4 +1,5 @@
-//! Finds secrets in what a definition sends to a model: its text and its description as a tool.
+//! Finds secrets in the parts of a definition that a model reads: its text, and its description and
+//! schema as a tool.
 
 use serde_json::Value;
 
@@ -9,8 +10,8 @@ use super::secrets::secrets_in;
 
 impl Library {
     /// Returns all secrets in the text of a definition, in its `toolDescription` and in its
-    /// `requiredSchema`: keys of well-known forms, and the given values. A secret that appears only
-    /// in the text with its includes is located at `prompt` as a whole.
+    /// `requiredSchema`: keys of known forms, and `values`. A secret that appears only after
+    /// includes are resolved is reported for the whole `prompt`.
     pub fn leaks(&self, definition: &Definition, values: &[&str]) -> Vec<Fault> {
         let fault = |field: &str, problem: String| Fault {
             place: definition.place(field),
@@ -23,7 +24,7 @@ impl Library {
                 faults.push(fault(&field, format!("holds a secret: {secret}")));
             }
         }
-        // A value may be composed of several pieces.
+        // A secret may be split across several pieces.
         if faults.is_empty()
             && let Ok(prompt) = self.resolve(definition)
         {
@@ -35,7 +36,8 @@ impl Library {
     }
 }
 
-/// Returns the texts of a definition that a model reads, by property, without included texts.
+/// Returns the texts of a definition that a model reads, with their properties; included texts are
+/// omitted.
 fn sent(definition: &Definition) -> Vec<(String, &str)> {
     let mut texts = vec![(
         "toolDescription".to_owned(),
@@ -57,7 +59,7 @@ fn sent(definition: &Definition) -> Vec<(String, &str)> {
     texts
 }
 
-/// Adds every text in a value, including names of fields.
+/// Adds every string in a value, including names of fields.
 fn add_texts<'a>(path: &str, value: &'a Value, texts: &mut Vec<(String, &'a str)>) {
     match value {
         Value::String(text) => texts.push((path.to_owned(), text)),

@@ -11,16 +11,16 @@ use super::properties::{Definition, Kind, Sides, Source};
 use crate::prompt::{section_slots, section_texts};
 use crate::text::{did_you_mean, nearest, read_text_file};
 
-/// Definitions by name.
+/// A collection of definitions with unique names.
 #[derive(Debug, Clone)]
 pub struct Library {
     definitions: BTreeMap<String, Definition>,
-    /// Names of files whose faults have been reported, so that they are not also reported as
-    /// unknown.
+    /// Names of files whose faults have been reported, so that references to them are not reported
+    /// as unknown.
     broken: BTreeSet<String>,
-    /// Readable parts of these files, each with the fields whose faults have been reported.
+    /// Partial definitions from these files, each with the fields whose faults have been reported.
     partial: Vec<(Definition, Vec<String>)>,
-    /// Code files that define nothing.
+    /// Code files that do not call `definePrompt`.
     other_code: Vec<PathBuf>,
 }
 
@@ -30,7 +30,7 @@ impl Library {
         let definitions = section_texts().map(|(name, text)| {
             let source = Source::Bundled(format!("{name}.md"));
             let fragment = file::read(Format::Section, name, &source, text)
-                .expect("bundled fragments are tested");
+                .expect("bundled fragments are valid");
             (name.to_owned(), fragment)
         });
         Self {
@@ -43,7 +43,7 @@ impl Library {
 
     /// Adds every `*.md`, `*.yaml`, `*.yml` and `*.json` of a folder, and every `*.ts` and `*.js`
     /// that calls `definePrompt`, without subfolders. A definition replaces a bundled one with the
-    /// same name; two with the same name in the folder are a fault.
+    /// same name. Two definitions with the same name in the folder are a fault.
     ///
     /// # Errors
     /// Returns all faults of all files.
@@ -56,8 +56,8 @@ impl Library {
         }
     }
 
-    /// Adds the valid definitions of a folder, as [`Library::with_dir`] does, and returns the
-    /// faults of the others.
+    /// Adds the valid definitions of a folder, as [`Library::with_dir`] does, and returns all
+    /// faults.
     pub fn add_dir(&mut self, folder: &Path) -> Vec<Fault> {
         let mut faults = Vec::new();
         let mut read: BTreeMap<String, Definition> = BTreeMap::new();
@@ -76,7 +76,7 @@ impl Library {
         faults
     }
 
-    /// Returns all definitions of a folder, sorted by file name, without files with faults.
+    /// Returns the valid definitions of a folder, sorted by file name.
     fn read_dir(&mut self, folder: &Path, faults: &mut Vec<Fault>) -> Vec<Definition> {
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut paths: Vec<_> = match entries {
@@ -118,22 +118,22 @@ impl Library {
         definitions
     }
 
-    /// Returns the readable parts of files with faults, and the fields whose faults have been
-    /// reported.
+    /// Returns the partial definitions from files with faults, each with the fields whose faults
+    /// have been reported.
     pub(super) fn partial(&self) -> &[(Definition, Vec<String>)] {
         &self.partial
     }
 
-    /// Whether a file with this name has faults that have been reported.
+    /// Whether faults of a file with this name have been reported.
     pub(super) fn is_broken(&self, name: &str) -> bool {
         self.broken.contains(name)
     }
 
-    /// Returns a note about each file of code that defines nothing.
+    /// Returns a note about each code file that does not call `definePrompt`.
     pub fn notes(&self) -> Vec<String> {
         let note = |path: &PathBuf| {
             format!(
-                "{} defines no prompt: it does not call `definePrompt`",
+                "{} does not define a prompt: expected a call of `definePrompt`",
                 path.display()
             )
         };
@@ -165,7 +165,8 @@ impl Library {
     /// Returns the definition with this name.
     ///
     /// # Errors
-    /// Returns a sentence with the most similar name, or else with all of the user's definitions.
+    /// Returns a message with the most similar name, or else with the names of all user
+    /// definitions.
     pub fn get(&self, name: &str) -> Result<&Definition, String> {
         self.find(name).ok_or_else(|| {
             let near = nearest(name, self.definitions.keys().map(String::as_str));
@@ -178,15 +179,15 @@ impl Library {
         })
     }
 
-    /// Returns the faults of an agent's sides, by property. Each side has to be a prompt, so that
-    /// no agent is a side of itself.
+    /// Returns the faults of an agent's sides, with their properties. Each side has to be a prompt,
+    /// so that an agent cannot be a side of itself.
     pub fn side_faults(&self, sides: &Sides) -> Vec<(&'static str, String)> {
         let named = [
             ("sideA", Some(&sides.side_a)),
             ("sideB", sides.side_b.as_ref()),
         ];
         let given = named.into_iter().filter_map(|(field, name)| {
-            // A missing side has its own fault.
+            // A missing side is reported separately.
             Some((field, name.filter(|name| !name.is_empty())?))
         });
         let wrong = given.filter_map(|(field, name)| {

@@ -1,8 +1,8 @@
-//! Prompt definitions: prompts as files, with everything that a request made from one depends on.
+//! Prompt definitions: prompts as files, with all settings of their requests.
 //!
-//! A [`Definition`] has the properties of the specification that `docs/concepts/prompts.md` names.
-//! A [`Library`] contains the definitions of a folder and the bundled fragments, resolves includes,
-//! and checks for all possible faults. Every [`Fault`] names the file, the line and the property.
+//! A [`Definition`] has the properties of the specification in `docs/concepts/prompts.md`. A
+//! [`Library`] contains the definitions of a folder and the bundled fragments, resolves includes,
+//! and reports all faults. Every [`Fault`] names the file, the line and the property.
 
 mod properties;
 

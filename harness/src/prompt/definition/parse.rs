@@ -1,4 +1,4 @@
-//! Converts a tree of values to a definition, and collects its faults.
+//! Converts a tree of values to a definition and collects faults.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ const OF_AGENTS: [&str; 8] = [
     "stopPhrase",
     "requiredSchema",
 ];
-/// Properties of a fragment; any other property makes a file a prompt.
+/// Properties of a fragment. A file with any other property is a prompt.
 const OF_FRAGMENTS: [&str; 2] = ["name", "prompt"];
 
 /// The text below the front matter of a Markdown file.
@@ -51,8 +51,8 @@ pub(super) struct Body<'a> {
     pub line: u64,
 }
 
-/// Parses a definition. Returns `None` after a fault that prevents further parsing; the reader
-/// collects the faults.
+/// Parses a definition. Adds faults to the reader, and returns `None` after one that prevents
+/// further parsing.
 pub(super) fn definition(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -103,7 +103,7 @@ pub(super) fn definition(
         name: name?,
         kind,
         sides: None,
-        // Missing ones have been reported as faults.
+        // Missing properties have been reported as faults.
         tool_description: tool_description.unwrap_or_default(),
         prompt: prompt.unwrap_or_else(|| PromptContent::Text(String::new())),
         model: model.unwrap_or_default(),
@@ -181,7 +181,7 @@ fn name(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<String> {
     name
 }
 
-/// Maximum characters of a tool's name that every model's API accepts.
+/// Maximum characters of a tool's name. The APIs of all models accept this length.
 const LONGEST_NAME: usize = 64;
 
 const fn is_name_character(character: char) -> bool {
@@ -227,7 +227,8 @@ fn prompt(
 fn parts(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<PromptContent> {
     let mut parts = Vec::new();
     for (path, item) in reader.list(fields, "prompt")? {
-        // An invalid part becomes an empty one, so that the others keep their indices.
+        // Replace an invalid part by an empty one, so that the indices of the other parts stay
+        // correct.
         let none = || PromptPart::Text(String::new());
         parts.push(part(reader, item, &path).unwrap_or_else(none));
     }

@@ -1,4 +1,5 @@
-//! Parses the property `tools`: names, and tools, prompts and agents with their configuration.
+//! Parses the property `tools`, whose entries are names, or tools, prompts and agents with their
+//! configuration.
 
 use serde_json::{Map, Value};
 
@@ -9,11 +10,11 @@ use super::properties::{
 use super::reader::{Fields, Reader};
 use super::tree::{Content, Node};
 
-/// Properties that only a tool has.
+/// Properties of tools only.
 const OF_TOOLS: [&str; 2] = ["env", "options"];
-/// Properties that only a called prompt has.
+/// Properties of called prompts only.
 const OF_SUBPROMPTS: [&str; 3] = ["includeTextResponse", "includeToolCalls", "includeErrors"];
-/// Properties that only a child agent has.
+/// Properties of child agents only.
 const OF_SUBAGENTS: [&str; 5] = [
     "blocking",
     "initAgentNameProperty",
@@ -38,8 +39,8 @@ const OF_ENTRIES: [&str; 13] = [
     "resumable",
 ];
 
-/// Parses the entries. A second entry with the same name is a fault. An invalid entry stays without
-/// a name, so that later ones keep their indices.
+/// Parses the entries. A duplicate name is a fault. An invalid entry is replaced by one without a
+/// name, so that the indices of later entries stay correct.
 pub(super) fn tools(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Vec<ToolReference> {
     let mut tools: Vec<ToolReference> = Vec::new();
     for (path, item) in reader.list(fields, "tools").unwrap_or_default() {

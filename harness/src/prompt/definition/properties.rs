@@ -1,5 +1,5 @@
-//! A prompt definition and its properties. Names in files are in camelCase and come first in the
-//! comments.
+//! A prompt definition and its properties. Comments of fields begin with the name of the property
+//! in files.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,44 +11,44 @@ use serde_json::{Map, Value};
 use super::fault::SourceLocation;
 use super::schema::InputSchema;
 
-/// A prompt, with everything that a request made from it depends on.
+/// A prompt, with all settings of its requests.
 #[derive(Debug, Clone)]
 pub struct Definition {
-    /// `name`: the name that others call it by.
+    /// `name`: the name by which other definitions refer to it.
     pub name: String,
     /// Kind of the definition. A fragment has only `name` and `prompt`.
     pub kind: Kind,
-    /// `toolDescription`: its description for models that may call it as a tool. Empty for a
-    /// fragment.
+    /// `toolDescription`: description for models that can call it as a tool. Empty for a fragment.
     pub tool_description: String,
     /// `prompt`: the system prompt.
     pub prompt: PromptContent,
     /// `model`: an alias, `default` for the run's own model, or `PROVIDER/MODEL`. Empty for a
     /// fragment.
     pub model: String,
-    /// `includeChat`: whether it sees the whole chat history; `false` by default.
+    /// `includeChat`: whether its requests include the whole chat history; `false` by default.
     pub include_chat: bool,
-    /// `includePastTools`: whether it sees the results of past tool calls; `false` by default.
+    /// `includePastTools`: whether its requests include past tool calls with their results; `false`
+    /// by default.
     pub include_past_tools: bool,
     /// `parallelToolCalls`: whether one response may call several tools; `false` by default.
     pub parallel_tool_calls: bool,
     /// `toolChoice`: `auto` by default.
     pub tool_choice: ToolStrategy,
-    /// `requiredSchema`: its input when it is called as a tool.
+    /// `requiredSchema`: JSON Schema of its input when it is called as a tool.
     pub required_schema: Option<InputSchema>,
     /// `tools`: tools, sub-prompts and agents that it may call.
     pub tools: Vec<ToolReference>,
     /// `variables`: the environment variables that it reads.
     pub variables: Vec<Variable>,
-    /// `env`: values of variables, with the lowest precedence of all sources.
+    /// `env`: values of variables; every other source takes precedence.
     pub env: BTreeMap<String, String>,
     /// `reasoning`.
     pub reasoning: Option<Reasoning>,
     /// `recentImageThreshold`: number of newest messages whose images are kept; 10 by default.
     pub recent_image_threshold: NonZeroU32,
-    /// `hooks`: names of the only hooks that run for it; `None` means those of the run.
+    /// `hooks`: names of its hooks, which replace those of the run; `None` keeps those of the run.
     pub hooks: Option<Vec<String>>,
-    /// Sides of an agent, which replace the prompt.
+    /// Sides of an agent, which has them instead of a prompt.
     pub sides: Option<Sides>,
     /// Origin of the definition.
     pub source: Source,
@@ -62,7 +62,7 @@ pub struct Definition {
 pub(super) const RECENT_IMAGE_THRESHOLD: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 impl Definition {
-    /// Whether it comes from a user's file.
+    /// Whether it is from a user's file.
     pub const fn is_own(&self) -> bool {
         matches!(self.source, Source::File(_))
     }
@@ -95,10 +95,10 @@ impl Definition {
 pub enum Kind {
     /// A prompt, which can be run and called as a tool.
     Prompt,
-    /// A fragment, which has only a name and a text that others include.
+    /// A fragment, which has only a name and a text that other definitions include.
     Fragment,
-    /// An agent: a dialogue of two prompts, or of a prompt and a person. It can be called as a
-    /// tool.
+    /// An agent: a dialogue between two prompts, or between a prompt and a person. It can be called
+    /// as a tool.
     Agent,
 }
 
@@ -112,7 +112,7 @@ impl Kind {
         }
     }
 
-    /// Whether others may list it in their `tools`.
+    /// Whether other definitions may list it in their `tools`.
     pub const fn can_be_called(self) -> bool {
         matches!(self, Self::Prompt | Self::Agent)
     }
@@ -127,8 +127,8 @@ pub struct Sides {
     pub side_a: String,
     /// `sideB`: name of a prompt. Without it, an `ai_human` agent talks to the user of the program.
     pub side_b: Option<String>,
-    /// `maxMessages`: maximum messages of both sides together for one message of their caller; 10
-    /// by default.
+    /// `maxMessages`: maximum total messages of both sides per message of their caller; 10 by
+    /// default.
     pub max_messages: NonZeroU32,
     /// `stopPhrase`: text in a message that ends the dialogue.
     pub stop_phrase: Option<String>,
@@ -137,9 +137,9 @@ pub struct Sides {
 /// Type of an agent with two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentType {
-    /// `dual_ai`: two prompts.
+    /// `dual_ai`: both sides are prompts.
     DualAi,
-    /// `ai_human`: a prompt and a person.
+    /// `ai_human`: side A is a prompt, and side B is a person or represents one.
     AiHuman,
 }
 
@@ -156,7 +156,7 @@ impl AgentType {
     }
 }
 
-/// Default maximum messages of an agent's sides for one message of their caller.
+/// Default of [`Sides::max_messages`].
 pub(super) const MAX_MESSAGES: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 /// Origin of a definition.
@@ -164,7 +164,7 @@ pub(super) const MAX_MESSAGES: NonZeroU32 = NonZeroU32::new(10).unwrap();
 pub enum Source {
     /// Part of the program: `NAME.md`.
     Bundled(String),
-    /// File of a user.
+    /// A user's file.
     File(PathBuf),
 }
 
@@ -177,7 +177,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// The text of a prompt.
+/// Content of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptContent {
     /// One text.
@@ -189,9 +189,9 @@ pub enum PromptContent {
 /// A part of a structured prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptPart {
-    /// `type: text`: a text, given as `content`.
+    /// `type: text`: a literal text, in the property `content`.
     Text(String),
-    /// `type: include`: the `prompt` of the definition with this name.
+    /// `type: include`: inserts the `prompt` of the definition with this name.
     Include(String),
 }
 
@@ -201,7 +201,7 @@ pub enum ToolStrategy {
     /// The model decides whether to call tools.
     #[default]
     Auto,
-    /// The model cannot call tools, and none are sent.
+    /// The model cannot call tools, and the request contains none.
     None,
     /// The model must call a tool.
     Required,
@@ -233,11 +233,11 @@ pub struct ToolReference {
 /// Configuration of an entry of `tools`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolForm {
-    /// Only a name: a tool or a prompt with its defaults.
+    /// Only a name, for a tool or prompt with default settings.
     Plain,
     /// A tool with settings.
     Tool(ToolSettings),
-    /// A prompt or agent that is called.
+    /// A prompt or agent that is called like a function.
     Subprompt(SubpromptSettings),
     /// A child agent.
     Subagent(SubagentSettings),
@@ -255,16 +255,16 @@ pub struct ToolSettings {
 /// Settings of a prompt that is called as a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubpromptSettings {
-    /// `includeTextResponse`: whether the result contains its text; `true` by default.
+    /// `includeTextResponse`: whether the result contains its text response; `true` by default.
     pub include_text_response: bool,
-    /// `includeToolCalls`: whether the result contains its tool calls with their results; `true` by
+    /// `includeToolCalls`: whether the result contains its tool calls and their results; `true` by
     /// default.
     pub include_tool_calls: bool,
     /// `includeErrors`: whether the result contains its errors; `true` by default.
     pub include_errors: bool,
     /// `initUserMessageProperty`: argument that becomes its first user message.
     pub init_user_message_property: Option<String>,
-    /// `initAttachmentsProperty`: argument with the path or paths of files attached to that
+    /// `initAttachmentsProperty`: argument with one or more paths of files to attach to that
     /// message.
     pub init_attachments_property: Option<String>,
 }
@@ -288,22 +288,23 @@ pub struct SubagentSettings {
     pub blocking: bool,
     /// `initUserMessageProperty`: argument that becomes its first user message.
     pub init_user_message_property: Option<String>,
-    /// `initAttachmentsProperty`: argument with the path or paths of files attached to that
+    /// `initAttachmentsProperty`: argument with one or more paths of files to attach to that
     /// message.
     pub init_attachments_property: Option<String>,
-    /// `initAgentNameProperty`: argument with its name.
+    /// `initAgentNameProperty`: argument with the name of the new agent.
     pub init_agent_name_property: Option<String>,
-    /// `immediate`: whether it starts with its caller; `false` by default.
+    /// `immediate`: whether it starts together with its caller, and with which input; `false` by
+    /// default.
     pub immediate: Option<Immediate>,
-    /// `optional`: variable without which the agent is omitted.
+    /// `optional`: variable that must be set; otherwise the agent is omitted.
     pub optional: Option<String>,
-    /// `resumable`: whether it accepts further messages; `false` by default.
+    /// `resumable`: whether it accepts further messages, and how; `false` by default.
     pub resumable: Option<Resumable>,
 }
 
 impl SubagentSettings {
-    /// Returns the settings that cannot be used when `of` lists `child` with them: the property and
-    /// the reason.
+    /// Returns the settings that are invalid for `child` in the `tools` of `of`, each as its
+    /// property and the reason.
     pub fn faults(&self, of: &Definition, child: &Definition) -> Vec<(&'static str, String)> {
         let mut faults = Vec::new();
         let is_secret = |name: &Option<String>| {
@@ -362,12 +363,12 @@ impl Default for SubagentSettings {
     }
 }
 
-/// Name and input of a child that starts with its caller; `immediate: true` sets none of them.
+/// Name and input of a child that starts together with its caller; all empty for `immediate: true`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Immediate {
-    /// `nameEnv`: variable with its name.
+    /// `nameEnv`: variable that contains its name.
     pub name_env: Option<String>,
-    /// `descriptionEnv`: variable with its task.
+    /// `descriptionEnv`: variable that contains its task.
     pub description_env: Option<String>,
     /// `scopedEnv`: variables that are passed to it.
     pub scoped_env: Vec<String>,
@@ -409,7 +410,7 @@ pub struct Variable {
     pub name: String,
     /// `type`
     pub kind: VariableType,
-    /// `required`: whether the prompt cannot run without it.
+    /// `required`: whether the prompt can run only if it is set.
     pub required: bool,
     /// `description`
     pub description: String,
@@ -418,9 +419,9 @@ pub struct Variable {
 /// Type of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VariableType {
-    /// Text that may be shown.
+    /// Text that prompts and logs may contain.
     Text,
-    /// A value that never reaches a prompt or a log.
+    /// A secret, which prompts and logs never contain.
     Secret,
 }
 
@@ -433,7 +434,7 @@ pub struct Reasoning {
     pub max_tokens: Option<NonZeroU32>,
     /// `exclude`: whether the reasoning is omitted from the result; `false` by default.
     pub exclude: bool,
-    /// `include`: whether the reasoning stays in the history; `false` by default.
+    /// `include`: whether the history keeps the reasoning; `false` by default.
     pub include: bool,
 }
 

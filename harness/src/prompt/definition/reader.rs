@@ -8,17 +8,17 @@ use super::properties::Source;
 use super::tree::{Content, Node};
 use crate::text::{did_you_mean, nearest};
 
-/// State of reading one file, with its faults.
+/// State while reading one file, with the faults found so far.
 pub(super) struct Reader<'a> {
     source: &'a Source,
     pub faults: Vec<Fault>,
-    /// Line of each value that was read, by property.
+    /// Lines of the values read so far, by property.
     pub lines: BTreeMap<String, u64>,
 }
 
 /// Properties of a map.
 pub(super) struct Fields<'n> {
-    /// Property that the map belongs to; empty for the file's map.
+    /// Property that the map is the value of; empty for the top-level map.
     path: String,
     line: Option<u64>,
     entries: BTreeMap<&'n str, &'n Node>,
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         self.fault(fields.line, &path, format!("missing, expected {what}"));
     }
 
-    /// Reads text, which may be blank.
+    /// Reads an optional string, which may be blank.
     pub fn text(&mut self, fields: &Fields<'_>, name: &str) -> Option<String> {
         let node = fields.get(name)?;
         if let Content::Text(text) = &node.content {
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Reads an optional non-blank text.
+    /// Reads an optional non-blank string.
     pub fn name(&mut self, fields: &Fields<'_>, name: &str) -> Option<String> {
         let text = self.text(fields, name)?;
         if text.trim().is_empty() {
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
-    /// Reads a required non-blank text.
+    /// Reads a required non-blank string.
     pub fn required_name(&mut self, fields: &Fields<'_>, name: &str) -> Option<String> {
         if fields.get(name).is_none() {
             self.missing(fields, name, "a non-empty string");
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         count
     }
 
-    /// Reads one of several words.
+    /// Reads an optional word that must be one of `words`.
     pub fn word<T: Copy>(
         &mut self,
         fields: &Fields<'_>,
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
         found.map(|(_, value)| *value)
     }
 
-    /// Reads the entries of a list, each with its full name.
+    /// Reads the entries of a list, each with its full property name.
     pub fn list<'n>(&mut self, fields: &Fields<'n>, name: &str) -> Option<Vec<(String, &'n Node)>> {
         let node = fields.get(name)?;
         let field = fields.path(name);
@@ -206,8 +206,8 @@ impl<'a> Reader<'a> {
         Some(entries)
     }
 
-    /// Reads a list of non-blank texts. An invalid entry becomes an empty text, so that the others
-    /// keep their indices.
+    /// Reads a list of non-blank strings. Replaces invalid entries by empty strings, so that the
+    /// indices of the other entries stay correct.
     pub fn names(&mut self, fields: &Fields<'_>, name: &str) -> Option<Vec<String>> {
         let mut names = Vec::new();
         for (path, item) in self.list(fields, name)? {
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
         Some(names)
     }
 
-    /// Reads a map of texts.
+    /// Reads a map of strings.
     pub fn texts(&mut self, fields: &Fields<'_>, name: &str) -> BTreeMap<String, String> {
         let mut texts = BTreeMap::new();
         let Some(node) = fields.get(name) else {

@@ -1,4 +1,4 @@
-//! Resolves includes: replaces every include by the included text.
+//! Replaces includes by the included texts.
 
 use super::fault::{Fault, Faults};
 use super::library::Library;
@@ -6,17 +6,17 @@ use super::properties::{Definition, PromptContent, PromptPart};
 
 /// Maximum depth of nested includes.
 const DEEPEST: usize = 64;
-/// Maximum bytes of a resolved prompt: more than any model accepts as a system prompt.
+/// Maximum bytes of a resolved prompt; no model accepts such a long system prompt.
 const LONGEST: usize = 1_000_000;
 
-/// The text of a prompt, split by the definitions that its pieces come from.
+/// The text of a prompt, in pieces from one definition each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResolvedPrompt {
     /// Pieces in order, without separators.
     pub pieces: Vec<Piece>,
 }
 
-/// A text from one definition.
+/// A piece of text from one definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     /// Name of the definition.
@@ -41,12 +41,12 @@ impl ResolvedPrompt {
 
 impl Library {
     /// Returns the prompt of a definition with all includes resolved recursively. An include
-    /// inserts only the `prompt` of the other definition.
+    /// inserts only the `prompt` of the included definition.
     ///
     /// # Errors
-    /// Returns every include of an unknown definition, every cycle, and a fault for a prompt with
-    /// more than 64 nested includes or more than a million bytes, each with the path of includes
-    /// that leads to it.
+    /// Returns a fault for every include of an unknown definition, for every cycle, for more than
+    /// 64 nested includes, and for a prompt of more than a million bytes. Each has the path of
+    /// includes that leads to it.
     pub fn resolve(&self, definition: &Definition) -> Result<ResolvedPrompt, Faults> {
         let mut resolution = Resolution {
             library: self,
@@ -70,7 +70,7 @@ struct Resolution<'a> {
     path: Vec<String>,
     prompt: ResolvedPrompt,
     faults: Vec<Fault>,
-    /// Whether the prompt is already too long, so that nothing more is inserted.
+    /// Whether the prompt has reached the maximum length, so that nothing more is inserted.
     full: bool,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
-/// Schema of an object, compiled to check inputs.
+/// Schema of an object, compiled for validation.
 #[derive(Debug, Clone)]
 pub struct InputSchema {
     json: Arc<Value>,
@@ -18,7 +18,7 @@ pub struct InputSchema {
 pub struct InputFault {
     /// JSON Pointer to the value; empty for the whole input.
     pub field: String,
-    /// What is wrong with the value.
+    /// Description of the problem.
     pub problem: String,
 }
 
@@ -30,11 +30,11 @@ fn field_name(pointer: &str) -> String {
 }
 
 impl InputSchema {
-    /// Creates a schema, whose formats are checked. `$ref` can only refer to parts of the schema
-    /// itself: no file or network is read.
+    /// Compiles a schema, whose `format` keywords are enforced. A `$ref` can only refer to parts of
+    /// the same schema, because files and the network are not accessed.
     ///
     /// # Errors
-    /// Returns the reason why the schema is invalid or not a schema of an object.
+    /// Returns the reason why the schema is invalid, or that its type is not `object`.
     pub fn new(json: Value) -> Result<Self, String> {
         if json.get("type").and_then(Value::as_str) != Some("object") {
             return Err(
@@ -45,7 +45,7 @@ impl InputSchema {
             let place = error.instance_path().to_string();
             format!("not a valid JSON Schema: {}: {error}", field_name(&place))
         })?;
-        // By default, the newer drafts take formats as comments.
+        // By default, newer drafts do not enforce `format`.
         let validator = jsonschema::options()
             .should_validate_formats(true)
             .should_ignore_unknown_formats(false)
@@ -57,17 +57,18 @@ impl InputSchema {
         })
     }
 
-    /// Returns the schema as it was written, including descriptions: the parameters of a tool.
+    /// Returns the schema as given, including descriptions, for the parameters of a tool.
     pub fn json(&self) -> &Value {
         &self.json
     }
 
-    /// Returns the input with the schema's defaults for missing values, if it then conforms.
+    /// Adds the schema's defaults for missing values, and returns the input if it then conforms.
     ///
-    /// Defaults apply in `properties` and `items` at any depth, but not behind a `$ref`.
+    /// Defaults are added in `properties` and `items` at any depth, but not in the target of a
+    /// `$ref`.
     ///
     /// # Errors
-    /// Returns everything that does not conform.
+    /// Returns all violations of the schema.
     pub fn accept(&self, mut input: Value) -> Result<Value, Vec<InputFault>> {
         add_defaults(&self.json, &mut input);
         let faults: Vec<InputFault> = self

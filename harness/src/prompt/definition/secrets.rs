@@ -1,4 +1,4 @@
-//! Finds secrets in texts that are sent to a model: keys by their form, and known secret values.
+//! Finds secrets in texts for models: keys of known forms, and known secret values.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,8 +10,8 @@ pub struct Secret {
     pub what: &'static str,
     /// Location in the text, in bytes.
     pub range: Range<usize>,
-    /// First characters, enough to find it but too few to use; empty for a value without a known
-    /// form.
+    /// First characters of a key, enough to find it but too few to use it; empty for a secret
+    /// without a known form.
     pub beginning: String,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Secret {
     }
 }
 
-/// Form of a kind of key: its prefixes, and the number and set of the characters that follow.
+/// Form of a kind of key: its prefixes, and the number and set of the characters after the prefix.
 struct Form {
     what: &'static str,
     prefixes: &'static [&'static str],
@@ -35,7 +35,7 @@ struct Form {
 
 const ANY: usize = 4_096;
 
-/// Forms of keys. The first matching form counts.
+/// Known forms of keys. The first matching form is reported.
 const FORMS: [Form; 13] = [
     form("a key of Anthropic", &["sk-ant-"], 20..ANY, dashed),
     form("a key of OpenRouter", &["sk-or-"], 20..ANY, dashed),
@@ -102,15 +102,15 @@ fn dashed(character: char) -> bool {
     underscored(character) || character == '-'
 }
 
-/// Minimum bytes of a known secret value; shorter ones occur in ordinary words.
+/// Minimum bytes of a known secret value; shorter values occur in ordinary words.
 const SHORTEST_VALUE: usize = 6;
-/// Minimum number of different characters in a key. A placeholder such as `sk-ant-xxxxxxxx` has
-/// fewer.
+/// Minimum number of different characters in a key. Placeholders such as `sk-ant-xxxxxxxx` have
+/// fewer different characters.
 const VARIETY: usize = 8;
 
-/// Returns the secrets in a text, in order: keys of well-known forms, private keys, JSON Web
-/// Tokens, and the given values of at least 6 characters. Placeholders are skipped: texts with
-/// fewer than 8 different characters or without a digit, and texts that contain `EXAMPLE`.
+/// Returns the secrets in a text, in order: keys of known forms, private keys, JSON Web Tokens, and
+/// those of `values` with at least 6 bytes. Placeholders are skipped: keys with fewer than 8
+/// different characters or without a digit, and keys that contain `EXAMPLE`.
 pub fn secrets_in(text: &str, values: &[&str]) -> Vec<Secret> {
     let mut found: Vec<Secret> = Vec::new();
     for value in values.iter().filter(|value| value.len() >= SHORTEST_VALUE) {
@@ -142,8 +142,7 @@ pub fn secrets_in(text: &str, values: &[&str]) -> Vec<Secret> {
             }
         }
     }
-    // Of overlapping matches, keep the first: values and more specific forms come first in the
-    // list.
+    // Of overlapping matches, keep the first: values and specific forms come before general forms.
     let mut secrets: Vec<Secret> = Vec::new();
     for secret in found {
         let overlaps = |other: &Secret| {
@@ -172,7 +171,7 @@ fn key(text: &str, form: &Form, prefix: &str, start: usize) -> Option<Secret> {
     })
 }
 
-/// Matches three base64url parts separated by dots, of which the first two are JSON objects.
+/// Matches three base64url parts separated by dots; the first two must be JSON objects.
 fn web_token(text: &str, start: usize) -> Option<Secret> {
     if text[..start].chars().next_back().is_some_and(dashed) {
         return None;

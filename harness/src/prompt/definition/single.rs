@@ -1,5 +1,4 @@
-//! Reads a single definition without a library, from a file that the user names or from the
-//! program.
+//! Reads a single definition without a library, from a user's file or a bundled text.
 
 use std::path::Path;
 
@@ -8,7 +7,7 @@ use super::file::{self, Format};
 use super::properties::{Definition, Source};
 
 impl Definition {
-    /// Reads the definition in a file `*.md`, `*.yaml`, `*.yml` or `*.json`.
+    /// Reads the definition in a Markdown, YAML or JSON file.
     ///
     /// # Errors
     /// Returns all faults of the file, or that it cannot be read.
@@ -33,7 +32,7 @@ impl Definition {
         file::read(format, &stem, &Source::File(path.to_owned()), &text)
     }
 
-    /// Parses the definition `NAME.md` that is part of the program.
+    /// Parses the bundled definition `NAME.md`.
     ///
     /// # Errors
     /// Returns all faults of the text.

@@ -1,10 +1,10 @@
-//! Checks the slots of bundled sections in texts that replace them.
+//! Checks the slots in texts that replace bundled sections.
 
 use crate::prompt::section_slots;
 use crate::text::nearest;
 
-/// Returns likely misspellings of slots in a text that replaces the bundled section `name`. Other
-/// words in braces are ordinary text, as everywhere.
+/// Returns the problems of likely misspelled slots in a text that replaces the bundled section
+/// `name`. Other words in braces are ordinary text.
 pub(super) fn misspelled_slots(name: &str, text: &str) -> Vec<String> {
     let Some(slots) = section_slots(name) else {
         return Vec::new();
@@ -29,11 +29,11 @@ pub(super) fn misspelled_slots(name: &str, text: &str) -> Vec<String> {
     problems
 }
 
-/// Sections with a required slot, whose value the model learns nowhere else.
+/// Sections with a required slot, whose value no other section contains.
 const NEEDED: [(&str, &str); 2] = [("tools", "{tools}"), ("models", "{models}")];
 
-/// Returns the problem of a text that replaces the bundled section `name` without its required
-/// slot.
+/// Returns the problem of a text that replaces the bundled section `name` if its required slot is
+/// missing.
 pub(super) fn missing_slot(name: &str, text: &str) -> Option<String> {
     let (_, slot) = NEEDED.iter().find(|(section, _)| *section == name)?;
     (!text.contains(slot))

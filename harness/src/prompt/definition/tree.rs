@@ -1,4 +1,4 @@
-//! A tree of values from a definition's file, with the line of each, if known.
+//! Tree of values from a definition's file, with line numbers if known.
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -38,7 +38,7 @@ pub(super) struct SyntaxFault {
 }
 
 impl Node {
-    /// Parses YAML. Line numbers are those of `text`.
+    /// Parses YAML. Line numbers are relative to `text`.
     pub fn from_yaml(text: &str) -> Result<Self, SyntaxFault> {
         crate::text::yaml::read(text).map_err(|error| SyntaxFault {
             line: error.line,
@@ -46,8 +46,8 @@ impl Node {
         })
     }
 
-    /// Parses JSON. Line numbers come from parsing it as YAML, which nearly all JSON is; otherwise
-    /// there are none.
+    /// Parses JSON. Line numbers are taken from parsing the text as YAML, and are unknown if that
+    /// fails; nearly all JSON is valid YAML.
     pub fn from_json(text: &str) -> Result<Self, SyntaxFault> {
         let mut node: Self = serde_json::from_str(text).map_err(|error| {
             let line = error.line();
@@ -64,8 +64,8 @@ impl Node {
         Ok(node)
     }
 
-    /// Returns what a module passes to `definePrompt`. A property's line is the only line that
-    /// begins with its name, if there is exactly one.
+    /// Returns the argument that a module passes to `definePrompt`. The line of a property is known
+    /// if exactly one line begins with its name.
     pub fn from_module(text: &str, is_typescript: bool) -> Result<Self, SyntaxFault> {
         let fault = |error: ScriptFileError| SyntaxFault {
             line: error.line,
@@ -196,7 +196,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Content, E> {
         Number::from_f64(value)
             .map(Content::Number)
-            .ok_or_else(|| E::custom(format!("{value} is no finite number")))
+            .ok_or_else(|| E::custom(format!("expected a finite number, found {value}")))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Content, E> {

@@ -1,4 +1,4 @@
-//! Encloses untrusted text in a prompt by a boundary that the text cannot contain.
+//! Encloses untrusted text in a prompt between boundaries that the text cannot contain.
 
 use crate::prompt::untrusted_text;
 use crate::text::boundary;
@@ -6,7 +6,8 @@ use crate::text::boundary;
 /// Number of characters of a boundary.
 const BOUNDARY: usize = 16;
 
-/// Encloses untrusted text so that it cannot pass for a section of the surrounding prompt.
+/// Encloses untrusted text in a fence, so that it cannot imitate a section of the surrounding
+/// prompt.
 ///
 /// The fence has a boundary that does not occur in the text, so the text cannot end it. The fence
 /// also states that the text is data and contains no instructions. The same text always gets the

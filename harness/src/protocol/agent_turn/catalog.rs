@@ -1,4 +1,4 @@
-//! Catalog of a web agent's actions: built-in and custom ones, with the descriptions that the model
+//! Catalog of a web agent's built-in and custom actions, with the descriptions that the model
 //! reads.
 
 use std::sync::{Arc, LazyLock};
@@ -18,7 +18,7 @@ struct Bundled {
     present: ToolSpec,
 }
 
-#[expect(clippy::expect_used, reason = "the text is bundled and tested")]
+#[expect(clippy::expect_used, reason = "the bundled file is tested")]
 static BUNDLED: LazyLock<Bundled> =
     LazyLock::new(|| serde_saphyr::from_str(ACTIONS).expect("agent-turn.yaml is well-formed"));
 
@@ -28,7 +28,7 @@ pub(super) struct Catalog {
     entries: Vec<CatalogEntry>,
 }
 
-/// Action that the model can call.
+/// An action that the model can call.
 #[derive(Debug)]
 pub(super) struct CatalogEntry {
     spec: ToolSpec,
@@ -37,14 +37,14 @@ pub(super) struct CatalogEntry {
     pub confirm: bool,
 }
 
-/// Way to run an action.
+/// How to run an action.
 #[derive(Debug)]
 pub(super) enum Run {
     /// Runs as a built-in action of the page.
     Builtin,
     /// Runs `present_surface`.
     Present,
-    /// Calls this JavaScript function in the page.
+    /// Calls this JavaScript function on the page.
     Script(String),
 }
 
@@ -54,11 +54,11 @@ pub(super) enum Run {
 pub struct AgentTurnError {
     /// Name of the field in the file.
     pub field: String,
-    /// Description of the problem, and what would be valid.
+    /// Description of the problem, and of valid values.
     pub problem: String,
 }
 
-/// Returns the only native tool of the requests: `agent_turn`, as a forced call.
+/// Returns the tools of requests: only `agent_turn`, as a forced call.
 pub(super) fn tool_use() -> ToolUse {
     let envelope = &BUNDLED.envelope;
     ToolUse {
@@ -74,8 +74,7 @@ pub(super) fn envelope_name() -> &'static str {
 }
 
 impl Catalog {
-    /// Creates the catalog from the built-in actions that the settings keep and the actions that
-    /// they add.
+    /// Creates the catalog from the enabled built-in actions and the custom actions.
     ///
     /// # Errors
     /// Returns an error for an unknown or duplicate name, or for an invalid schema.
@@ -172,7 +171,7 @@ impl Catalog {
         names.map(|entry| entry.spec.name.as_str()).collect()
     }
 
-    /// Returns the description of the actions for the system prompt.
+    /// Formats all actions for the system prompt.
     pub fn reference(&self) -> String {
         let tools: Vec<String> = self
             .entries
@@ -217,7 +216,7 @@ impl CatalogEntry {
     /// Validates arguments against the schema.
     ///
     /// # Errors
-    /// Returns the violations of the schema, as text for the model.
+    /// Returns the violations, as text for the model.
     pub fn check(&self, args: &Value) -> Result<(), String> {
         let faults: Vec<String> = self
             .validator

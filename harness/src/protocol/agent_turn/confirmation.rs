@@ -1,4 +1,4 @@
-//! Confirmation of actions: a policy that wraps an executor.
+//! Confirmation of actions, as a wrapper of an executor.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::prompt::web::not_confirmed;
 /// Decides whether actions that require confirmation may run.
 #[async_trait]
 pub trait ConfirmGate: Send + Sync {
-    /// Returns whether this action may run with these arguments.
+    /// Returns whether the action may run with these arguments.
     async fn confirm(&self, tool: &str, args: &serde_json::Value) -> bool;
 }
 

@@ -1,5 +1,5 @@
-//! Parses a response of the agent-turn protocol, a single call of `agent_turn`, and repairs common
-//! mistakes.
+//! Parses a response of the agent-turn protocol, which is a single call of `agent_turn`, and
+//! repairs common mistakes.
 
 use serde_json::{Map, Value};
 
@@ -16,8 +16,8 @@ pub(super) struct ParsedEnvelope {
     pub repairs: Vec<String>,
 }
 
-/// Parses a response. An envelope in the text is accepted as well, because not every server can
-/// force a call.
+/// Parses a response. Also accepts an envelope in the text, because not every server can force a
+/// call.
 ///
 /// # Errors
 /// Returns the problem as text for the model.
@@ -68,7 +68,7 @@ fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, St
     Err(format!("the envelope {problem}"))
 }
 
-/// Returns the content of a JSON code fence that spans the whole text.
+/// Returns the content of the JSON code fence that encloses the whole text, or `None`.
 fn unfenced(text: &str) -> Option<&str> {
     let inside = text.strip_prefix("```")?.strip_suffix("```")?;
     let (language, inside) = inside.split_once('\n')?;

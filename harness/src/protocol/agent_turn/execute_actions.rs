@@ -9,17 +9,17 @@ use crate::prompt::web::{
     dialog_opened, page_changed, page_failed, skipped_changed, skipped_dialog, skipped_failed,
 };
 
-/// Results of the actions of a turn.
+/// Results of a turn's actions.
 #[derive(Debug, Default)]
 pub(super) struct TurnResults {
     pub results: Vec<ActionResult>,
-    /// Number of actions that do not exist or have invalid arguments.
+    /// Number of unknown actions and of actions with invalid arguments.
     pub faults: u32,
     /// Last narrated text.
     pub narrated: Option<String>,
 }
 
-/// Executes actions in order. The actions after a failure or a page change are skipped.
+/// Executes actions in order. After a failure or a page change, the remaining actions are skipped.
 ///
 /// # Errors
 /// Returns the error of a broken browser, together with the results of the earlier actions.
@@ -93,7 +93,8 @@ pub(super) async fn walk(
 
 /// Maximum characters of an action's name in a result.
 const LONGEST_NAME: usize = 60;
-/// Maximum characters of a custom action's value. A longer value is cut and becomes text.
+/// Maximum characters of a custom action's value. A longer value is converted to text and
+/// truncated.
 const LONGEST_VALUE: usize = 4_000;
 
 fn shortened(value: Value) -> Value {

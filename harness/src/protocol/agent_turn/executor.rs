@@ -10,14 +10,13 @@ use crate::model::web::ToolAction;
 use crate::model::web::{Action, ActionEffect, Page, PageError, PageProblem};
 use crate::prompt::web::unknown_action;
 
-/// Runs known actions whose arguments conform to their schemas.
+/// Runs known actions with valid arguments.
 #[async_trait]
 pub(super) trait Executor: Send + Sync {
     async fn execute(&self, entry: &CatalogEntry, action: &ToolAction) -> ActionOutcome;
 }
 
-/// Looks up actions and validates their arguments before the inner executor may ask for
-/// confirmation.
+/// Looks up actions and validates their arguments, before the inner executor asks for confirmation.
 pub(super) struct ValidatingExecutor<E> {
     pub inner: E,
     pub catalog: Arc<Catalog>,
@@ -28,7 +27,7 @@ pub(super) struct ValidatingExecutor<E> {
 pub(super) enum ActionOutcome {
     /// The action was done. A custom action returns a value.
     Done(ActionEffect, Option<Value>),
-    /// The action was not confirmed. Contains the text for the model.
+    /// The action was not confirmed. The text is for the model.
     Refused(String),
     /// The action does not exist, or its arguments violate its schema. This is a protocol fault.
     Invalid {
@@ -66,12 +65,12 @@ impl Executor for PageExecutor {
     async fn execute(&self, entry: &CatalogEntry, action: &ToolAction) -> ActionOutcome {
         let Self(page) = self;
         let done = match &entry.run {
-            // The schema has already ensured that the fields exist.
+            // The schema ensures that the fields exist.
             Run::Builtin => match read(action) {
                 Ok(action) => page.act(&action).await.map(|acted| (acted, None)),
                 Err(message) => Err(PageError::new(PageProblem::Malformed, message)),
             },
-            // The host shows the panel, so the page does nothing.
+            // The host shows the panel, so there is nothing to do on the page.
             Run::Present => Ok((ActionEffect::SamePage, None)),
             Run::Script(script) => {
                 let call = format!("({script})({})", action.args);

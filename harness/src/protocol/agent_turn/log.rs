@@ -1,4 +1,4 @@
-//! Log of a web agent's newest turns, which the trajectory contains at its end, with the last
+//! Log of a web agent's newest turns. The end of the trajectory contains it, together with the last
 //! messages.
 
 use std::collections::VecDeque;
@@ -42,8 +42,8 @@ impl TurnLog {
         self.0.push_back(turn);
     }
 
-    /// Records the log, the messages of the last request and those after it in the trajectory.
-    /// Images are omitted, because the requests contain them.
+    /// Records the log, the messages of the last request and all later messages in the trajectory.
+    /// Images are omitted, because earlier events contain them.
     pub fn record(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &Conversation) {
         let without_images = |message: &Message| Message {
             images: Vec::new(),

@@ -2,8 +2,8 @@
 //!
 //! A request consists of the system prompt, the history, and the current page as the last message.
 //! The history contains the user's messages and, for each turn, the call and its results, but never
-//! a dump. A turn without actions ends the run. The answer is then the last narrated text, or else
-//! the memory of the last turn.
+//! a dump. A turn without actions answers the user: with the last narrated text, or else with the
+//! memory of the turn.
 
 mod settings;
 
@@ -51,7 +51,7 @@ pub(crate) struct WebAgent {
     pub settings: AgentTurnSettings,
     catalog: Arc<Catalog>,
     gate: Arc<dyn ConfirmGate>,
-    /// Replacement of the prompt by the run, which overrides the settings.
+    /// Replacement of the prompt by the run; it takes precedence over the settings.
     replacement: Option<Replacement>,
 }
 
@@ -72,7 +72,7 @@ impl WebAgent {
     }
 
     /// Applies the prompt overrides of a run, which take precedence over the settings. Overrides of
-    /// actions that the agent does not have are meant for other protocols and ignored.
+    /// unknown actions are ignored, because they may be for other protocols.
     pub fn under(self, overrides: &PromptOverrides) -> Self {
         let mut settings = self.settings.clone();
         settings.lay(overrides);
@@ -143,25 +143,25 @@ impl ProtocolBehavior for AgentTurn {
     fn root(&self, treatment: &Treatment) -> Root {
         let agent = WebAgent::of(treatment).ok();
         Root {
-            // `check` rejects a function that fails.
+            // `check` has already reported errors.
             system_prompt: agent.and_then(|agent| Some(agent.system().ok()?.text())),
             ..Root::of(treatment)
         }
     }
 
-    /// Returns `agent_turn`, which is the same for all actions.
+    /// Returns only the tool `agent_turn`, whatever the actions are.
     fn offers(&self, _treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
         catalog::tool_use()
     }
 
-    /// Adds the query. The page follows at the end of each request.
+    /// Adds the query. The page is added at the end of each request.
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
         conversation.tools = catalog::tool_use();
         let query = flat_message(root.query(), &attempt.task.context);
         conversation.push(Message::user(query));
     }
 
-    /// Runs the web agent, and records the final state of the page, by which the attempt is scored.
+    /// Runs the web agent, and records the final state of the page for scoring.
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
         let agent = WebAgent::of(&attempt.run.treatment)
             .map_err(|error| Failure::new(Status::Error, error.to_string()))?;
@@ -201,7 +201,7 @@ struct WebTurns<'a> {
     log: TurnLog,
     /// Further messages of the user, in order.
     follow_ups: VecDeque<String>,
-    /// Images attached by the user, shown only in the next request.
+    /// Images attached by the user; only the next request contains them.
     attached: Vec<Image>,
     /// Last narrated text.
     narrated: Option<String>,
@@ -213,7 +213,7 @@ impl AgentBehavior for WebTurns<'_> {
         AgentTurn.open(self.attempt, self.root, conversation);
     }
 
-    /// Sets the current page as the last message of the next request only.
+    /// Adds the current page as the last message of the next request, not of later ones.
     async fn prepare(&mut self, conversation: &mut Conversation) -> Result<(), Failure> {
         let mut block =
             read_page::look(self.attempt, self.root, self.page.as_ref(), self.agent).await?;
@@ -225,7 +225,7 @@ impl AgentBehavior for WebTurns<'_> {
         Ok(())
     }
 
-    /// Runs the actions of a reply. A reply without actions is the last one.
+    /// Runs the actions of a reply. A reply without actions answers the user.
     async fn respond(
         &mut self,
         reply: ModelReply,
@@ -332,8 +332,8 @@ impl WebTurns<'_> {
     }
 }
 
-/// Returns the message that answers a reply: the result of its first call, or a text if there was
-/// no call.
+/// Returns the message after a reply, with `content` as the result of the first call, or as text if
+/// there was no call.
 fn answer_to(reply: &ModelReply, content: String, is_error: bool) -> Message {
     let calls = &reply.response.tool_calls;
     if calls.is_empty() {

@@ -1,4 +1,4 @@
-//! Reads the page for the next turn. The result is the last message of the request.
+//! Reads the page for the last message of the next request.
 
 use super::WebAgent;
 use crate::agent::{Attempt, Failure, Invocation, seen};
@@ -7,8 +7,8 @@ use crate::model::{EventKind, Message, WebEvent};
 use crate::prompt::DomHeader;
 use crate::prompt::web::{no_dump, page_block, page_failed, refused};
 
-/// Returns a message with the current page, and with a screenshot if the settings ask for one.
-/// Records what it reads.
+/// Returns a message with the current page, and a screenshot if the settings require one. Records
+/// the page and the screenshot.
 pub(super) async fn look(
     attempt: &Attempt<'_>,
     root: &Invocation,
@@ -47,7 +47,7 @@ pub(super) async fn look(
     }
     let attach = agent.settings.attach_screenshot;
     let mut block = Message::user(text);
-    // A page that hangs cannot be captured, and waiting for a screenshot would take as long again.
+    // Skip the screenshot of an unresponsive page, which would also time out.
     if responds && (attach || attempt.run.conduct.screenshots) {
         match page.screenshot().await {
             Ok(image) => {
@@ -64,7 +64,7 @@ pub(super) async fn look(
     Ok(block)
 }
 
-/// Returns the message for the model about a problem, or a failure if the browser is broken.
+/// Converts an error to a message for the model, or to a failure if the browser is broken.
 fn message_of(error: PageError) -> Result<String, Failure> {
     if error.problem == PageProblem::Broken {
         return Err(error.into());

@@ -55,7 +55,7 @@ impl AgentTurnSettings {
     /// function.
     ///
     /// # Errors
-    /// Returns an [`AgentTurnError`] with the message and line of the function's error.
+    /// Returns an [`AgentTurnError`] with the message and line of the error in the function.
     pub(super) fn prompt_by_function(
         &self,
         default: &str,

@@ -1,4 +1,5 @@
-//! Shortens a request to `maxPromptTokens`: drops the oldest turns first, then the end of the page.
+//! Shortens a request to `maxPromptTokens` by dropping the oldest turns first, then the end of the
+//! page.
 
 use crate::agent::{Attempt, Conversation, Failure, Invocation};
 use crate::model::{EventKind, Message, MessageRole, Status};
@@ -6,8 +7,8 @@ use crate::provider::http::estimate_tokens;
 
 const TRUNCATED: &str = "\n[...truncated]";
 
-/// Shortens the conversation until its estimate is at most `most` tokens. The user's messages are
-/// kept.
+/// Shortens the conversation until its estimated size is at most `most` tokens. The user's messages
+/// are kept.
 pub(super) fn fit(
     attempt: &Attempt<'_>,
     root: &Invocation,
@@ -39,7 +40,7 @@ pub(super) fn fit(
     Ok(())
 }
 
-/// Estimates the tokens of the next request: a quarter of the characters of each text, rounded up,
+/// Estimates the tokens of the next request: one for every 4 characters of each text, rounded up,
 /// and 1,000 for each image.
 fn estimate(conversation: &Conversation) -> u64 {
     let messages = conversation.messages().iter().map(AsRef::as_ref);
@@ -52,8 +53,8 @@ fn estimate(conversation: &Conversation) -> u64 {
     estimate_tokens(&conversation.system) + messages.map(of).sum::<u64>()
 }
 
-/// Drops the oldest turn unless it is the newest: a response and the messages up to the next
-/// response, except those of the user.
+/// Drops the oldest turn: a response and the messages up to the next response, except the user's.
+/// Returns `false` if there is only one turn.
 fn forget_turn(
     attempt: &Attempt<'_>,
     conversation: &mut Conversation,
@@ -74,7 +75,7 @@ fn forget_turn(
     true
 }
 
-/// Cuts `over` tokens from the end of the page. Returns `false` if the page is too short.
+/// Removes `over` tokens from the end of the page. Returns `false` if the page is too short.
 fn shorten(conversation: &mut Conversation, over: u64) -> bool {
     let Some(tail) = &mut conversation.tail else {
         return false;

@@ -9,7 +9,7 @@ use crate::protocol::ProtocolBehavior;
 use crate::protocol::rlm::{first, run_repl};
 use crate::tool::ToolSet;
 
-/// Codeact protocol. Its root works like that of the `rlm` protocol, but without children.
+/// Codeact protocol. Its root is like that of the `rlm` protocol, but cannot call children.
 pub(super) struct Codeact;
 
 #[async_trait]

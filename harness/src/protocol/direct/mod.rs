@@ -1,4 +1,4 @@
-//! The direct protocol, and all other agents with a single call: the whole response is the answer.
+//! The direct protocol and all other single-call agents: the whole response is the answer.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::model::{Message, Role, Status};
 use crate::prompt::flat_message;
 use crate::protocol::ProtocolBehavior;
 
-/// Direct protocol. Its root makes one call, in which a context that is too long may be cut.
+/// Direct protocol. Its root makes one call. A context that is too long may be truncated.
 pub(super) struct Direct;
 
 #[async_trait]
@@ -37,7 +37,7 @@ impl ProtocolBehavior for Direct {
 pub(crate) struct OneCall {
     /// Initial messages, oldest first.
     shown: Vec<Message>,
-    /// Question and context in the last message, if the context may be cut to fit.
+    /// Question and context of the last message, if the context may be truncated.
     may_cut: Option<(String, Arc<String>)>,
 }
 
@@ -50,13 +50,13 @@ impl OneCall {
         }
     }
 
-    /// Creates an agent whose message contains a question and a complete context.
+    /// Creates an agent with a message that contains a question and a complete context.
     pub fn of_context(query: &str, context: &str) -> Self {
         Self::of_messages(vec![Message::user(flat_message(query, context))])
     }
 
-    /// Creates a root with the task's images. In the direct protocol, a context that is too long
-    /// may be cut, unless the run's settings forbid it.
+    /// Creates a root with the task's images. In the direct protocol, a context that is too long is
+    /// truncated if the run's settings allow it.
     pub fn of_root(attempt: &Attempt<'_>, root: &Invocation) -> Self {
         let context = &attempt.task.context;
         let query = root.asked().into_owned();
@@ -69,7 +69,7 @@ impl OneCall {
         }
     }
 
-    /// Answers messages until there are no more, each with one call.
+    /// Answers each message with one call, until the inbox is closed.
     pub async fn answer_messages(
         mut self,
         attempt: &Attempt<'_>,

@@ -1,5 +1,4 @@
-//! Serves requests of apps, one at a time and in order: a model's answer to a prompt, or a
-//! document.
+//! Serves requests of apps for model answers and documents, one at a time and in order.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -34,13 +33,13 @@ pub(super) async fn serve(
                         },
                     },
                 );
-                // An app that was closed needs no reply.
+                // Ignore the error if the app has been closed.
                 let _ = reply.send(text.unwrap_or_default());
             }
             AppCall::Inference { prompt, reply } => {
                 let invocation = child(root, number, &prompt);
                 number += 1;
-                // Without an answer, the dropped channel makes the app's `fetch` fail.
+                // If there is no answer, dropping the sender makes the app's `fetch` fail.
                 let agent = OneCall::of_messages(vec![Message::user(prompt)]);
                 if let Ok(text) = agent.run(attempt, &invocation).await {
                     let _ = reply.send(text);

@@ -1,6 +1,6 @@
 //! The JSON action protocol: the model answers, launches an app, or requests a list in each turn.
 //!
-//! Invariant: the text of a document is given only to apps, never to the main agent.
+//! Invariant: the content of documents is sent only to apps, never to the main agent.
 
 mod request;
 mod response;
@@ -26,20 +26,20 @@ use crate::protocol::malformed::Malformed;
 use request::{ChatEntry, ChatRequest, ListRequestCounts, RequestedList};
 use response::{Choice, ParsedResponse};
 
-/// JSON action protocol. Its root chats with the user while the apps that it launched keep running.
+/// JSON action protocol. Its root chats with the user while launched apps keep running.
 pub(super) struct JsonAction;
 
 #[async_trait]
 impl ProtocolBehavior for JsonAction {
     fn open(&self, _attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
-        // The message contains the system prompt.
+        // The request's message contains the system prompt.
         let system = std::mem::take(&mut conversation.system);
         let request = ChatRequest::new(&system, &[], root.query());
         conversation.push(Message::user(request.text().unwrap_or_default()));
     }
 
-    /// Runs the chat, and records the state by which the attempt is scored: the `state` of the
-    /// host, the chosen `actions` in order, and the last `answer`.
+    /// Runs the chat, and records the state for scoring: the `state` of the host, the chosen
+    /// `actions` in order, and the last `answer`.
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
         let (calls, inbox) = mpsc::unbounded_channel();
         let host = attempt.browser()?.open_apps(attempt.task, calls).await?;
@@ -74,9 +74,9 @@ struct Chat<'a> {
     message: String,
     /// Further messages of the user, in order.
     follow_ups: VecDeque<String>,
-    /// Number of lists requested since that message.
+    /// Numbers of list requests since that message.
     asked: ListRequestCounts,
-    /// Lists that were returned. They are part of all requests until the user's next message.
+    /// Requested lists, which all requests until the user's next message contain.
     listed: Vec<RequestedList>,
     /// Problem of the last response.
     problem: Option<String>,
@@ -93,8 +93,8 @@ impl AgentBehavior for Chat<'_> {
         self.system = std::mem::take(&mut conversation.system);
     }
 
-    /// Builds the request as a single message. It contains everything that the model needs, so
-    /// earlier messages are not sent.
+    /// Builds the request as a single message. Earlier messages are not sent, because this one
+    /// contains all that the model needs.
     async fn prepare(&mut self, conversation: &mut Conversation) -> Result<(), Failure> {
         let request = ChatRequest::new(&self.system, &self.history, &self.message);
         let request = self.listed.iter().fold(request, ChatRequest::with_list);
@@ -105,7 +105,7 @@ impl AgentBehavior for Chat<'_> {
         let request = request.text().map_err(|error| {
             Failure::new(
                 Status::Error,
-                format!("the request cannot be written: {error}"),
+                format!("cannot serialize the request: {error}"),
             )
         })?;
         conversation.restart();
@@ -149,8 +149,7 @@ impl AgentBehavior for Chat<'_> {
         }
     }
 
-    /// Records the state by which the attempt is scored. The apps keep running while they are
-    /// checked.
+    /// Records the state for scoring. The apps keep running during the check.
     async fn close(
         &mut self,
         _conversation: &Conversation,
@@ -186,8 +185,7 @@ impl AgentBehavior for Chat<'_> {
 }
 
 impl Chat<'_> {
-    /// Continues with the user's next message. The answer to the last message is the answer of the
-    /// attempt.
+    /// Continues with the user's next message. If there is none, ends with this answer.
     async fn next_message(&mut self, answer: String) -> Result<NextStep, Failure> {
         let Some(next) = self.follow_ups.pop_front() else {
             return Ok(NextStep::Answer(answer));
@@ -202,7 +200,8 @@ impl Chat<'_> {
         Ok(NextStep::Continue)
     }
 
-    /// Parses a response, and counts and records its faults. The inner error is for the model.
+    /// Parses a response, and counts and records its faults. The inner error is a message for the
+    /// model.
     fn understand(&mut self, reply: &ModelReply) -> Result<Result<Choice, String>, Failure> {
         let read = if reply.truncated {
             Err("it was cut off at the limit of output tokens; write less".to_owned())

@@ -1,5 +1,5 @@
-//! The request of the JSON action protocol: one JSON object. Its optional fields are lists that the
-//! model requested.
+//! The request of the JSON action protocol: one JSON object, whose optional fields are the lists
+//! that the model requested.
 
 use serde::Serialize;
 
@@ -8,7 +8,8 @@ use crate::agent::Failure;
 use crate::model::web::AppHost;
 use crate::prompt::json_action::{apps_entry, apps_note, docs_entry, docs_note, malformed_entry};
 
-/// Request that the model reads. Stable fields come first, in the order of the protocol.
+/// Request that the model reads, with fields in the order of the protocol: stable fields come
+/// first.
 #[derive(Debug, Serialize)]
 pub(super) struct ChatRequest<'a> {
     system: &'a str,
@@ -26,12 +27,12 @@ pub(super) struct ChatRequest<'a> {
     docs_note: Option<String>,
 }
 
-/// List that the model requested, as of that time.
+/// A list that the model requested, with its content at that time.
 #[derive(Debug)]
 pub(super) struct RequestedList {
     items: Items,
     /// For a repeated request: number of requests since the user's last message, and number of
-    /// remaining ones.
+    /// remaining requests.
     repeated: Option<(u32, u32)>,
 }
 
@@ -46,7 +47,7 @@ enum Items {
 }
 
 impl RequestedList {
-    /// Creates the list.
+    /// Creates the list from the current state of the host.
     ///
     /// # Errors
     /// Returns the error of the apps' host.
@@ -65,7 +66,7 @@ impl RequestedList {
         Ok(Self { items, repeated })
     }
 
-    /// Returns which list this is.
+    /// Returns the kind of the list.
     pub fn list(&self) -> List {
         match self.items {
             Items::Apps(_) => List::Apps,
@@ -74,7 +75,7 @@ impl RequestedList {
     }
 }
 
-/// Message of the chat.
+/// A message of the chat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct ChatEntry {
     role: Speaker,
@@ -89,7 +90,7 @@ enum Speaker {
 }
 
 impl ChatEntry {
-    /// Creates a message of the user, or of the harness in the user's role.
+    /// Creates a message of the user, or of the harness with the user's role.
     pub fn user(content: impl Into<String>) -> Self {
         Self {
             role: Speaker::User,
@@ -121,8 +122,8 @@ impl<'a> ChatRequest<'a> {
         }
     }
 
-    /// Adds a list, its note, and a history entry about the request for it. Documents are listed
-    /// without their text.
+    /// Adds a list, its note, and a history entry about the model's request. Documents are listed
+    /// without their content.
     pub fn with_list(mut self, listed: &RequestedList) -> Self {
         match &listed.items {
             Items::Apps(apps) => {
@@ -140,7 +141,8 @@ impl<'a> ChatRequest<'a> {
         self
     }
 
-    /// Adds an entry about the problem of the last response, for this request only.
+    /// Adds a history entry about the problem of the last response. Later requests do not contain
+    /// it.
     pub fn with_problem(mut self, problem: &str) -> Self {
         self.history.push(ChatEntry::user(malformed_entry(problem)));
         self
@@ -149,28 +151,28 @@ impl<'a> ChatRequest<'a> {
     /// Returns the JSON text of the request.
     ///
     /// # Errors
-    /// Never fails in practice, because every field is text.
+    /// Never fails in practice, because all values are strings.
     pub fn text(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self)
     }
 }
 
-/// Number of requests of each list since the user's last message.
+/// Number of requests for each list since the user's last message.
 #[derive(Debug, Default)]
 pub(super) struct ListRequestCounts {
     apps: u32,
     docs: u32,
 }
 
-/// Maximum requests of the same list between two messages of the user.
+/// Maximum requests for the same list between two messages of the user.
 pub(super) const MOST_REQUESTS: u32 = 3;
 
 impl ListRequestCounts {
-    /// Counts a request. Returns the numbers of previous and remaining requests if it is a repeated
-    /// one.
+    /// Counts a request. If it is a repeated one, returns the number of requests so far and the
+    /// number of remaining ones.
     ///
     /// # Errors
-    /// Returns a message if there were already [`MOST_REQUESTS`].
+    /// Returns a message if there have already been [`MOST_REQUESTS`].
     pub fn again(&mut self, list: List) -> Result<Option<(u32, u32)>, String> {
         let count = match list {
             List::Apps => &mut self.apps,

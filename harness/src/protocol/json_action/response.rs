@@ -1,4 +1,4 @@
-//! Parses a response of the JSON action protocol, which consists of a single JSON object.
+//! Parses a response of the JSON action protocol, which is a single JSON object.
 
 use serde_json::{Map, Value};
 
@@ -7,11 +7,11 @@ use crate::model::lenient_json;
 /// Action that the model chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// Answers the user, which ends the loop and is added to the history.
+    /// Answers the user. The answer ends the loop and is added to the history.
     Answer { message: String },
-    /// Launches a document as an app, which ends the loop.
+    /// Launches a document as an app and ends the loop.
     LaunchApp { app: String },
-    /// Requests a list, which the next request contains.
+    /// Requests a list for the next request.
     List(List),
 }
 
@@ -105,7 +105,7 @@ fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, St
     }
 }
 
-/// Returns the content of a JSON code fence that spans the whole text.
+/// Returns the content of the JSON code fence that encloses the whole text, or `None`.
 fn unfenced(text: &str) -> Option<&str> {
     let inside = text.strip_prefix("```")?.strip_suffix("```")?;
     let (language, inside) = inside.split_once('\n')?;

@@ -13,7 +13,7 @@ use crate::protocol::ProtocolBehavior;
 use crate::protocol::direct::OneCall;
 use crate::text::parts;
 
-/// Retrieve protocol. Its root makes one call with the passages that were found.
+/// Retrieve protocol. Its root makes one call with the retrieved passages.
 pub(super) struct Retrieve;
 
 #[async_trait]
@@ -36,7 +36,7 @@ impl ProtocolBehavior for Retrieve {
         let work = attempt.meter.begin();
         let context = Arc::clone(&attempt.task.context);
         let (agent, settings) = (root.clone(), attempt.run.treatment.settings);
-        // Searching a long context would block the other tasks of this thread.
+        // Searching a long context on this thread would block its other tasks.
         let searching = tokio::task::spawn_blocking(move || message(&agent, &context, &settings));
         let shown = searching.await.map_err(|error| {
             Failure::new(
@@ -50,8 +50,8 @@ impl ProtocolBehavior for Retrieve {
     }
 }
 
-/// Returns the question with the best passages, or with the whole context if it has no more
-/// passages than that.
+/// Returns the question with the best passages, or with the whole context if it does not have more
+/// passages than requested.
 fn message(root: &Invocation, context: &str, settings: &ProtocolSettings) -> Message {
     let query = root.asked();
     let chars = context.chars().count();
@@ -60,7 +60,7 @@ fn message(root: &Invocation, context: &str, settings: &ProtocolSettings) -> Mes
     if passages.len() <= most {
         return Message::user(flat_message(&query, context));
     }
-    // The search ignores the answer's schema, which is not part of the query itself.
+    // Search for the query without the schema of the answer.
     let found = best(root.query(), context, &passages, most);
     let mut before = 0;
     let mut at = 0;
@@ -84,8 +84,8 @@ fn message(root: &Invocation, context: &str, settings: &ProtocolSettings) -> Mes
     Message::user(passages_message(&query, &found, passages.len(), chars))
 }
 
-/// Returns the indices of the passages that match a question best, in text order. If too few match,
-/// the first ones of the others are added.
+/// Returns the indices of the passages that match a question best, in text order. If fewer than
+/// `most` match, adds the first of the other passages.
 fn best(query: &str, context: &str, passages: &[Range<usize>], most: usize) -> Vec<usize> {
     let texts: Vec<&str> = passages.iter().map(|at| &context[at.clone()]).collect();
     let embedder =
@@ -107,7 +107,8 @@ fn best(query: &str, context: &str, passages: &[Range<usize>], most: usize) -> V
     chosen
 }
 
-/// Tokenizer that returns lowercase runs of letters and digits, for languages that separate words.
+/// Tokenizer that returns runs of letters and digits in lowercase. Suitable for languages that
+/// separate words.
 struct Words;
 
 impl Tokenizer for Words {

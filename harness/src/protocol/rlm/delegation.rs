@@ -1,4 +1,4 @@
-//! Calls made by a running cell: of children with `rlm()` and `llm()`, of tools, and of its page.
+//! Calls by a running cell: of children with `rlm()` and `llm()`, of tools, and of page functions.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
@@ -27,10 +27,10 @@ use crate::tool::{ToolError, ToolSet};
 /// Error of a call that was still running when its cell ended.
 const STOPPED: &str = "stopped: its caller's cell ended";
 
-/// Result of a child, with the call that waits for it.
+/// Result of a child, with the id of the call.
 type Answer = (CallId, Result<String, Failure>);
 
-/// Result of a page function, with the call that waits for it.
+/// Result of a page function, with the id of the call.
 struct PageCallResult {
     call: CallId,
     result: Result<PageResult, String>,
@@ -39,11 +39,11 @@ struct PageCallResult {
     picture: Option<Image>,
 }
 
-/// Maximum characters of a returned text in the event of a page function. Dumps have their own
-/// event.
+/// Maximum characters of a returned string in the event of a page function. Dumps have separate
+/// events.
 const KEPT: usize = 200;
 
-/// Result of a tool, with the call that waits for it.
+/// Result of a tool, with the id of the call.
 type ToolAnswer = (CallId, Result<Value, String>);
 
 /// Pending calls of one running cell: of children, tools and page functions.
@@ -64,13 +64,13 @@ struct Pending {
     child: Invocation,
     /// Time limit of the call.
     limit: Option<Duration>,
-    /// Handle that stops the call; `None` until its work has begun.
+    /// Handle that stops the call; `None` until its work has started.
     handle: Option<AbortHandle>,
     began: Instant,
 }
 
 impl<'f> Children<'f> {
-    /// Starts the work of a call, which ends early at its time limit or when it is cancelled.
+    /// Starts the work of a call. It ends early at its time limit or when it is canceled.
     fn start(
         &mut self,
         call: CallId,
@@ -122,7 +122,7 @@ impl<'f> Children<'f> {
     }
 }
 
-/// Returns a value, with a text cut to its beginning.
+/// Truncates a string value, and returns other values unchanged.
 fn shortened(value: &Value) -> Value {
     match value {
         Value::String(text) => text.chars().take(KEPT).collect::<String>().into(),
@@ -130,7 +130,7 @@ fn shortened(value: &Value) -> Value {
     }
 }
 
-/// Unwraps an event of a REPL. Ends the attempt if the replay of its REPL diverged.
+/// Unwraps an event of a REPL. If replaying the REPL diverged, ends the attempt.
 async fn came(attempt: &Attempt<'_>, event: Result<Event, SessionLost>) -> Result<Event, Failure> {
     match event {
         Err(lost) if lost.cause == SessionLostCause::Diverged => attempt.diverge(lost.detail).await,
@@ -139,7 +139,7 @@ async fn came(attempt: &Attempt<'_>, event: Result<Event, SessionLost>) -> Resul
 }
 
 impl<'a> ReplAgent<'a> {
-    /// Runs one cell, and its children in parallel, within the current task: when the cell ends,
+    /// Runs one cell, with its children in parallel, within the current task. When the cell ends,
     /// calls that are still running are dropped.
     pub async fn run_cell(&mut self, code: &str, iteration: u32) -> Result<CellOutcome, Failure> {
         self.attempt.publish_budget();
@@ -151,12 +151,12 @@ impl<'a> ReplAgent<'a> {
             tools: FuturesUnordered::new(),
             called: BTreeMap::new(),
         };
-        // The cell counts as work while it executes, not while it waits for children.
+        // The cell counts as busy while it executes, not while it waits for children.
         let mut working: Option<Work<'_>> = Some(self.attempt.meter.begin());
         loop {
             tokio::select! {
-                // Events of the cell come first: an answer to a call that it did not await would be
-                // lost.
+                // Handle events of the cell first. Otherwise, answers to calls that it did not
+                // await would be lost.
                 biased;
                 event = self.repl.next() => match came(self.attempt, event).await? {
                     Event::Called(call) => {
@@ -227,13 +227,13 @@ impl<'a> ReplAgent<'a> {
             _ if call.context_type == "undefined" => {
                 self.start_flat(call.id, Ok(String::new()), children);
             }
-            // The context leaves the isolate only for agents without a REPL.
+            // Fetch the context from the isolate only for agents without a REPL.
             _ => self.repl.request_call_context(call.id),
         }
     }
 
     fn start_function(&self, call: FunctionCall, children: &mut Children<'a>) {
-        // Only agents with a page have functions other than tools.
+        // Functions other than tools are page functions.
         let Some(page) = self.invocation.page.clone() else {
             return;
         };
@@ -288,7 +288,7 @@ impl<'a> ReplAgent<'a> {
         self.repl.settle_function(given.call, value);
     }
 
-    /// Returns the page that a call passes to its child.
+    /// Returns the page that a call passes to its child, if any.
     fn handed_page(&self, call: &Call, role: Role) -> Result<Option<PageFunctions>, String> {
         let Some(name) = &call.options.page else {
             return Ok(None);
@@ -336,7 +336,7 @@ impl<'a> ReplAgent<'a> {
         }));
     }
 
-    /// Creates the child that answers a call, or returns the reason why it cannot be created.
+    /// Creates the child for a call, or returns the reason why it cannot be created.
     fn child(&mut self, call: &Call) -> Result<Invocation, String> {
         let id = self.invocation.child_id(self.calls);
         self.calls += 1;
@@ -412,8 +412,8 @@ impl<'a> ReplAgent<'a> {
         })
     }
 
-    /// Returns the tools of a child and its descendants: those named by the call, out of those that
-    /// the caller passes on.
+    /// Returns the tools of a child and its descendants: those of the caller's inheritable tools
+    /// that the call names, or all of them.
     fn tools_of_child(&self, call: &Call) -> Result<ToolSet, String> {
         let all = &self.invocation.inherited_tools;
         let Some(names) = &call.options.tools else {
@@ -426,7 +426,7 @@ impl<'a> ReplAgent<'a> {
         Ok(all.only(names))
     }
 
-    /// Creates the ledger of a call and its descendants, with the limits of the call's options.
+    /// Creates the ledger of a call and its descendants, with the limits from the call's options.
     fn books_of(&self, call: &Call) -> Arc<Ledger> {
         let budget = Budget {
             cost_usd: call.options.max_cost_usd,
@@ -437,7 +437,7 @@ impl<'a> ReplAgent<'a> {
         Arc::new(Ledger::of_call(budget, &self.invocation.ledger))
     }
 
-    /// Stops a call that its caller has cancelled. Its usage stays in the ledger.
+    /// Stops a call that its caller has canceled. The ledger keeps its usage.
     fn cancel(&self, call: CallId, children: &mut Children<'a>) {
         let Some(pending) = children.pending.remove(&call) else {
             return;

@@ -26,8 +26,8 @@ use crate::protocol::direct::OneCall;
 use crate::text::{code_blocks, foreign_mark, two_ends};
 use crate::tool::ToolSet;
 
-/// Maximum characters of a cell's error, or of an intercepted return, shown to the model. Longer
-/// ones are cut in the middle.
+/// Maximum characters shown to the model of a cell's error, or of a returned value for review.
+/// Longer ones are shortened in the middle.
 const SHOWN_BACK: usize = 10_000;
 
 /// RLM protocol. Its root has a REPL, or is a flat agent if the maximum depth is 0.
@@ -68,8 +68,7 @@ impl ProtocolBehavior for Rlm {
     }
 }
 
-/// Runs the root in a REPL. If the attempt has a page, records its final state, by which the
-/// attempt is scored.
+/// Runs the root in a REPL. If the attempt has a page, records its final state for scoring.
 async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
     let Some(browser) = attempt.run.browser.as_deref() else {
         return run_repl(attempt, root.clone()).await;
@@ -103,7 +102,7 @@ pub(crate) async fn run_repl(attempt: &Attempt<'_>, root: Invocation) -> Result<
     ReplAgent::of_root(attempt, root, &session).run().await
 }
 
-/// Opens the session of a root and its descendants.
+/// Opens the sandbox session of a root and its descendants.
 pub(crate) async fn open_root(
     attempt: &Attempt<'_>,
     root: &Invocation,
@@ -121,7 +120,7 @@ pub(crate) fn first(attempt: &Attempt<'_>, root: &Invocation) -> Message {
     attempt.with_images(root, Message::user(first))
 }
 
-/// Returns how a context is described to an agent that has it in its REPL.
+/// Returns the kind of a context, which the first message describes to an agent with a REPL.
 pub(crate) fn kind_of(context: &str) -> ContextKind {
     match context.encode_utf16().count() as u64 {
         0 => ContextKind::None,
@@ -137,15 +136,15 @@ pub(crate) struct ReplAgent<'a> {
     repl: Repl,
     /// Initial messages, oldest first.
     shown: Vec<Message>,
-    /// Further messages of the user, in order; empty for all agents but the root.
+    /// Further messages of the user, in order; always empty for agents other than the root.
     follow_ups: VecDeque<String>,
     /// Whether the agent has not received its first message yet.
     awaits_first: bool,
-    /// Tool calls of the last reply, which the next message must answer.
+    /// Tool calls of the last reply. The next message must contain their results.
     last_calls: Vec<ToolCall>,
     /// Number of calls made so far.
     calls: u32,
-    /// Agents called without waiting for them.
+    /// Agents that run in the background.
     background: Background<'a>,
 }
 
@@ -159,8 +158,8 @@ pub(crate) struct CellResults {
 }
 
 impl CellResults {
-    /// Returns the message about cells that did not return, the same message without their output,
-    /// and the number of characters of the output.
+    /// Returns the message about cells that did not return a value, the same message without their
+    /// output, and the number of characters of the output.
     pub fn report(self, dropped_blocks: u32, next: Position) -> (String, String, u64) {
         let chars = self.output.chars().count() as u64;
         let mut report = CellReport {
@@ -218,7 +217,7 @@ impl<'a> ReplAgent<'a> {
         self.background.take_notes()
     }
 
-    /// Returns the code blocks of a reply to run, and the number of dropped ones.
+    /// Returns the code blocks of a reply that are to be run, and the number of dropped blocks.
     pub fn blocks(&self, reply: &ModelReply) -> (Vec<String>, u32) {
         let calls = &reply.response.tool_calls;
         let mut blocks = if reply.truncated {
@@ -240,13 +239,13 @@ impl<'a> ReplAgent<'a> {
         records.count(|stats| stats.protocol_faults += 1);
     }
 
-    /// Records an iteration without code, which is a protocol fault.
+    /// Records an iteration without code, and counts it as a protocol fault.
     pub fn record_nothing(&self, iteration: u32) {
         self.fault();
         self.record(iteration, "", &CellOutcome::default(), None, false, 0);
     }
 
-    /// Answers messages until there are no more.
+    /// Answers messages until the inbox is closed.
     pub async fn answer_messages(mut self, inbox: Inbox) {
         let invocation = self.invocation.clone();
         answer_messages(self.attempt, &invocation, &mut self, inbox).await;
@@ -299,7 +298,8 @@ impl<'a> ReplAgent<'a> {
         }
     }
 
-    /// Runs blocks in order until one fails or returns. Dropped blocks count as a protocol fault.
+    /// Runs blocks in order until one fails or returns a value. Dropped blocks count as one
+    /// protocol fault.
     pub async fn run_blocks(
         &mut self,
         blocks: &[String],
@@ -322,7 +322,7 @@ impl<'a> ReplAgent<'a> {
             let outcome = match self.run_cell(code, iteration).await {
                 Ok(outcome) => outcome,
                 Err(failure) => {
-                    // The sandbox is gone: record the cell with the reason.
+                    // The cell cannot continue: record it with the reason.
                     let nothing = CellOutcome::default();
                     let reason = Some(failure.reason.clone());
                     self.record(iteration, code, &nothing, reason, false, dropped);
@@ -349,7 +349,8 @@ impl<'a> ReplAgent<'a> {
                 .records
                 .count(|stats| stats.failed_cells += u32::from(outcome.error.is_some()));
             ran.returns_in_function = outcome.returns_in_function && outcome.output.is_empty();
-            // An answer after an error may be incomplete, so it is accepted only in the last turn.
+            // An answer from a cell with an error may be incomplete, so it is accepted only in the
+            // last turn.
             let is_refused = ran.error.is_some() && !turn.is_last();
             let intercepted = (intercepts || is_refused) && outcome.value.is_some();
             self.record(

@@ -1,4 +1,4 @@
-//! First message of a called prompt: the message in the arguments, with attachments.
+//! First message of a called prompt: the message from the arguments, with attachments.
 
 use std::path::Path;
 
@@ -31,7 +31,8 @@ impl FirstMessage {
         }
     }
 
-    /// Creates the description of an instance, which receives its messages later.
+    /// Creates a placeholder for the first message of an instance, which receives its messages
+    /// later.
     pub fn named(name: &str) -> Self {
         Self::text(name.to_owned())
     }
@@ -44,7 +45,7 @@ impl FirstMessage {
         }
     }
 
-    /// Appends this message to `earlier`. `text` replaces its text if given.
+    /// Appends this message to `earlier`. If given, `text` replaces the text of the message.
     pub fn after(self, mut earlier: Vec<Message>, text: Option<String>) -> Vec<Message> {
         earlier.push(Message {
             images: self.images,
@@ -147,7 +148,7 @@ fn attachment(folder: &Path, path: &str) -> Result<Attachment, String> {
     let root = folder
         .canonicalize()
         .map_err(|error| format!("the folder that attachments come from: {error}"))?;
-    // `/` also means the folder, because agents do not know its real path.
+    // `/` also refers to the folder, because agents do not know its real path.
     let inside = confined(&root, path).or_else(|reason| match path.strip_prefix('/') {
         Some(rest) => confined(&root, rest.trim_start_matches('/')),
         None => Err(reason),

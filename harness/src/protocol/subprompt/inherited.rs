@@ -6,11 +6,10 @@ use std::sync::Arc;
 use crate::model::{Message, MessageRole};
 use crate::text::code_blocks;
 
-/// Returns the part of a caller's conversation that a sub-prompt begins with: texts with `chat`,
-/// and past tool calls with their results with `past_tools`. If the caller's tools are functions
-/// `in_repl`, its cells and their results take the place of tool calls. Calls and cells without a
-/// result yet, such as the one that calls the sub-prompt, are omitted, and so are messages that
-/// become empty.
+/// Returns the part of a caller's conversation that a sub-prompt inherits: texts if `chat`, and
+/// past tool calls and their results if `past_tools`. If the caller's tools are functions
+/// `in_repl`, cells and their results are used instead of tool calls. Calls and cells without a
+/// result, such as the one that calls the sub-prompt, and messages that become empty are omitted.
 pub fn inherited(
     conversation: &[Arc<Message>],
     in_repl: bool,
@@ -61,7 +60,7 @@ pub fn inherited(
     .collect()
 }
 
-/// Returns the code blocks of a reply that was followed by a result, with the reply's index.
+/// Returns the index and the code blocks of a reply that is followed by a result.
 fn cell((at, pair): (usize, &[Arc<Message>])) -> Option<(usize, String)> {
     let [reply, result] = pair else { return None };
     let is_run = reply.role == MessageRole::Assistant

@@ -14,7 +14,7 @@ use crate::prompt::{flat_message, summary_answer_message, summary_piece_message}
 use crate::protocol::ProtocolBehavior;
 use crate::text::{parts, two_ends};
 
-/// Summary protocol. Its root reads the context piece by piece.
+/// Summary protocol. Its root reads the context one piece at a time.
 pub(super) struct Summary;
 
 #[async_trait]
@@ -40,12 +40,12 @@ impl ProtocolBehavior for Summary {
 /// State of the running root.
 struct Reader<'a> {
     attempt: &'a Attempt<'a>,
-    /// Root whose iterations are one for each piece and one for the answer.
+    /// Root with one iteration for each piece and one for the answer.
     root: Invocation,
     context: Arc<String>,
     /// Byte ranges of the pieces in the context.
     pieces: Vec<Range<usize>>,
-    /// Index of the current piece; after the last one, the model answers.
+    /// Index of the current piece; the number of pieces when the model is to answer.
     at: usize,
     notes: String,
 }
@@ -102,7 +102,8 @@ impl<'a> Reader<'a> {
         ))
     }
 
-    /// Replaces the notes by a reply. A blank reply keeps the old notes.
+    /// Replaces the notes by the text of a reply. After a blank or truncated reply, keeps the old
+    /// notes.
     fn take_notes(&mut self, reply: &ModelReply) {
         let text = reply.response.text.trim();
         if reply.truncated || text.is_empty() {
@@ -140,7 +141,7 @@ impl AgentBehavior for Reader<'_> {
         }
         self.take_notes(&reply);
         self.at += 1;
-        // Only the notes are carried over to the next request.
+        // The next request contains only the notes, not earlier messages.
         conversation.restart();
         self.open(conversation);
         Ok(NextStep::Continue)

@@ -31,16 +31,15 @@ pub(super) struct Tools;
 
 #[async_trait]
 impl ProtocolBehavior for Tools {
-    /// Adds the tools that read a context which is too long for the message, whatever its length
-    /// is.
+    /// Adds the tools for reading long contexts, whatever the length of the context is.
     fn tools(&self, of_run: &ToolSet) -> ToolSet {
         let bundled = ToolRegistry::bundled();
         let missing = CONTEXT_TOOLS
             .iter()
             .filter(|name| of_run.get(name).is_err())
             .filter_map(|name| bundled.get(name).ok());
-        // These tools are compatible with each other; on a name collision, the agent's own tool
-        // wins.
+        // These tools do not collide with each other. If a tool of the run has the same name, it
+        // takes precedence.
         let readers = ToolSet::of_tools(missing).unwrap_or_default();
         readers.under(of_run)
     }
@@ -58,7 +57,7 @@ impl ProtocolBehavior for Tools {
     }
 }
 
-/// Returns the native tools that requests of an agent with these settings offer.
+/// Returns the native tools in requests of an agent with these settings.
 pub(crate) fn offered(
     settings: &AgentSettings,
     actions: &ActionOverrides,
@@ -75,23 +74,24 @@ pub(crate) fn offered(
     }
 }
 
-/// Maximum characters of a context in the first message. Longer contexts are read with tools.
+/// Maximum characters of a context in the first message. The agent reads longer contexts with
+/// tools.
 const INLINE_CONTEXT: usize = 20_000;
 
-/// Tools that read a context that is not in the first message.
+/// Tools for reading a context that is not in the first message.
 const CONTEXT_TOOLS: [&str; 3] = ["context_length", "read_context", "search_context"];
 
-/// Maximum retries if a model must call a tool and does not.
+/// Maximum retries after replies without a required tool call.
 const RETRIES: u32 = 2;
 
 /// Running agent with native tools.
 pub(crate) struct ToolsAgent<'a> {
     attempt: &'a Attempt<'a>,
-    /// Agent, with the tools to read its context.
+    /// Invocation of the agent, with the tools to read its context.
     invocation: Invocation,
     settings: &'a AgentSettings,
     context: Arc<String>,
-    /// Initial messages of a child, which does not have a context; `None` for the root.
+    /// Initial messages of a child; `None` for the root.
     shown: Option<Vec<Message>>,
     /// Number of children created so far.
     children: AtomicU32,
@@ -101,7 +101,7 @@ pub(crate) struct ToolsAgent<'a> {
     calls_in_text: u32,
     /// Agents that run in the background.
     background: Mutex<Background<'a>>,
-    /// Receives the instances that current calls create.
+    /// Sender for instances that current calls create.
     creating: UnboundedSender<BoxFuture<'a, ()>>,
     /// Background agents started by current calls.
     starting: Mutex<Vec<Starting<'a>>>,
@@ -111,7 +111,7 @@ pub(crate) struct ToolsAgent<'a> {
 type Starting<'a> = (String, BoxFuture<'a, Result<String, String>>);
 
 impl<'a> ToolsAgent<'a> {
-    /// Creates the root, with the tools to read its context.
+    /// Creates the root. It gets tools to read a context that is not in the first message.
     fn of_root(attempt: &'a Attempt<'a>, root: &'a Invocation) -> Self {
         let settings = attempt.settings(root);
         let context = Arc::clone(&attempt.task.context);
@@ -153,7 +153,7 @@ impl<'a> ToolsAgent<'a> {
         })
     }
 
-    /// Answers messages until there are no more.
+    /// Answers messages until the inbox is closed.
     pub fn answer_messages(mut self, inbox: Inbox) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let invocation = self.invocation.clone();
@@ -209,8 +209,8 @@ impl<'a> ToolsAgent<'a> {
                 });
             }
             Some(Ok(BackgroundPart::Agent { value, serving })) => {
-                // The receiver is polled while this call is awaited, so the instance exists before
-                // the next call.
+                // The receiver is polled while this call is awaited, so the instance is running
+                // before the next call.
                 let _ = self.creating.unbounded_send(serving);
                 Ok(value)
             }
@@ -401,7 +401,7 @@ enum Read {
     Fault(ToolsNote),
 }
 
-/// Whether the context is in the first message: if it is short, or if tools cannot be called.
+/// Whether the first message contains the context, because it is short or tools cannot be called.
 fn stands_in_message(context: &str, settings: &AgentSettings) -> bool {
     settings.tool_choice == ToolStrategy::None || context.chars().nth(INLINE_CONTEXT).is_none()
 }

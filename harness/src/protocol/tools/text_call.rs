@@ -1,4 +1,5 @@
-//! Detects tool calls in texts, as sent by servers without a parser for tool calls.
+//! Detects tool calls in the text of replies. Servers without a parser for tool calls send them in
+//! this form.
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -6,17 +7,17 @@ use serde_json::Value;
 use crate::model::ToolSpec;
 use crate::model::lenient_json;
 
-/// Beginning of a call of Hermes, Qwen and others: a JSON object follows.
+/// Beginning of a call in the format of Hermes, Qwen and others; a JSON object follows.
 const TAG: &str = "<tool_call>";
 
-/// End of such a call.
+/// End of a call that begins with [`TAG`].
 const END: &str = "</tool_call>";
 
-/// Beginning of a call of Qwen3-Coder and Llama: the name of the tool follows.
+/// Beginning of a call in the format of Qwen3-Coder and Llama; the name of the tool follows.
 const FUNCTION: &str = "<function=";
 
-/// Whether a text contains a call of one of these tools: in tags of a model's template at the
-/// beginning of a line, or as a JSON object with name and arguments that is the whole text.
+/// Whether a text contains a call of one of these tools: after a tag at the beginning of a line, or
+/// as a JSON object with name and arguments that is the whole text.
 pub(super) fn has_call(text: &str, tools: &[ToolSpec]) -> bool {
     let text = text.trim();
     let is_tool = |name: &str| tools.iter().any(|tool| tool.name == name.trim());

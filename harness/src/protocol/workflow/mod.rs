@@ -13,7 +13,7 @@ use crate::protocol::rlm::{ReplAgent, first, open_root};
 use crate::text::two_ends;
 use crate::tool::ToolSet;
 
-/// Maximum characters of a program's result shown to the model. Longer results are cut in the
+/// Maximum characters of a program's result shown to the model. Longer results are shortened in the
 /// middle.
 const SHOWN_BACK: usize = 10_000;
 
@@ -48,17 +48,16 @@ impl ProtocolBehavior for Workflow {
     }
 }
 
-/// State of the running root.
+/// State of a running root.
 struct Programmer<'a> {
     /// REPL in which the program runs.
     repl: ReplAgent<'a>,
-    /// Result of the newest run that returned.
+    /// Result of the newest program that returned a value.
     returned: Option<String>,
 }
 
 impl Programmer<'_> {
-    /// Continues after a run without a result. The last turn answers with the newest result, if
-    /// any.
+    /// Continues after a run without a result, or answers with the newest result in the last turn.
     fn after_nothing(&mut self, turn: Turn) -> NextStep {
         let left = self.returned.take_if(|_| turn.is_last());
         left.map_or(NextStep::Continue, NextStep::Answer)
@@ -81,7 +80,7 @@ impl AgentBehavior for Programmer<'_> {
         conversation: &mut Conversation,
     ) -> Result<NextStep, Failure> {
         if reply.truncated {
-            // A truncated reply does not run; the REPL reports that to the model.
+            // A truncated reply is not run; the REPL agent reports this to the model.
             self.repl.respond(reply, turn, conversation).await?;
             return Ok(self.after_nothing(turn));
         }

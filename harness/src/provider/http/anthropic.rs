@@ -15,10 +15,10 @@ use crate::model::lenient_json;
 use crate::model::{Effort, Message, MessageRole, Sampling, ToolChoice, ToolSpec, ToolUse, Usage};
 use crate::provider::{Request, Response};
 
-/// Default limit of output tokens, which the API requires; a reasoning budget is added to it.
+/// Default output token limit, because the API requires one. The reasoning budget is added to it.
 pub const DEFAULT_MAX_TOKENS: u32 = 8_192;
 
-/// Default limit of output tokens for the efforts xhigh and max. Anthropic recommends at least this
+/// Default output token limit for the efforts `xhigh` and `max`. Anthropic recommends at least this
 /// limit, because thinking counts as output.
 const HIGH_EFFORT_MAX_TOKENS: u32 = 64_000;
 
@@ -83,7 +83,7 @@ pub(super) fn check(model: &str, sampling: &Sampling) -> Result<(), Unsupported>
     Ok(())
 }
 
-/// Returns the `thinking` field of a request, or `None` to leave thinking to the model.
+/// Returns the `thinking` field of a request, or `None` for the model's default.
 fn thinking(sampling: &Sampling, rules: Option<&Rules>) -> Option<Value> {
     if let Some(budget) = sampling.reasoning_tokens {
         return Some(json!({"type": "enabled", "budget_tokens": budget}));
@@ -96,8 +96,8 @@ fn thinking(sampling: &Sampling, rules: Option<&Rules>) -> Option<Value> {
     }
 }
 
-/// Whether the API does not allow forcing a tool on this model with these settings, because it
-/// reasons.
+/// Whether the API does not allow a forced tool call, because the model reasons with these settings
+/// or refuses forced calls in general.
 pub(super) fn cannot_force(model: &str, sampling: &Sampling) -> bool {
     let rules = reasoning::rules(Api::Anthropic, model);
     let of_extra = sampling.extra.get("thinking").cloned();
@@ -110,8 +110,8 @@ fn refuses_forced_tools(rules: Option<&Rules>) -> bool {
     rules.is_some_and(|rules| rules.refuses_forced_tools)
 }
 
-/// Returns the body of a request. The system prompt is marked as a cacheable prefix, and so is the
-/// conversation of an agent that continues after its first response.
+/// Returns the body of a request. Marks the system prompt as a cacheable prefix and, for agents
+/// with several turns, also the conversation.
 pub(super) fn body(request: &Request) -> Value {
     let sampling = &request.sampling;
     let rules = reasoning::rules(Api::Anthropic, &request.model);
@@ -145,7 +145,7 @@ pub(super) fn body(request: &Request) -> Value {
         offer(&request.tools, &mut body);
     }
     add_extra(&mut body, &sampling.extra);
-    // The prompt asks the model to use the tool instead.
+    // Instead, the prompt asks the model to call the tool.
     let thinks = body
         .get("thinking")
         .is_some_and(|thinking| thinking["type"] != "disabled");
@@ -183,8 +183,8 @@ fn offer(tools: &ToolUse, body: &mut Value) {
 fn messages(request: &Request) -> Vec<Value> {
     let mut all = Vec::new();
     let said = paired(request);
-    // The API requires the reasoning of a turn as long as the turn goes on: until the model says
-    // something without a call.
+    // The API requires a turn's reasoning until the turn ends, which is when the model responds
+    // without a tool call.
     let ends_turn = |message: &Message| {
         message.role == MessageRole::Assistant
             && message.tool_calls.is_empty()
@@ -214,7 +214,8 @@ fn messages(request: &Request) -> Vec<Value> {
     all
 }
 
-/// Puts results first, because otherwise the server does not match them with the calls.
+/// Converts a user message. Tool results come first, because otherwise the server does not match
+/// them with their calls.
 fn user(message: &Message) -> Vec<Value> {
     let block = |text: &str| json!({"type": "text", "text": text});
     let mut content = Vec::new();
@@ -241,8 +242,7 @@ fn user(message: &Message) -> Vec<Value> {
 }
 
 fn assistant(message: &Message, keeps_reasoning: bool) -> Vec<Value> {
-    // The server's signed reasoning must precede the call that it led to, or the server rejects the
-    // conversation.
+    // The server rejects tool calls that are not preceded by their signed reasoning.
     let carried = message
         .reasoning_signature
         .as_deref()
@@ -292,7 +292,7 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     };
     let end = FinishReasonField::Messages.ending("stop_reason", &body["stop_reason"]);
     let end = match end.unwrap_or_else(|| ResponseEnd::unsaid(&response)) {
-        // The explanation is in another field, or in the model's text.
+        // The explanation of a refusal is in a separate field or in the model's text.
         ResponseEnd::Filter(word) => {
             let why = [text(&body["stop_details"]["explanation"]), &response.text];
             let why = why.into_iter().find(|why| !why.trim().is_empty());
@@ -329,11 +329,11 @@ pub(super) struct Events {
     done: bool,
 }
 
-/// A block of a streamed message received so far. Pieces of several blocks may alternate.
+/// A block of a streamed message received so far. Deltas of several blocks may alternate.
 struct Block {
     index: u64,
     content: Value,
-    /// Arguments of a tool call, which arrive as pieces of JSON.
+    /// JSON of a tool call's arguments, which arrives in pieces.
     input: String,
 }
 
@@ -409,7 +409,7 @@ impl Assembly for Events {
 }
 
 impl Events {
-    /// Starts a block after those with the same or a lower index.
+    /// Inserts a block after all blocks with the same or a lower index.
     fn open(&mut self, index: u64, content: Value) {
         let place = self.blocks.partition_point(|block| block.index <= index);
         let block = Block {
@@ -421,7 +421,7 @@ impl Events {
         self.read_text();
     }
 
-    /// Returns the newest block with an index, or the last block without one.
+    /// Returns the newest block with this index. Without an index, returns the last block.
     fn block(&mut self, index: Option<u64>) -> Option<&mut Block> {
         let is_it = |block: &&mut Block| index.is_none_or(|index| block.index == index);
         self.blocks.iter_mut().rev().find(is_it)
@@ -429,7 +429,7 @@ impl Events {
 
     fn take_delta(&mut self, index: Option<u64>, delta: &Value) -> Result<(), String> {
         if self.block(index).is_none() {
-            // If a server omits the start of a block, nothing of the model's output is lost.
+            // Some servers omit the start of a block. Creating the block keeps the model's output.
             let content = match text(&delta["type"]) {
                 "text_delta" => json!({"type": "text", "text": ""}),
                 "thinking_delta" => json!({"type": "thinking", "thinking": ""}),
@@ -456,7 +456,7 @@ impl Events {
         Ok(())
     }
 
-    /// Rebuilds the text after it has grown elsewhere than at its end.
+    /// Rebuilds the text after a change before its end.
     fn read_text(&mut self) {
         let texts = self.blocks.iter().map(|block| text(&block.content["text"]));
         self.text = texts.collect();

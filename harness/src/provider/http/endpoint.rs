@@ -1,4 +1,4 @@
-//! The endpoints: the known servers, the format of each, and the source of its key.
+//! Known servers (endpoints), with their wire formats and the sources of their API keys.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -15,16 +15,16 @@ use crate::provider::Request;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
-    /// Prefix of its models.
+    /// Prefix of the server's models.
     pub name: String,
-    /// Form of a reference to one of its models.
+    /// Format of references to the server's models.
     pub form: String,
-    /// Description of the server, and of where its key comes from.
+    /// Description of the server and of the source of its API key.
     pub description: String,
     format: Format,
     #[serde(default)]
     dialect: Dialect,
-    /// Default base URL; `None` if only the user can know it.
+    /// Default base URL; `None` if the user must set it.
     #[serde(default)]
     pub base_url: Option<String>,
     /// Example of a base URL, if there is no default.
@@ -32,10 +32,10 @@ pub struct Endpoint {
     pub base_url_example: Option<String>,
     /// Environment variable that overrides the base URL.
     pub base_url_variable: String,
-    /// Environment variable with the key; `None` if it needs none.
+    /// Environment variable with the API key; `None` if the server needs no key.
     #[serde(default)]
     pub key: Option<String>,
-    /// Whether the server may work without a key.
+    /// Whether the server may accept requests without a key.
     #[serde(default)]
     pub key_is_optional: bool,
     #[serde(default)]
@@ -46,8 +46,8 @@ pub struct Endpoint {
     responses: Vec<String>,
     #[serde(default)]
     known_by: Vec<String>,
-    /// Globs of the models that support the schema of an answer. By default, these are all models
-    /// of `OpenAI`'s formats, and none of others.
+    /// Globs of the models that support answer schemas. By default, only all models in the formats
+    /// of `OpenAI` and `OpenRouter` do.
     #[serde(default)]
     answer_schemas: Option<Vec<String>>,
 }
@@ -61,7 +61,7 @@ pub(super) enum Format {
     Anthropic,
 }
 
-/// Variant of chat completions.
+/// Variant of the chat completions format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Dialect {
@@ -90,17 +90,17 @@ struct Table {
     no_credit: NoCredit,
 }
 
-/// Signs in errors that an account is out of credit.
+/// Signs in an error that the account is out of credit.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NoCredit {
-    /// Codes or types of errors.
+    /// Error codes or types.
     pub codes: Vec<String>,
-    /// Beginnings of messages, in lowercase.
+    /// Beginnings of error messages, in lowercase.
     pub messages: Vec<String>,
 }
 
-/// The bundled table, which always parses, as a test of this module checks.
+/// The bundled table. A test of this module checks that it parses.
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     serde_saphyr::from_str(include_str!("../../../endpoints.yaml")).unwrap_or(Table {
         endpoints: Vec::new(),
@@ -120,7 +120,7 @@ pub fn endpoint(name: &str) -> Option<&'static Endpoint> {
     endpoints().iter().find(|endpoint| endpoint.name == name)
 }
 
-/// Whether a model of the Responses API encrypts its reasoning.
+/// Whether the Responses API returns encrypted reasoning for a model.
 pub(super) fn seals_reasoning(model: &str) -> bool {
     TABLE.sealed_reasoning.iter().any(|glob| fits(glob, model))
 }
@@ -148,19 +148,19 @@ impl Endpoint {
         self.wire(model).check(model, sampling)
     }
 
-    /// Whether a model of this API calls a required tool only if it wants to, because the API does
-    /// not allow forcing tools on models that reason.
+    /// Whether the model may ignore a required tool call, because the API does not allow forcing a
+    /// call with these settings.
     pub fn cannot_force_tools(&self, model: &str, sampling: &Sampling) -> bool {
         self.wire(model).cannot_force(model, sampling)
     }
 
-    /// Whether a model named without an endpoint most likely belongs to this one.
+    /// Whether a model that is named without an endpoint most likely belongs to this endpoint.
     pub fn is_known_by(&self, model: &str) -> bool {
         self.known_by.iter().any(|glob| fits(glob, model))
     }
 
-    /// Returns the endpoint that sends the same requests for a model without choosing the format by
-    /// the model's name.
+    /// Returns the endpoint of the same server that always uses the format of this model's
+    /// requests.
     pub fn plain(&'static self, model: &str) -> &'static Self {
         let is_it = |other: &&Self| {
             other.format == Format::OpenaiResponses && other.base_url == self.base_url
@@ -171,7 +171,8 @@ impl Endpoint {
         }
     }
 
-    /// Returns name and value of the header that carries the key for any of its models.
+    /// Returns the name and value of the header with the key. The header is the same for all
+    /// models.
     pub(super) fn key_header(&self, key: &str) -> (&str, String) {
         match &self.key_header {
             Some(name) => (name, key.to_owned()),
@@ -179,18 +180,17 @@ impl Endpoint {
         }
     }
 
-    /// Whether a header, given in lowercase, carries a key.
+    /// Whether the header with this lowercase name may contain a key.
     pub fn carries_key_in(&self, header: &str) -> bool {
         self.key_header("").0 == header || header == "authorization"
     }
 
-    /// Returns the path of requests for a model, relative to the base URL.
+    /// Returns the request path for a model, relative to the base URL.
     pub fn requests_path(&self, model: &str) -> &'static str {
         self.wire(model).path()
     }
 
-    /// Returns the body of a request, without the schema of its answer if the model does not
-    /// support it.
+    /// Returns the body of a request. Omits the answer schema if the model does not support it.
     pub(super) fn body(&self, request: &Request, stream: bool) -> Value {
         let wire = self.wire(&request.model);
         if request.answer_schema.is_none() || self.takes_schemas(&request.model) {
@@ -213,7 +213,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns the format of requests for a model.
+    /// Returns the wire format for a model.
     pub(super) fn wire(&self, model: &str) -> Wire {
         let matches = |glob: &String| fits(glob, model);
         match self.format {

@@ -1,4 +1,4 @@
-//! Sends a request once, and reads its response whole or as a stream.
+//! Sends one HTTP request and reads the response, streamed or not.
 
 use std::time::SystemTime;
 
@@ -17,13 +17,13 @@ use crate::model::lenient_json;
 use crate::provider::{CallSink, ProviderError, Request, Response, label};
 use crate::text::StopWatch;
 
-/// Maximum bytes of a response. No model writes that much, but a broken server may.
+/// Maximum bytes of a response. Models never write that much, but a broken server might.
 const LONGEST: usize = 64 << 20;
 
-/// Maximum bytes read of an error's body.
+/// Maximum bytes of an error's body.
 const LONGEST_ERROR: usize = 1 << 20;
 
-/// Messages of a 404 that name nothing specific, in lowercase.
+/// Messages of a 404 that do not name what was not found, in lowercase.
 const NOTHING: [&str; 7] = [
     "404 page not found",
     "404 not found",
@@ -34,22 +34,22 @@ const NOTHING: [&str; 7] = [
     "no error message",
 ];
 
-/// Bytes that may precede the content of a body.
+/// Characters that may precede the content of a body.
 const BLANKS: [char; 5] = ['\u{feff}', ' ', '\t', '\r', '\n'];
 
-/// Form of a response's body.
+/// Format of a response's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// Server-sent events.
     Events,
-    /// Anything else, which is read to its end.
+    /// Anything else. It is parsed after it has been read completely.
     Whole,
 }
 
 impl Form {
-    /// Returns the form of a body that begins with these bytes, or `None` if they do not suffice.
-    /// Servers and proxies send events under other content types, and whole responses under that
-    /// of events, so the content type only decides if the bytes do not.
+    /// Returns the format of a body that begins with `start`, or `None` if more bytes are needed.
+    /// The content type `kind` is only a hint, because some servers and proxies send events with
+    /// another content type, or send other bodies with the content type of events.
     fn of(start: &[u8], kind: &str) -> Option<Self> {
         const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
         let text = String::from_utf8_lossy(start);
@@ -67,7 +67,7 @@ impl Form {
     }
 }
 
-/// Headers in which servers and gateways return the id of a request, the best first.
+/// Headers in which servers and gateways return the id of a request, by priority.
 const REQUEST_IDS: [&str; 2] = ["x-request-id", "request-id"];
 
 /// Returns the id of a request from the headers of its response.
@@ -77,7 +77,7 @@ fn request_id(headers: &HeaderMap) -> Option<String> {
     ids.next()
 }
 
-/// Sets the id of a response whose body has none.
+/// Sets the request id of a response whose body does not contain one.
 fn with_request_id(
     result: Result<Response, ProviderError>,
     id: Option<String>,
@@ -95,15 +95,15 @@ fn with_request_id(
     }
 }
 
-/// Returns a whole response without the event that ends a stream.
+/// Removes the event `data: [DONE]` from the end of a response that is not streamed.
 fn without_done(text: &str) -> &str {
     let rest = text.trim_end().strip_suffix("[DONE]");
     let rest = rest.and_then(|rest| rest.trim_end().strip_suffix("data:"));
     rest.unwrap_or(text)
 }
 
-/// Returns what decides when to stop the response early, which is only possible if code comes in
-/// blocks.
+/// Returns the watch that stops the response early, if the settings request it and the agent writes
+/// code in blocks.
 fn watch(request: &Request) -> Option<StopWatch> {
     let blocks = request.sampling.stop_after_blocks?;
     let in_blocks = request.caller.role.has_repl() && request.tools.is_off();
@@ -112,7 +112,7 @@ fn watch(request: &Request) -> Option<StopWatch> {
 
 impl HttpProvider {
     /// Sends a request and reads its response. If the server rejects a field that has an
-    /// alternative, sends the request again with it; a refused request costs nothing.
+    /// alternative, sends the request again with the alternative. A rejected request costs nothing.
     pub(super) async fn exchange(
         &self,
         request: &Request,
@@ -130,7 +130,7 @@ impl HttpProvider {
             tried.push(fallback);
             fallback.apply(&mut body);
             let again = self.exchange_body(request, &body, stream, calls).await;
-            // The first refusal is about the request as configured.
+            // Keep the first rejection, because it is about the request as configured.
             let is_refused = matches!(&again, Err(error @ ProviderError::Refused { .. })
                 if RequestFallback::of(error, &body).is_none());
             if is_refused {
@@ -142,7 +142,7 @@ impl HttpProvider {
         result
     }
 
-    /// Sends a body once and reads its response.
+    /// Sends a body once and reads the response.
     async fn exchange_body(
         &self,
         request: &Request,
@@ -168,7 +168,7 @@ impl HttpProvider {
         let sent = self.send(post, stream).await;
         let sent = sent.map_err(|error| self.with_address(error, wire, wire.path()));
         let mut reply = sent.inspect_err(|error| {
-            // Only after a response timeout may the server still be working on the request.
+            // Only after a response timeout might the server still be processing the request.
             if !matches!(error, ProviderError::Timeout { what, .. } if what != CONNECTION) {
                 partial.end();
             }
@@ -197,8 +197,8 @@ impl HttpProvider {
             return with_request_id(result, id);
         }
         let text = self.read_whole(start, reply, LONGEST).await?;
-        // A page from a proxy costs nothing; a truncated or broken response is billed like any
-        // other.
+        // An HTML page from a proxy costs nothing. A truncated or invalid response is billed like
+        // any other.
         let begins = text.trim_start_matches(BLANKS);
         if begins.is_empty() || begins.starts_with('<') || kind.starts_with("text/html") {
             partial.end();
@@ -230,7 +230,7 @@ impl HttpProvider {
 
     fn url(&self, wire: Wire, path: &str) -> String {
         // The base URLs of the SDKs differ: with `/v1` for OpenAI, without it for Anthropic. For
-        // Anthropic, both forms are accepted.
+        // Anthropic, accept both forms.
         let base = match wire {
             Wire::Messages => self.base_url.trim_end_matches("/v1"),
             _ => &self.base_url,
@@ -242,7 +242,7 @@ impl HttpProvider {
         }
     }
 
-    /// Adds the address to an unspecific 404, which a wrong base URL may have caused.
+    /// Adds the address to the message of an unspecific 404, because the base URL may be wrong.
     fn with_address(&self, error: ProviderError, wire: Wire, path: &str) -> ProviderError {
         let ProviderError::Refused {
             provider,
@@ -252,7 +252,7 @@ impl HttpProvider {
         else {
             return error;
         };
-        // Not about a model that the server does not have.
+        // A specific message is about something else, such as an unknown model.
         let is_bare = message.starts_with('<') || NOTHING.contains(&&*message.to_lowercase());
         let message = if is_bare {
             let base = &self.base_url;
@@ -297,7 +297,7 @@ impl HttpProvider {
             return Ok(reply);
         }
         let headers = reply.headers().clone();
-        // What was received before a break still counts.
+        // If the connection breaks, use what was received.
         let body = self
             .read_whole(Vec::new(), reply, LONGEST_ERROR)
             .await
@@ -311,8 +311,8 @@ impl HttpProvider {
         ))
     }
 
-    /// Returns the headers. A header of the user replaces one of the endpoint, and a header that
-    /// carries a key replaces that of the endpoint's key.
+    /// Returns the headers of a request. The user's headers replace the endpoint's headers of the
+    /// same names. A user's header with a key replaces the endpoint's key.
     fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for (name, value) in &self.endpoint.headers {
@@ -340,7 +340,7 @@ impl HttpProvider {
         headers
     }
 
-    /// Reads a body to its end; `bytes` are those already read.
+    /// Reads a body to its end. `bytes` is the part that was already read.
     async fn read_whole(
         &self,
         mut bytes: Vec<u8>,
@@ -368,14 +368,14 @@ impl HttpProvider {
     fn parse(&self, text: &str) -> Result<Value, ProviderError> {
         // Some servers start with a byte-order mark.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        // Some servers end a whole response like a stream.
+        // Some servers add the end of a stream to a response that is not streamed.
         let text = without_done(text);
         lenient_json::from_str(text).map_err(|error| {
             self.garbled(format!("it is not JSON ({error}): {}", fault::quote(text)))
         })
     }
 
-    /// Reads a streamed response; `start` are the bytes already read.
+    /// Reads a streamed response. `start` is the part that was already read.
     async fn read_stream(
         &self,
         wire: Wire,
@@ -416,8 +416,8 @@ impl HttpProvider {
                 }
                 let last = match partial.assembly.take(&event) {
                     Ok(last) => last,
-                    // The standard ignores an incomplete event at the end of the stream. Whether
-                    // the response lacks its end is checked below.
+                    // Unlike the standard, process an incomplete event at the end of the stream.
+                    // Whether the response is complete is checked below.
                     Err(_) if !open => continue,
                     Err(problem) => {
                         partial.arrived(&event.data);

@@ -1,8 +1,9 @@
-//! Fields of requests that a server rejects for a model, and their alternatives.
+//! Alternatives for request fields that a server rejects for a model.
 //!
-//! Servers of one format differ in small ways that no table lists for every model. If a server
-//! rejects a request and its error names a field with a known alternative, the request is sent
-//! again with that alternative, which is kept for later requests of the model.
+//! Servers with the same API format differ in small ways, which are not documented for every model.
+//! If a server rejects a request and the error names a field with a known alternative, the request
+//! is sent again with the alternative. If that works, later requests to the model use it
+//! immediately.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,26 +12,26 @@ use serde_json::{Value, json};
 
 use crate::provider::ProviderError;
 
-/// A change to the body of a request.
+/// A change to the body of a request that a server has rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RequestFallback {
-    /// The other name of the limit of output tokens.
+    /// Renames the output token limit to its alternative name.
     TokenLimit,
-    /// A tool is not forced: some models refuse that while they think. The protocol asks a model
-    /// again that calls no tool.
+    /// Does not force a tool call, because some models refuse that while they reason. If the model
+    /// then calls no tool, the protocol asks again.
     FreeChoice,
-    /// `parallel_tool_calls` is left out.
+    /// Omits `parallel_tool_calls`.
     NoParallelField,
 }
 
-/// The changes that each model needs.
+/// The changes that each model requires.
 #[derive(Debug, Default)]
 pub(super) struct Fallbacks(Mutex<HashMap<String, BTreeSet<RequestFallback>>>);
 
-/// Names of the limit of output tokens.
+/// Names of the field for the output token limit.
 const LIMITS: [&str; 2] = ["max_completion_tokens", "max_tokens"];
 
-/// Words of an error that refuses a field, not only its value.
+/// Words in errors that reject a field, not only its value.
 const REFUSING: [&str; 10] = [
     "unsupported",
     "not support",
@@ -45,7 +46,7 @@ const REFUSING: [&str; 10] = [
 ];
 
 impl Fallbacks {
-    /// Applies the changes that a model needs.
+    /// Applies the changes that a model requires.
     pub fn apply(&self, model: &str, body: &mut Value) {
         if let Some(known) = self.0.lock().get(model) {
             for fallback in known {
@@ -54,7 +55,7 @@ impl Fallbacks {
         }
     }
 
-    /// Keeps a change for later requests of a model.
+    /// Stores a change for later requests to a model.
     pub fn keep(&self, model: &str, fallback: RequestFallback) {
         let mut known = self.0.lock();
         known.entry(model.to_owned()).or_default().insert(fallback);
@@ -62,7 +63,7 @@ impl Fallbacks {
 }
 
 impl RequestFallback {
-    /// Returns the change that may help after an error, if its message names a field of the body.
+    /// Returns the change to try after an error, if the error's message names a field of the body.
     pub fn of(error: &ProviderError, body: &Value) -> Option<Self> {
         let ProviderError::Refused {
             status: 400 | 422,
@@ -89,7 +90,7 @@ impl RequestFallback {
             .then_some(Self::NoParallelField)
     }
 
-    /// Changes a body.
+    /// Applies the change to a body.
     pub fn apply(self, body: &mut Value) {
         let Some(fields) = body.as_object_mut() else {
             return;
@@ -118,7 +119,7 @@ impl RequestFallback {
     }
 }
 
-/// Whether a `tool_choice` of any format forces a call.
+/// Whether a `tool_choice` in any API's format forces a call.
 fn forces(choice: &Value) -> bool {
     match choice {
         Value::String(word) => word == "required",
@@ -129,9 +130,9 @@ fn forces(choice: &Value) -> bool {
     }
 }
 
-/// Replaces a `tool_choice` by one that leaves the choice to the model.
+/// Changes a `tool_choice` so that the model need not call a tool.
 fn free(choice: &mut Value) {
-    // The form of Anthropic, which may have further fields.
+    // Anthropic's format, which may have other fields.
     let is_of_anthropic = ["tool", "any"].iter().any(|kind| choice["type"] == *kind);
     match choice.as_object_mut().filter(|_| is_of_anthropic) {
         Some(fields) => {

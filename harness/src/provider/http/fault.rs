@@ -14,7 +14,7 @@ use super::wire::{items, text};
 use crate::model::lenient_json;
 use crate::provider::ProviderError;
 
-/// Awaited event of a timeout before anything is sent.
+/// Awaited event, in the error of a timeout before anything was sent.
 pub(super) const CONNECTION: &str = "connection";
 
 /// Maximum characters of a server's message in an error.
@@ -40,7 +40,7 @@ pub(super) fn status_error(
     let length = overflow::read(status, error, body);
     let retry_after = retry_after(headers, now).or_else(|| delay_in_body(status, error, &message));
     match status {
-        // Not decided by texts that an error quotes, because a model may have written them.
+        // Text that an error quotes does not count, because a model may have written it.
         402 => ProviderError::NoCredit { provider, message },
         400 | 403 | 429 if lacks_credit(&parsed, &message) => {
             ProviderError::NoCredit { provider, message }
@@ -63,8 +63,7 @@ pub(super) fn status_error(
             message,
             retry_after,
         },
-        // 499 is Google's for an operation that it cancelled under load, 498 Groq's for a lack of
-        // capacity.
+        // Google uses 499 for operations cancelled under load, and Groq 498 for a lack of capacity.
         408 | 409 | 425 | 498 | 499 | 500.. => ProviderError::Server {
             provider,
             status,
@@ -90,13 +89,13 @@ pub(super) fn status_error(
     }
 }
 
-/// Returns the error in the body of a response with a success status, if there is one.
+/// Returns the error in the body of a response with a success status, if any.
 pub(super) fn error_object_error(provider: &str, body: &Value) -> Option<ProviderError> {
     let body = body.get(0).unwrap_or(body);
     let wrapped;
     let body = match body.get("error") {
         Some(error) if reports_error(error) => body,
-        // The form of vLLM, and of the events of Responses.
+        // Format of vLLM and of the events of the Responses API.
         _ if body["object"] == "error"
             || body["type"] == "error"
             || body["type"] == "response.error" =>
@@ -128,8 +127,8 @@ pub(super) fn error_object_error(provider: &str, body: &Value) -> Option<Provide
     ))
 }
 
-/// Whether an error field reports an error. Some servers fill it with `{}` or code 0 and no text if
-/// there is none.
+/// Whether an error field reports an error. Without an error, some servers set the field to `{}`,
+/// or to code 0 without a message.
 pub(super) fn reports_error(error: &Value) -> bool {
     match error {
         Value::Null => false,
@@ -156,7 +155,7 @@ pub(super) fn event_error(provider: &str, event: &SseEvent) -> Option<ProviderEr
     named.or_else(|| error_object_error(provider, &json!({"error": "no error message"})))
 }
 
-/// Returns the status of an error object, from its number or from a known word.
+/// Returns the HTTP status for the code of an error object, which is a number or a known word.
 fn status_of(code: &Value) -> Option<u16> {
     let number = code.as_u64().and_then(|number| u16::try_from(number).ok());
     if let Some(number) = number {
@@ -175,7 +174,7 @@ fn status_of(code: &Value) -> Option<u16> {
         | "content_filter"
         | "content_policy_violation"
         | "invalid_prompt" => 400,
-        // A word of Responses for an unusable image.
+        // Codes of the Responses API for an unusable image.
         word if word.contains("image") => 400,
         "authentication_error" | "invalid_api_key" | "UNAUTHENTICATED" => 401,
         "permission_error" | "PERMISSION_DENIED" => 403,
@@ -202,9 +201,10 @@ fn status_of(code: &Value) -> Option<u16> {
     })
 }
 
-/// Whether the account is out of credit, according to the error's code or the beginning of the
-/// message. Names of errors that a proxy has added before it are skipped (`RateLimitError:
-/// OpenAIException - You exceeded …`). Anywhere else, the text may quote a request.
+/// Whether the account is out of credit, according to the error's code or the beginning of its
+/// message. Skips error names that a proxy has put before the message
+/// (`RateLimitError: OpenAIException - You exceeded …`). Ignores the rest of the message, which may
+/// quote a request.
 fn lacks_credit(body: &Value, message: &str) -> bool {
     let body = body.get(0).unwrap_or(body);
     let table = no_credit();
@@ -222,8 +222,8 @@ fn lacks_credit(body: &Value, message: &str) -> bool {
         || table.messages.iter().any(begins)
 }
 
-/// Whether a filter rejected the request: codes of Azure and `OpenAI`, and the list of reasons of
-/// `OpenRouter`.
+/// Whether a filter rejected the request, according to the codes of Azure and `OpenAI` or the list
+/// of reasons of `OpenRouter`.
 fn filters(body: &Value) -> bool {
     let error = &body["error"];
     let code = text(&error["code"]);
@@ -238,7 +238,7 @@ fn names_error(text: &str) -> bool {
     name.is_some_and(|name| name.ends_with("error") || name.ends_with("exception"))
 }
 
-/// Returns the message in an error's body, wherever the provider puts it.
+/// Returns the message in an error's body from any of the places that providers use.
 fn said(body: &Value) -> Option<String> {
     let body = body.get(0).unwrap_or(body);
     let error = &body["error"];
@@ -254,7 +254,7 @@ fn said(body: &Value) -> Option<String> {
         _ => None,
     });
     let found = found.or_else(|| invalid_fields(&body["message"]["detail"]));
-    // The message of the provider behind a router.
+    // A router puts the message of its provider here.
     let behind = text(&error["metadata"]["raw"]);
     match found {
         Some(words) if !behind.is_empty() => Some(format!("{words}: {behind}")),
@@ -263,7 +263,7 @@ fn said(body: &Value) -> Option<String> {
     }
 }
 
-/// Returns the message of a list of invalid fields, as Mistral sends it.
+/// Formats a list of invalid fields in Mistral's format.
 fn invalid_fields(detail: &Value) -> Option<String> {
     let fields = items(detail).iter().filter_map(|fault| {
         let place = items(&fault["loc"]).last()?;
@@ -276,7 +276,7 @@ fn invalid_fields(detail: &Value) -> Option<String> {
     (!fields.is_empty()).then(|| fields.join("; "))
 }
 
-/// Whether a rate limit is lower than what the single request needs, so that waiting does not help:
+/// Whether the request alone exceeds a rate limit, so that waiting does not help, for example
 /// "Limit 6000, Requested 12328".
 fn exceeds_limit(message: &str) -> bool {
     static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -293,8 +293,8 @@ fn exceeds_limit(message: &str) -> bool {
     })
 }
 
-/// Returns the delay that the body of an error requests: the field `retryDelay` of Google, or for a
-/// 429 the words "retry in 26.66s" or "try again in 1m2.5s".
+/// Returns the delay that the body of an error requests: in Google's field `retryDelay`, or for a
+/// 429 in words such as "retry in 26.66s" or "try again in 1m2.5s".
 fn delay_in_body(status: u16, error: &Value, message: &str) -> Option<Duration> {
     static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)\b(?:retry|try again) (?:in|after) ((?:\d[\d.]* ?[a-z]+)+)").ok()
@@ -334,7 +334,7 @@ fn duration(text: &str) -> Option<Duration> {
     (!text.trim().is_empty()).then(|| Duration::try_from_secs_f64(seconds).ok())?
 }
 
-/// Returns a text on one line, truncated if it is long.
+/// Joins the lines of a text and truncates it to [`QUOTED`] characters.
 pub(super) fn quote(said: &str) -> String {
     let words: Vec<&str> = said.split_whitespace().take(QUOTED).collect();
     let line = words.join(" ");
@@ -368,8 +368,8 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     Some(date.duration_since(now).unwrap_or(Duration::ZERO))
 }
 
-/// Returns the error of an exchange that failed before a response: no connection, or a reset.
-/// `server` is the provider and its address.
+/// Returns the error of a request without a response, because the connection failed or was reset.
+/// `server` contains the name of the provider and its address.
 pub(super) fn transport_error(
     server: String,
     error: &reqwest::Error,
@@ -400,7 +400,8 @@ pub(super) fn interrupted_error(provider: &str, error: &reqwest::Error) -> Provi
     }
 }
 
-/// Returns the message of the innermost cause; the outer ones only repeat the URL and the kind.
+/// Returns the message of the innermost cause. The outer messages only add the URL and the kind of
+/// error.
 fn cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {

@@ -1,4 +1,4 @@
-//! Maps the finish reasons of servers to the ending of a response, according to the table
+//! Converts the finish reasons of servers to [`ResponseEnd`], according to the table
 //! `endings.yaml`.
 
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::wire::ResponseEnd;
 
-/// The field that a word comes from.
+/// The API or field that a finish reason comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FinishReasonField {
     Chat,
@@ -27,7 +27,7 @@ struct Table {
     messages: Endings,
 }
 
-/// Finish reasons for each ending.
+/// Finish reasons of one API, by their meaning.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Endings {
@@ -39,14 +39,14 @@ struct Endings {
     unfinished: Vec<String>,
 }
 
-/// The bundled table, which always parses, as a test of this module checks.
+/// The bundled table. A test of this module checks that it parses.
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     serde_saphyr::from_str(include_str!("../../../endings.yaml")).unwrap_or_default()
 });
 
 impl FinishReasonField {
-    /// Returns the meaning of a field of a response, or `None` if the field is missing, null or
-    /// empty.
+    /// Returns the meaning of a finish reason, or `None` if the field is missing, null or empty. An
+    /// unknown reason counts as unfinished.
     pub fn ending(self, field: &str, value: &Value) -> Option<ResponseEnd> {
         let word = match value {
             Value::Null => return None,
@@ -59,8 +59,8 @@ impl FinishReasonField {
         }))
     }
 
-    /// Whether a field with the value `before` should take the value `after`: only a worse ending
-    /// replaces an earlier one.
+    /// Whether the value `after` should replace the value `before` of a field, because it means a
+    /// worse ending.
     pub fn should_change(self, field: &str, before: &Value, after: &Value) -> bool {
         let Some(after) = self.ending(field, after) else {
             return false;
@@ -69,7 +69,7 @@ impl FinishReasonField {
         before.is_none_or(|before| before == ResponseEnd::Complete || before.rank() < after.rank())
     }
 
-    /// Returns the meaning like [`ending`](Self::ending), but also `None` for unknown words.
+    /// Returns the meaning of a finish reason, or `None` if it is not in the table.
     pub fn known(self, field: &str, word: &str) -> Option<ResponseEnd> {
         let endings = match self {
             Self::Chat => &TABLE.chat,

@@ -4,7 +4,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 
 use super::Secret;
 
-/// Headers that are needed to parse requests and responses, and those of the connection.
+/// Headers that the program sets: those that describe bodies and those of the connection.
 const OWN: [&str; 13] = [
     "accept",
     "accept-encoding",
@@ -21,8 +21,7 @@ const OWN: [&str; 13] = [
     "user-agent",
 ];
 
-/// A header that the user adds to every request. A value that comes from a [`Secret`] is never
-/// shown.
+/// A header that the user adds to every request. The value of a secret header is never shown.
 #[derive(Debug, Clone)]
 pub struct ExtraHeader {
     name: HeaderName,
@@ -57,8 +56,7 @@ impl ExtraHeader {
         Ok(Self { name, value })
     }
 
-    /// Creates a header with a secret value, optionally after the name of a scheme such as
-    /// `Bearer`.
+    /// Creates a header with a secret value. `scheme`, such as `Bearer`, precedes the value.
     ///
     /// # Errors
     /// Returns [`HeaderError`] if the header cannot be sent.
@@ -75,7 +73,7 @@ impl ExtraHeader {
         self.name.as_str()
     }
 
-    /// Returns name and value as sent.
+    /// Returns the name and value to send.
     pub(super) fn sent(&self) -> (HeaderName, HeaderValue) {
         (self.name.clone(), self.value.clone())
     }

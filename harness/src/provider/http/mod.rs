@@ -1,6 +1,6 @@
-//! Models over HTTP: one client for all endpoints, one file for each wire format.
+//! Models over HTTP, with one client for all endpoints and one file for each wire format.
 //!
-//! This provider sends a request once. Retries, limits and caches are layers around it.
+//! This provider sends each request once. Retries, limits and caches are layers around it.
 
 mod finish_reason;
 mod endpoint;
@@ -49,9 +49,10 @@ pub use tokens::{IMAGE_TOKENS, estimate_tokens};
 /// Timeouts of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Maximum time to connect.
+    /// Maximum time to establish a connection.
     pub connect: Duration,
-    /// Maximum time between two pieces of a response, and until the first piece of a streamed one.
+    /// Maximum time between two pieces of a response, and before the first piece of a streamed
+    /// response.
     pub idle: Duration,
     /// Maximum time from the first byte sent to the last byte received.
     pub request: Duration,
@@ -66,7 +67,7 @@ pub struct HttpClient {
     log: Option<Arc<dyn RequestLog>>,
 }
 
-/// Error of creating an HTTP client or of configuring an endpoint.
+/// Error when creating an HTTP client or configuring an endpoint.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     /// TLS setup failed, for example because no root certificates were found.
@@ -101,35 +102,36 @@ pub struct ListedModel {
 pub struct HttpProvider {
     endpoint: Endpoint,
     base_url: String,
-    /// Query of the base URL, which is added to every request.
+    /// Query of the base URL, which is added to every request's URL.
     query: Option<String>,
     /// Host and port, for errors.
     address: String,
-    /// Address of the proxy before it, for errors.
+    /// Address of the proxy, for errors.
     proxy: Option<String>,
     key: Option<Secret>,
     headers: Vec<ExtraHeader>,
     http: HttpClient,
-    /// Whether to stream responses even if nothing reads them before their end.
+    /// Whether to stream all responses, not only those that may be stopped early.
     stream: bool,
     experience: ResponseLengthStats,
     fallbacks: Fallbacks,
 }
 
-/// Permitted query parameters of a base URL. It is stored with the run and must not contain a key.
+/// Permitted query parameters of a base URL. Others are rejected because they may contain a key,
+/// and the base URL is stored with the run.
 const OPEN_PARAMETERS: [&str; 1] = ["api-version"];
 
-/// Paths of requests below a base URL.
+/// Request paths, which a base URL must not include.
 const REQUESTS: [&str; 3] = ["/chat/completions", "/responses", "/messages"];
 
 impl HttpClient {
     /// Creates a client. It respects `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. It does not follow
-    /// redirects, because they could carry a key to another host.
+    /// redirects, because they could send a key to another host.
     ///
     /// # Errors
     /// Returns [`HttpError::Client`] if TLS setup fails.
     pub fn new(timeouts: Timeouts) -> Result<Self, HttpError> {
-        // Only the first client of a process installs it.
+        // Has an effect only for the first client of a process.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("eval/", env!("CARGO_PKG_VERSION")))
@@ -149,14 +151,14 @@ impl HttpClient {
         })
     }
 
-    /// Passes every request that is sent to a log.
+    /// Sets the log that receives every request.
     #[must_use]
     pub fn with_request_log(self, log: Option<Arc<dyn RequestLog>>) -> Self {
         Self { log, ..self }
     }
 
-    /// Sets the longest known response in output tokens. An abandoned request is estimated with it
-    /// until a response of its model has completed.
+    /// Sets the number of output tokens of the longest response in earlier processes. It is the
+    /// estimate for a model's responses until one has completed.
     #[must_use]
     pub fn with_longest_response(self, longest_response: Option<u64>) -> Self {
         Self {
@@ -166,7 +168,7 @@ impl HttpClient {
     }
 }
 
-/// Removes everything from a URL that may be secret: user, password, query and fragment.
+/// Replaces the parts of a URL that may be secret (user, password, query and fragment) by `…`.
 fn hidden(url: &str) -> String {
     let Some(parsed) = reqwest::Url::parse(url).ok().filter(reqwest::Url::has_host) else {
         return match url.split_once("://") {
@@ -190,7 +192,7 @@ fn hidden(url: &str) -> String {
     )
 }
 
-/// Returns host and port of a URL.
+/// Returns the host and port of a URL.
 fn address(url: &reqwest::Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port_or_known_default() {
@@ -200,7 +202,7 @@ fn address(url: &reqwest::Url) -> String {
 }
 
 impl HttpProvider {
-    /// Creates the provider for an endpoint at a base URL. Sends nothing yet.
+    /// Creates the provider for an endpoint at a base URL, without sending a request.
     ///
     /// # Errors
     /// Returns [`HttpError`] if the base URL or the key is invalid.
@@ -287,8 +289,8 @@ impl HttpProvider {
         Ok(models)
     }
 
-    /// Returns the error of a request rejected for an unknown reason. If its prompt is much longer
-    /// than any that the server has accepted, the error is a context overflow.
+    /// Converts a rejection to a context overflow if the prompt is much longer than any that the
+    /// server has accepted. Returns other errors unchanged.
     fn possible_overflow(&self, request: &Request, error: ProviderError) -> ProviderError {
         match error {
             ProviderError::Refused {
@@ -373,8 +375,8 @@ impl HttpProvider {
     }
 }
 
-/// Removes all keys from a response, because a streamed one may have contained a key in several
-/// pieces.
+/// Redacts all keys in a response, because a key may be split between the pieces of a streamed
+/// response.
 fn safe_response(response: Response) -> Response {
     Response {
         text: redact(response.text),
@@ -418,8 +420,7 @@ impl Provider for HttpProvider {
             Ok(Err(ProviderError::Truncated { response })) => Err(ProviderError::Truncated {
                 response: Box::new(safe_response(*response)),
             }),
-            // Keys are removed here and not from the raw bytes, where an escape or a header could
-            // hide them.
+            // Keys are redacted here, because escapes could hide them in the raw bytes.
             Ok(Err(error)) => Err(self.possible_overflow(request, error).map_message(redact)),
             Err(_) => Err(ProviderError::Timeout {
                 provider: self.name().to_owned(),

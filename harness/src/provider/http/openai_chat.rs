@@ -25,13 +25,13 @@ const MOST_STOPS: usize = 4;
 /// Fields in which servers return reasoning.
 const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// Content of a turn in which the model said nothing.
+/// Content of a turn in which the model returned nothing.
 const NO_CONTENT: &str = "(no content)";
 
-/// Key of the stored reasoning that was part of the text.
+/// Key for storing reasoning that was part of the text.
 const IN_TEXT: &str = "think";
 
-/// See [`super::wire::Wire::own_fields`]; the last two are the older names for tools.
+/// See [`super::wire::Wire::own_fields`]. The last two are the older names of the fields for tools.
 pub(super) const OWN_FIELDS: &[&str] = &[
     "model",
     "messages",
@@ -159,11 +159,11 @@ fn messages(request: &Request) -> Vec<Value> {
 
 fn assistant(message: &Message, keep_reasoning: bool) -> Value {
     let mut turn = json!({"role": "assistant", "content": message.content});
-    // Moonshot, Cloudflare and others refuse a turn without content.
+    // Some servers, such as Moonshot's and Cloudflare's, reject a turn without content.
     if message.content.trim().is_empty() && message.tool_calls.is_empty() {
         turn["content"] = json!(NO_CONTENT);
     }
-    // Values that the server requires back: signatures of its reasoning.
+    // Values that must be sent back to the server, such as signatures of its reasoning.
     let carried: Map<String, Value> = message
         .reasoning_signature
         .as_deref()
@@ -189,8 +189,8 @@ fn assistant(message: &Message, keep_reasoning: bool) -> Value {
     if let Some(details) = carried.get("reasoning_details") {
         turn["reasoning_details"] = details.clone();
     } else {
-        // In the server's own fields. DeepSeek and Kimi reject calls without the reasoning that led
-        // to them.
+        // Reasoning is sent back in the server's own fields. DeepSeek and Kimi reject tool calls
+        // without their reasoning.
         for name in THOUGHTS {
             if let Some(thoughts) = carried.get(name)
                 && (keep_reasoning || !calls.is_empty())
@@ -228,7 +228,7 @@ fn images(message: &Message) -> Vec<Value> {
     message.images.iter().map(part).collect()
 }
 
-/// Returns the choice of a response that counts: that with the lowest index.
+/// Returns the choice with the lowest index, which is the only one that is used.
 pub(super) fn counting(body: &Value) -> Option<&Value> {
     items(&body["choices"])
         .iter()
@@ -267,7 +267,7 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
             break;
         }
     }
-    // Some servers file the whole answer as reasoning.
+    // Some servers return the whole answer as reasoning.
     let calls = items(&message["tool_calls"]);
     if said.trim().is_empty()
         && calls.is_empty()
@@ -312,8 +312,7 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     let end = end_of(choice);
     let is_unsaid = end.is_none();
     let end = match end.unwrap_or_else(|| ResponseEnd::unsaid(&response)) {
-        // A refusal replaces the answer. If there is nothing else, it also explains the missing
-        // finish reason.
+        // A refusal replaces the answer and the missing finish reason.
         _ if is_unsaid && !refusal.is_empty() => ResponseEnd::Filter(refusal),
         ResponseEnd::Complete | ResponseEnd::Filter(_) if !refusal.is_empty() => {
             ResponseEnd::Filter(refusal)
@@ -323,7 +322,7 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     Ok(ParsedResponse { response, end })
 }
 
-/// Checks that the content of a message has a type that can contain text.
+/// Checks that the content of a message is missing, a string or a list.
 fn is_content(content: &Value) -> Result<(), String> {
     match content {
         Value::Null | Value::String(_) | Value::Array(_) => Ok(()),
@@ -333,8 +332,8 @@ fn is_content(content: &Value) -> Result<(), String> {
     }
 }
 
-/// Returns how a choice ended, if it says so. A router may report as complete what the server
-/// behind it did not complete.
+/// Returns the stated ending of a choice, if any. The native finish reason takes precedence over
+/// "complete", because a router may report an incomplete response as complete.
 fn end_of(choice: &Value) -> Option<ResponseEnd> {
     let native = text(&choice["native_finish_reason"]);
     let behind = FinishReasonField::Chat.known("native_finish_reason", native);
@@ -355,7 +354,7 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
 /// A streamed response received so far.
 #[derive(Default)]
 pub(super) struct Chunks {
-    /// Choices by index, because a server may send several in alternation.
+    /// Choices by index. Their chunks may alternate.
     choices: BTreeMap<u64, Choice>,
     done: bool,
     id: Value,
@@ -371,9 +370,9 @@ struct Choice {
     refusal: String,
     calls: Vec<Call>,
     details: Vec<Value>,
-    /// Whether it arrives in deltas, so that a message contains all of it.
+    /// Whether text arrived in deltas. A later message may then repeat it.
     by_deltas: bool,
-    /// Fields that describe its end.
+    /// Fields that describe the ending.
     ending: Map<String, Value>,
 }
 
@@ -388,20 +387,20 @@ struct Call {
 }
 
 impl Call {
-    /// Returns the call as in a response that is not streamed.
+    /// Returns the call in the format of a response that is not streamed.
     fn whole(&self) -> Value {
         let function = json!({"name": self.name, "arguments": self.arguments});
         json!({"id": self.id, "function": function, "extra_content": self.extra})
     }
 }
 
-/// Maximum number of choices, because the server chooses their indices.
+/// Maximum number of choices to store, because the server determines their number.
 const MOST_CHOICES: usize = 128;
 
-/// Maximum number of tool calls, because the server chooses their number.
+/// Maximum number of tool calls to store, because the server determines their number.
 const MOST_CALLS: usize = 64;
 
-/// Fields that describe how a choice ended.
+/// Fields that describe the ending of a choice.
 const ENDING: [&str; 3] = ["finish_reason", "native_finish_reason", "error"];
 
 impl Assembly for Chunks {
@@ -411,7 +410,7 @@ impl Assembly for Chunks {
             return Ok(true);
         }
         let chunk = parse_event(event)?;
-        // Some servers leave it out, or empty, in later chunks.
+        // Some servers omit the id or leave it empty in later chunks.
         if text(&self.id).is_empty() && chunk["id"].is_string() {
             self.id = chunk["id"].clone();
         }
@@ -452,7 +451,7 @@ impl Assembly for Chunks {
 
     fn whole(&self, complete: bool) -> Option<Value> {
         let choice = self.counting();
-        // Some servers end without `[DONE]`, but none without a finish reason.
+        // Some servers omit `[DONE]`, but all send a finish reason.
         let says_end = |choice: &Choice| !choice.ending.is_empty();
         let others_say = self.choices.values().any(says_end);
         if complete && !choice.is_some_and(says_end) && (others_say || !self.done) {
@@ -464,13 +463,13 @@ impl Assembly for Chunks {
 }
 
 impl Chunks {
-    /// Returns the choice that counts.
+    /// Returns the choice with the lowest index, which is the only one that is used.
     fn counting(&self) -> Option<&Choice> {
         self.choices.values().next()
     }
 }
 
-/// Whether a message begins with the text that arrived in deltas.
+/// Whether a message repeats the text that has already arrived in deltas.
 fn repeats(message: &str, pieces: &str) -> bool {
     let [message, pieces] = [message, pieces].map(lenient_json::join_text);
     message.starts_with(&*pieces)
@@ -483,7 +482,7 @@ impl Choice {
             let after = &part[name];
             let takes = match name {
                 "error" => reports_error(after) && before.is_null(),
-                // An unknown word from a server behind a router does not describe the end.
+                // An unknown native finish reason does not describe the ending.
                 "native_finish_reason"
                     if FinishReasonField::Chat.known(name, text(after)).is_none() =>
                 {
@@ -503,7 +502,7 @@ impl Choice {
         let is_delta = part["delta"]
             .as_object()
             .is_some_and(|delta| delta.values().any(|value| !value.is_null() && *value != ""));
-        // Some servers send the deltas, or at the end the whole text, as a message.
+        // Some servers use `message` for deltas, or for the whole text at the end.
         let delta = if is_delta || !part["message"].is_object() {
             &part["delta"]
         } else {
@@ -571,11 +570,12 @@ impl Choice {
         }
     }
 
-    /// Returns the position of the call that a piece belongs to, or `None` if it begins a call.
+    /// Returns the position of the tool call that a piece belongs to, or `None` if it begins a new
+    /// call.
     ///
-    /// Not all servers count the calls of a response: the index may be the same for all, missing,
-    /// or differ between the pieces of a call; and an id may be new in every piece. Only a piece
-    /// with a name begins a call, unless there is none before it.
+    /// Servers differ: the index may be missing, the same for all calls, or different for the
+    /// pieces of one call, and every piece may have a new id. Only the first piece and pieces with
+    /// a name begin a call.
     fn place_of_call(
         &self,
         index: Option<u64>,
@@ -596,7 +596,7 @@ impl Choice {
         };
         let call = &self.calls[at];
         let is_other = if id.is_empty() || call.id.is_empty() {
-            // Without ids, only complete arguments reveal that a call has ended.
+            // Without ids, a call has ended if its arguments are complete.
             let has_ended = serde_json::from_str::<Value>(&call.arguments).is_ok();
             let is_same = name == call.name && arguments.trim().is_empty();
             let is_next = index.is_none() && !call.name.is_empty() && name != call.name;
@@ -607,7 +607,7 @@ impl Choice {
         (!is_other).then_some(at)
     }
 
-    /// Returns the choice as in a response that is not streamed.
+    /// Returns the choice in the format of a response that is not streamed.
     fn whole(&self) -> Value {
         let mut calls: Vec<&Call> = self.calls.iter().collect();
         calls.sort_by_key(|call| call.index);

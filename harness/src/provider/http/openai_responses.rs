@@ -1,5 +1,5 @@
-//! Implements the Responses API: <https://platform.openai.com/docs/api-reference/responses>.
-//! Nothing is stored at the server; every request contains the whole conversation.
+//! Implements the Responses API: <https://platform.openai.com/docs/api-reference/responses>. The
+//! server stores nothing; every request contains the whole conversation.
 
 use serde_json::{Value, json};
 
@@ -14,8 +14,8 @@ use super::wire::{
 use crate::model::{MessageRole, Sampling, ToolChoice, ToolSpec, Usage};
 use crate::provider::{Request, Response};
 
-/// See [`super::wire::Wire::own_fields`]; a stored `prompt` or stored turns would come before the
-/// turns that are sent.
+/// See [`super::wire::Wire::own_fields`]. A stored `prompt` or stored turns would precede the turns
+/// of the request.
 pub(super) const OWN_FIELDS: &[&str] = &[
     "model",
     "input",
@@ -93,7 +93,8 @@ fn offer(request: &Request, body: &mut Value) {
             "name": spec.name,
             "description": spec.description,
             "parameters": spec.parameters,
-            // The default is strict, which rejects unsupported schemas.
+            // Set explicitly, because the default is strict, and strict mode rejects unsupported
+            // schemas.
             "strict": is_strict(&spec.parameters),
         })
     };
@@ -113,8 +114,8 @@ fn input(request: &Request) -> Vec<Value> {
     for message in paired(request) {
         match message.role {
             MessageRole::Assistant => {
-                // Reasoning comes before its result. A turn with tool calls is incomplete without
-                // it; other turns include it if the definition keeps reasoning.
+                // Reasoning precedes the output that it led to. Turns with tool calls require it;
+                // other turns include it only if reasoning is kept.
                 if request.keep_reasoning || !message.tool_calls.is_empty() {
                     let carried = message.reasoning_signature.as_deref();
                     let carried = carried.and_then(|carry| serde_json::from_str(carry).ok());
@@ -156,7 +157,7 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     let end = end_of(body);
     let output = match (body["output"].as_array(), &end) {
         (Some(output), _) => output.as_slice(),
-        // An incomplete response may lack its output.
+        // The `output` of an incomplete response may be missing.
         (None, Some(end)) if *end != ResponseEnd::Complete => &[],
         (None, _) => return Err("`output` is missing".to_owned()),
     };
@@ -177,7 +178,7 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
             "message" => {
                 let said = said(&item["content"]);
                 refusal.push_str(&said.refusal);
-                // Interim messages of a model are not part of its answer.
+                // Interim messages are not part of the answer.
                 if has_final && !is_final(item) {
                     comments.push(said.text);
                 } else if !said.text.is_empty() {
@@ -189,8 +190,8 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
                     .iter()
                     .chain(items(&item["content"]));
                 reasoning.extend(parts.map(|part| text(&part["text"])));
-                // Nothing is stored at the server, so an item without encrypted content cannot be
-                // sent back.
+                // The server stores nothing, so reasoning without encrypted content cannot be sent
+                // back.
                 if item["encrypted_content"].is_string() {
                     thoughts.push(json!({
                         "type": "reasoning",
@@ -231,13 +232,13 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     Ok(ParsedResponse { response, end })
 }
 
-/// Whether an item of an output is the answer, according to its phase.
+/// Whether an output item is the final answer, according to its `phase`.
 fn is_final(item: &Value) -> bool {
     item["type"] == "message" && item["phase"] == "final_answer"
 }
 
-/// Returns the word with which an item says that it is incomplete, if it is. A failed hosted tool
-/// is left to the model.
+/// Returns the status of an output item if it is incomplete. A failed hosted tool does not count,
+/// because the model handles its failure.
 fn broken_off(item: &Value) -> Option<String> {
     let status = text(&item["status"]).trim().to_lowercase();
     let is_own = ["message", "reasoning", "function_call"].contains(&text(&item["type"]));
@@ -246,8 +247,8 @@ fn broken_off(item: &Value) -> Option<String> {
     is_broken.then_some(status)
 }
 
-/// Returns how a response ended, if it says so: according to its status, or if that is `incomplete`
-/// or missing, according to the details.
+/// Returns the stated ending of a response, if any. The details take precedence if the status is
+/// `incomplete` or missing.
 fn end_of(body: &Value) -> Option<ResponseEnd> {
     let status = FinishReasonField::Responses.ending("status", &body["status"]);
     if status.is_some() && severity(text(&body["status"])) != INCOMPLETE {
@@ -258,11 +259,11 @@ fn end_of(body: &Value) -> Option<ResponseEnd> {
     detailed.or(status)
 }
 
-/// Badness of the status `incomplete`.
+/// Severity of the status `incomplete`.
 const INCOMPLETE: u8 = 2;
 
-/// Returns how bad a status is, to choose between it and the type of its event. A missing one
-/// counts as completed.
+/// Returns the severity of a status, to choose the worse of the status and the event's type. A
+/// missing status counts as completed.
 fn severity(status: &str) -> u8 {
     match status.trim().to_lowercase().as_str() {
         "" | "completed" => 0,
@@ -278,18 +279,18 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
     Some(Counted::read(usage, ["input_tokens", "output_tokens"]).usage())
 }
 
-/// A streamed response received so far. Its last event contains all of it.
+/// A streamed response received so far. The last event normally contains the whole response.
 #[derive(Default)]
 pub(super) struct Events {
     text: String,
     refusal: String,
-    /// Other output of the model: reasoning and arguments of calls.
+    /// Other output of the model: reasoning and tool-call arguments.
     beside: String,
     id: Value,
     model: Value,
     /// Completed items.
     items: Vec<Value>,
-    /// Index of the item that the last piece of text belongs to.
+    /// Output index of the last piece of text.
     index: Value,
     whole: Option<Value>,
 }
@@ -357,7 +358,7 @@ impl Assembly for Events {
 const MOST_ITEMS: usize = 1_024;
 
 impl Events {
-    /// Returns the pieces of text as a message.
+    /// Returns the text received so far as an output item.
     fn message(&self) -> Value {
         let mut parts = vec![json!({"type": "output_text", "text": self.text})];
         if !self.refusal.is_empty() {
@@ -366,8 +367,8 @@ impl Events {
         json!({"type": "message", "content": parts})
     }
 
-    /// Returns the response in the last event. The event's type also describes an ending, and the
-    /// worse of both counts. Some servers do not repeat what they have streamed.
+    /// Returns the response in the last event. If its status and the event's type differ, the worse
+    /// of both counts. Adds output that was streamed but is missing in the event.
     fn end(&self, kind: &str, response: &Value) -> Value {
         let mut response = match response {
             Value::Object(_) => response.clone(),

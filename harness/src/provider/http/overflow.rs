@@ -1,5 +1,4 @@
-//! Recognizes context overflows among the errors of servers, according to the table
-//! `overflow.yaml`.
+//! Detects context overflows in the errors of servers, according to the table `overflow.yaml`.
 
 use std::sync::LazyLock;
 
@@ -27,7 +26,7 @@ struct Table {
     patterns: RegexSet,
 }
 
-/// The bundled table, which always parses, as a test of this module checks.
+/// The bundled table. A test of this module checks that it parses.
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let file: File =
         serde_saphyr::from_str(include_str!("../../../overflow.yaml")).unwrap_or_default();
@@ -35,14 +34,14 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { file, patterns }
 });
 
-/// What an error with status 400, 413, 422 or 500 says about the length of its request.
+/// Limit on its length that a request exceeds, according to the server's error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Length {
     /// The request exceeds the model's context window.
     Overflow,
-    /// The request exceeds a rate limit of tokens.
+    /// The request exceeds a rate limit for tokens.
     RateLimit,
-    /// The error says nothing about the length.
+    /// The error is not about the length.
     Unsaid,
 }
 

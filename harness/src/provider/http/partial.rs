@@ -1,4 +1,4 @@
-//! Bills a request that is abandoned for what it has used.
+//! Reports the usage of an abandoned request.
 
 use serde_json::Value;
 
@@ -7,17 +7,17 @@ use super::wire::{Assembly, Wire};
 use crate::model::{Usage, lenient_json};
 use crate::provider::{CallEvent, CallSink, Request, Response};
 
-/// A request, with its streamed response received so far. If it is dropped before it is
-/// [`taken`](Self::take), because of an error or because nobody waits for it, it bills what was
-/// received. If nothing was received and the server may still be working, it bills the expected
-/// usage.
+/// A request in progress and the part of its response received so far. If it is dropped before
+/// [`take`](Self::take), because of an error or because the caller stopped waiting, it bills what
+/// was received. If nothing was received and the server may still be processing the request, it
+/// bills the expected usage.
 pub(super) struct PendingResponse<'a> {
     pub assembly: Box<dyn Assembly>,
     wire: Wire,
     request: &'a Request,
     calls: &'a dyn CallSink,
     open: bool,
-    /// Expected usage; `None` once the server is known not to respond.
+    /// Expected usage; `None` once it is known that the server will not respond.
     expected: Option<Usage>,
 }
 
@@ -39,13 +39,14 @@ impl<'a> PendingResponse<'a> {
         self.assembly.whole(complete).map(lenient_json::join)
     }
 
-    /// Records that the server has stopped working: from here on, only what was received is billed.
+    /// Records that the server no longer processes the request, so that only what was received is
+    /// billed.
     pub const fn end(&mut self) {
         self.expected = None;
     }
 
-    /// Records that a response arrived. If it cannot be parsed, its text is billed instead of the
-    /// expected usage.
+    /// Records that a response has arrived completely. If it cannot be parsed, its length is billed
+    /// instead of the expected usage.
     pub fn arrived(&mut self, text: &str) {
         let response = Response {
             text: text.to_owned(),
@@ -55,7 +56,7 @@ impl<'a> PendingResponse<'a> {
         self.expected = self.expected.map(|_| arrived);
     }
 
-    /// Transfers the responsibility for reporting usage to the caller, and returns the sink for it.
+    /// Returns the sink for usage. From now on, the caller reports the usage.
     pub const fn take(&mut self) -> &'a dyn CallSink {
         self.open = false;
         self.calls
@@ -75,7 +76,7 @@ impl Drop for PendingResponse<'_> {
         let (counted, cost_usd) = bill.unzip();
         let usage = match self.expected {
             Some(expected) if is_silent => expected,
-            // Nothing is known to have been used.
+            // Nothing was received, and the server does not process the request.
             None if is_silent => return,
             _ => used(counted, self.request, &response),
         };

@@ -1,18 +1,18 @@
-//! The proxy that requests go through, by the variables of the environment that reqwest reads.
+//! The proxy for requests, according to the environment variables that reqwest reads.
 
 use hyper_util::client::proxy::matcher::Matcher;
 
-/// Variables that list the servers to reach without a proxy.
+/// Environment variables that list the servers to access without a proxy.
 const NO_PROXY: [&str; 2] = ["no_proxy", "NO_PROXY"];
 
-/// Whether the environment excludes every server from proxies. reqwest applies `*` to names only,
-/// not to addresses in digits.
+/// Whether the environment excludes every server from proxies. Checked here because reqwest applies
+/// `*` only to host names, not to IP addresses.
 pub(super) fn is_off() -> bool {
     let mut lists = NO_PROXY.iter().filter_map(|name| std::env::var(name).ok());
     lists.any(|list| list.split(',').any(|entry| entry.trim() == "*"))
 }
 
-/// Returns the address of the proxy for a URL, without its user and password; `None` without one.
+/// Returns the address of the proxy for a URL, if any, without user and password.
 pub(super) fn of(url: &reqwest::Url) -> Option<String> {
     if is_off() {
         return None;

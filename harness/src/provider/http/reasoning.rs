@@ -1,5 +1,5 @@
-//! Reasoning settings of models: the efforts that each accepts, and the form of Anthropic's
-//! `thinking`. `harness/reasoning.yaml` is the table.
+//! Reasoning settings of models, from the table `harness/reasoning.yaml`: accepted efforts, and the
+//! format of Anthropic's `thinking`.
 
 use std::sync::LazyLock;
 
@@ -19,14 +19,14 @@ pub(super) enum Api {
     Anthropic,
 }
 
-/// Form of `thinking` that a model of Anthropic's API accepts.
+/// Format of `thinking` that a model of Anthropic's API accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Thinking {
     /// A number of tokens.
     #[default]
     Budget,
-    /// Adaptive beside an effort, otherwise a number of tokens.
+    /// Adaptive with an effort, otherwise a number of tokens.
     Either,
     /// Adaptive only.
     Adaptive,
@@ -47,7 +47,7 @@ pub(super) struct Rules {
     pub refuses_forced_tools: bool,
 }
 
-/// The bundled table, which a test of this module parses.
+/// The bundled table. A test of this module checks that it parses.
 static TABLE: LazyLock<Vec<(GlobSet, Rules)>> = LazyLock::new(|| {
     let table: Vec<Rules> =
         serde_saphyr::from_str(include_str!("../../../reasoning.yaml")).unwrap_or_default();
@@ -57,7 +57,7 @@ static TABLE: LazyLock<Vec<(GlobSet, Rules)>> = LazyLock::new(|| {
     compiled.collect()
 });
 
-/// Returns the rules of a model; `None` if the table lacks it.
+/// Returns the rules for a model, or `None` if the table does not contain the model.
 pub(super) fn rules(api: Api, model: &str) -> Option<&'static Rules> {
     let mut table = TABLE.iter();
     let found = table.find(|(models, rules)| rules.api == api && models.is_match(model));

@@ -1,20 +1,19 @@
-//! Passes on the bodies of requests as they are sent.
+//! Log of the requests that are sent.
 
 use serde_json::Value;
 
 use super::redact;
 use crate::provider::Caller;
 
-/// Receives the requests that are sent to servers, each try on its own. Can be shared between
-/// tasks.
+/// Receives every request that is sent, including every retry.
 pub trait RequestLog: Send + Sync {
-    /// Receives the body of a request as JSON text, without keys. Must not block for long, because
-    /// the agent waits.
+    /// Receives the body of a request as JSON, with redacted keys. Implementations must not block
+    /// for long, because the agent waits.
     fn sent(&self, caller: &Caller, body: &str);
 }
 
-/// Redacts all keys of this process in the texts of a body. In its JSON text, escapes could hide
-/// them.
+/// Redacts all keys of this process in the strings of a body. Escapes could hide keys in the
+/// serialized JSON.
 pub(super) fn without_keys(body: &Value) -> Value {
     match body {
         Value::String(text) => Value::String(redact(text.clone())),

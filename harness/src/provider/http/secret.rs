@@ -1,26 +1,26 @@
-//! Keys that cannot be shown by accident.
+//! API keys that cannot be printed by accident.
 
 use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-/// A key. It implements neither `Debug`, `Display` nor `Serialize`, so that it cannot be printed by
-/// accident.
+/// An API key. Implements neither `Debug`, `Display` nor `Serialize`, so that the key cannot be
+/// printed by accident.
 #[derive(Clone)]
 pub struct Secret(Arc<str>);
 
-/// Minimum characters of a key to redact. Shorter ones are placeholders such as `none`, and
-/// redacting them would garble texts.
+/// Minimum characters of a key to redact. Shorter keys are placeholders such as `none`; redacting
+/// those would corrupt other text.
 const SHORTEST: usize = 8;
 
 /// Replacement for a redacted key.
 const REPLACEMENT: &str = "[key]";
 
-/// All keys of this process to redact, the longest first, because one may be a prefix of another.
+/// All keys to redact in this process, longest first because one may be a prefix of another.
 static KNOWN: RwLock<Vec<Arc<str>>> = RwLock::new(Vec::new());
 
 impl Secret {
-    /// Stores a key without surrounding white space, and registers it with [`redact`].
+    /// Stores a key without surrounding white space and registers it for [`redact`].
     pub fn new(key: &str) -> Self {
         let key: Arc<str> = key.trim().into();
         if key.len() >= SHORTEST {
@@ -33,14 +33,13 @@ impl Secret {
         Self(key)
     }
 
-    /// Returns the key itself, for the header that carries it.
+    /// Returns the key in plain text, for a header.
     pub(super) fn reveal(&self) -> &str {
         &self.0
     }
 }
 
-/// Redacts all keys of this process in a text, whichever server they are for. Keys of fewer than 8
-/// characters stay.
+/// Redacts all keys of this process in a text, except those with fewer than 8 characters.
 pub fn redact(mut text: String) -> String {
     let known = KNOWN.read();
     for key in known.iter() {

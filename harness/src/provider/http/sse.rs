@@ -13,11 +13,12 @@ pub(super) struct SseEvent {
 #[derive(Debug, Default)]
 pub(super) struct SseParser {
     line: Vec<u8>,
-    /// Whether the last byte was a carriage return, which a line feed may follow.
+    /// Whether the last byte was a carriage return, so that a line feed belongs to the same line
+    /// end.
     after_return: bool,
     event: SseEvent,
     has_data: bool,
-    /// Whether the first line has ended, the only one that may start with a byte-order mark.
+    /// Whether the first line has ended. Only the first line may start with a byte-order mark.
     past_first: bool,
 }
 
@@ -39,7 +40,7 @@ impl SseParser {
         events
     }
 
-    /// Returns a last event without its blank line at the end of the stream, if there is one.
+    /// Ends the stream. Returns its last event if the blank line after it is missing.
     pub fn end(&mut self) -> Option<SseEvent> {
         let last = self.end_line();
         last.or_else(|| self.end_line())
@@ -92,7 +93,7 @@ mod tests {
             (": comment\n\nid: 1\nretry: 5\ndata: ü\n\n", &[("", "ü")]),
             ("event: no data\n\ndata: a\n\n", &[("", "a")]),
             ("data\n\n", &[("", "")]),
-            // A byte-order mark is not part of the first line, but it is part of other lines.
+            // A byte-order mark is removed from the first line only.
             ("\u{feff}data: a\n\ndata: b\n\n", &[("", "a"), ("", "b")]),
             ("\u{feff}\ndata: a\n\n", &[("", "a")]),
             (

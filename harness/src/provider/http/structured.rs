@@ -1,20 +1,20 @@
-//! Structured output: the schemas that servers support for a response, and those that they enforce.
-//! Unsupported schemas are not sent, because the harness checks every answer itself and asks again.
+//! Structured output: which schemas servers support and enforce. Unsupported schemas are not sent;
+//! the harness itself checks every answer and requests corrections.
 
 use serde_json::{Map, Value, json};
 
 use super::wire::items;
 use crate::provider::Request;
 
-/// Returns the schema of a request's answer if it describes an object, the only kind that servers
-/// support.
+/// Returns the answer schema of a request if it describes an object, because servers support only
+/// those.
 pub(super) fn object_schema(request: &Request) -> Option<&Value> {
     let schema = request.answer_schema.as_ref()?.json();
     (schema.get("type") == Some(&json!("object"))).then_some(schema)
 }
 
-/// Whether the server can certainly enforce a schema of arguments: every object is closed and all
-/// of its fields are required,
+/// Whether a server can certainly enforce a schema of arguments, because every object is closed and
+/// all of its fields are required:
 /// <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>.
 pub(super) fn is_strict(schema: &Value) -> bool {
     let Some(schema) = schema.as_object() else {
@@ -56,13 +56,13 @@ const COMMON: [&str; 9] = [
     "anyOf",
 ];
 
-/// Maximum optional fields, and maximum union types, in one schema for Anthropic,
+/// Maximum number of optional fields in one schema for Anthropic, and separately of union types:
 /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>.
 const OPTIONAL_FIELDS: usize = 24;
 const UNIONS: usize = 16;
 
-/// Whether Anthropic certainly supports a schema: every object is closed, and numbers, texts and
-/// lists have no bounds,
+/// Whether Anthropic certainly supports a schema, because every object is closed, and numbers,
+/// strings and lists have no bounds:
 /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations>.
 pub(super) fn is_of_anthropic(schema: &Value) -> bool {
     let (mut optional, mut unions) = (0, 0);
@@ -86,7 +86,7 @@ pub(super) fn is_of_anthropic(schema: &Value) -> bool {
     fits && optional <= OPTIONAL_FIELDS && unions <= UNIONS
 }
 
-/// Whether Google certainly supports a schema,
+/// Whether Google certainly supports a schema:
 /// <https://ai.google.dev/gemini-api/docs/structured-output#json-schema-support>.
 pub(super) fn is_of_google(schema: &Value) -> bool {
     let more = ["minItems", "maxItems", "minimum", "maximum"];
@@ -100,8 +100,8 @@ pub(super) fn is_of_google(schema: &Value) -> bool {
     })
 }
 
-/// Whether a predicate holds for a schema and all schemas in it. A part that is not an object
-/// counts as unsupported.
+/// Whether `holds` is true for a schema and all nested schemas. A nested schema that is not an
+/// object counts as unsupported.
 fn every_part(schema: &Value, holds: &mut impl FnMut(&Map<String, Value>) -> bool) -> bool {
     let Some(part) = schema.as_object() else {
         return false;

@@ -1,4 +1,5 @@
-//! Estimates tokens, for servers that do not count them and for incomplete responses.
+//! Estimates token counts for budgets, for servers that do not report them, and for incomplete
+//! responses.
 
 use std::collections::HashMap;
 
@@ -7,7 +8,7 @@ use parking_lot::Mutex;
 use crate::model::{ToolCall, Usage};
 use crate::provider::{Request, Response};
 
-/// Characters per token: a common mean for English text and code.
+/// Average number of characters per token in English text and code.
 const CHARS_PER_TOKEN: u64 = 4;
 
 /// Estimated tokens of an image.
@@ -16,27 +17,27 @@ pub const IMAGE_TOKENS: u64 = 1_000;
 /// Estimated tokens of a response before any response of its model has completed.
 const RESPONSE_TOKENS: u64 = 4_000;
 
-/// Maximum tokens that a server adds to a message.
+/// Maximum plausible tokens that a server adds to each message.
 const ADDED_TOKENS: usize = 16;
 
-/// Maximum tokens of an image.
+/// Maximum plausible tokens of an image.
 const MOST_IMAGE_TOKENS: usize = 4_000;
 
-/// Minimum estimated tokens of a prompt to suspect an overflow: about the smallest context window
-/// of current models.
+/// Minimum estimated tokens of a prompt to suspect a context overflow, about the smallest context
+/// window of current models.
 const SHORTEST_OVERFLOW: u64 = 3_000;
 
-/// Minimum estimated tokens of a prompt whose counted and estimated lengths are compared one by
-/// one: in shorter ones, what a server adds to each message counts too much.
+/// Minimum estimated tokens of a prompt to use its ratio of counted to estimated tokens. In shorter
+/// prompts, the tokens that a server adds to each message distort the ratio.
 const SHORTEST_COMPARED: u64 = 500;
 
-/// Factor by which a prompt counts as much longer than another.
+/// Minimum ratio of two prompts' lengths for the longer one to count as much longer.
 const MUCH_LONGER: u64 = 2;
 
 /// Statistics of a server's responses by model, used to estimate the next one.
 #[derive(Debug, Default)]
 pub(super) struct ResponseLengthStats {
-    /// Longest output in an earlier start, of any model.
+    /// Output tokens of the longest response of any model in earlier processes.
     earlier: Option<u64>,
     models: Mutex<HashMap<String, ModelStats>>,
 }
@@ -51,12 +52,14 @@ struct ModelStats {
     has_counted: bool,
     counted_input: u64,
     estimated_input: u64,
-    /// Highest ratio of counted to estimated tokens among prompts that are long enough to compare.
+    /// Highest ratio of counted to estimated tokens of all prompts with at least
+    /// [`SHORTEST_COMPARED`] tokens.
     highest_ratio: Option<f64>,
 }
 
 impl ResponseLengthStats {
-    /// Creates statistics with the longest output in tokens known from earlier.
+    /// Creates empty statistics. `earlier` is the number of output tokens of the longest response
+    /// in earlier processes.
     pub fn new(earlier: Option<u64>) -> Self {
         Self {
             earlier,
@@ -64,7 +67,7 @@ impl ResponseLengthStats {
         }
     }
 
-    /// Adds a response, if its server counted tokens.
+    /// Adds an accepted prompt and its response.
     pub fn learn(&self, request: &Request, response: &Response) {
         let estimated = estimate(request, response).input_tokens;
         let mut models = self.models.lock();
@@ -83,8 +86,8 @@ impl ResponseLengthStats {
         past.estimated_input = past.estimated_input.saturating_add(estimated);
     }
 
-    /// Whether a prompt is much longer than every accepted prompt of the same model. Without an
-    /// accepted prompt, returns `false`.
+    /// Whether a prompt is much longer than all accepted prompts of the same model. Returns `false`
+    /// without an accepted prompt.
     pub fn is_much_longer(&self, request: &Request) -> bool {
         let tokens = estimate(request, &Response::default()).input_tokens;
         let models = self.models.lock();
@@ -95,12 +98,11 @@ impl ResponseLengthStats {
         })
     }
 
-    /// Estimates the usage of a request before its response, or without one. The estimate is rather
-    /// too high than too low, because budgets depend on it. The output is the request's limit if it
-    /// has one, else the model's longest so far, or the longest of earlier starts, or 4,000 tokens.
-    /// The input is estimated, and scaled by the ratio of counted to estimated tokens so far if
-    /// that is above 1: by the highest ratio of long prompts, or else by that of all prompts
-    /// together.
+    /// Estimates the usage of a request without its response. The estimate errs on the high side,
+    /// because budgets depend on it. The output is the request's limit, or else the longest output
+    /// so far, or else 4,000 tokens. The input is estimated. If the server has counted more tokens
+    /// than estimated, the estimate is multiplied by the highest ratio for long prompts, or else by
+    /// the ratio for all prompts together.
     pub fn expect(&self, request: &Request) -> Usage {
         let usage = estimate(request, &Response::default());
         let models = self.models.lock();
@@ -128,9 +130,9 @@ impl ResponseLengthStats {
         }
     }
 
-    /// Returns the highest plausible usage of a request with this likely one. Before the server has
-    /// counted the tokens of any response, every byte may be a token of its own, because no
-    /// tokenizer makes more.
+    /// Returns the highest plausible usage of a request, given its likely usage. Before the server
+    /// has counted tokens for the model, each byte of the prompt counts as one token, because no
+    /// tokenizer creates more.
     pub fn most(&self, request: &Request, likely: Usage) -> Usage {
         let models = self.models.lock();
         if models
@@ -154,8 +156,8 @@ impl ResponseLengthStats {
     }
 }
 
-/// Estimates tokens as characters divided by 4, rounded up, plus 1,000 tokens per image. The usage
-/// is marked as estimated.
+/// Estimates the usage of a request and its response, with a token for every 4 characters and 1,000
+/// tokens for each image.
 pub(super) fn estimate(request: &Request, response: &Response) -> Usage {
     let mut input = estimate_tokens(&request.system);
     for message in &request.messages {
@@ -174,8 +176,8 @@ pub(super) fn estimate(request: &Request, response: &Response) -> Usage {
     }
 }
 
-/// Returns the usage of a response as counted by the server. Missing or impossible zero counts are
-/// estimated: the input, and the output of a response with content.
+/// Returns the usage of a response as counted by the server. Estimates missing counts, and counts
+/// of zero if the prompt or the response is not empty.
 pub(super) fn completed(counted: Option<Usage>, request: &Request, response: &Response) -> Usage {
     let estimate = estimate(request, response);
     let Some(mut usage) = counted else {
@@ -200,7 +202,7 @@ fn of_calls(calls: &[ToolCall]) -> u64 {
         .sum()
 }
 
-/// Estimates the tokens of a text: its characters divided by 4, rounded up.
+/// Estimates the number of tokens of a text as its number of characters divided by 4, rounded up.
 pub fn estimate_tokens(text: &str) -> u64 {
     (text.chars().count() as u64).div_ceil(CHARS_PER_TOKEN)
 }

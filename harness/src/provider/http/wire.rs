@@ -1,4 +1,4 @@
-//! A common interface to the wire formats: what to send where, and how to parse what comes back.
+//! Common interface to the wire formats, which creates requests and parses responses.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,14 +14,14 @@ use crate::model::{Image, Message, MessageRole, Sampling, ToolCall, ToolResult, 
 use crate::prompt::{past_call, past_result};
 use crate::provider::{Request, Response};
 
-/// A wire format with its dialect.
+/// Format of requests and responses, with the variant of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
-    /// Chat completions of `OpenAI` and compatible servers.
+    /// Chat completions API of `OpenAI` and compatible servers.
     Chat(Dialect),
-    /// Responses of `OpenAI`.
+    /// Responses API of `OpenAI`.
     Responses,
-    /// Messages of Anthropic.
+    /// Messages API of Anthropic.
     Messages,
 }
 
@@ -37,21 +37,21 @@ pub(super) struct ParsedResponse {
 pub(super) enum ResponseEnd {
     /// The model finished.
     Complete,
-    /// The limit of output tokens cut it off.
+    /// The response was cut off at the output token limit.
     Length,
     /// The model's context window was full.
     ContextFull,
-    /// The filter withheld it, or the model refused; with the message.
+    /// A filter withheld the response, or the model refused. Contains the message.
     Filter(String),
-    /// The server failed while responding; with the message. A retry may succeed.
+    /// The server failed while responding. Contains the message. A retry may succeed.
     Failed(String),
-    /// It is incomplete, and a retry would not change that; with the message.
+    /// The response is incomplete, and a retry would not change that. Contains the message.
     Unfinished(String),
 }
 
 impl ResponseEnd {
-    /// Returns how bad the ending is, to choose between several endings of one response. An ending
-    /// that leads to a retry is the worst.
+    /// Returns the severity of the ending, to choose the worst of several. Endings that lead to a
+    /// retry are the worst.
     pub const fn rank(&self) -> u8 {
         match self {
             Self::Complete => 0,
@@ -63,8 +63,8 @@ impl ResponseEnd {
         }
     }
 
-    /// Returns the ending of a response whose server does not state it: complete if the response
-    /// has content.
+    /// Returns the ending of a response without a finish reason: complete if the response has
+    /// content, otherwise failed.
     pub fn unsaid(response: &Response) -> Self {
         if response.text.trim().is_empty() && response.tool_calls.is_empty() {
             Self::Failed("empty response without a finish reason".to_owned())
@@ -76,22 +76,22 @@ impl ResponseEnd {
 
 /// A response that is being assembled from events.
 pub(super) trait Assembly: Send {
-    /// Processes an event. Returns whether it was the last.
+    /// Processes an event. Returns whether it was the last event.
     ///
     /// # Errors
-    /// Returns what is wrong with the event.
+    /// Returns a description of the problem.
     fn take(&mut self, event: &SseEvent) -> Result<bool, String>;
 
-    /// Returns the text so far, without reasoning.
+    /// Returns the text received so far, without reasoning.
     fn text(&self) -> &str;
 
-    /// Returns the response received so far, in the form of a response that is not streamed, or
-    /// `None` if its end is missing and `complete` is set.
+    /// Returns the response received so far, in the format of a response that is not streamed. With
+    /// `complete`, returns `None` if the end is missing.
     fn whole(&self, complete: bool) -> Option<Value>;
 }
 
 impl Wire {
-    /// Returns the path of requests, relative to the base URL.
+    /// Returns the request path, relative to the base URL.
     pub const fn path(self) -> &'static str {
         match self {
             Self::Chat(_) => "/chat/completions",
@@ -100,7 +100,7 @@ impl Wire {
         }
     }
 
-    /// Returns the path of the list of models.
+    /// Returns the path of the list of models, relative to the base URL.
     pub const fn models_path(self) -> &'static str {
         match self {
             Self::Chat(_) | Self::Responses => "/models",
@@ -108,7 +108,7 @@ impl Wire {
         }
     }
 
-    /// Returns the header that carries the key.
+    /// Returns the name and value of the header with the key.
     pub fn key_header(self, key: &str) -> (&'static str, String) {
         match self {
             Self::Messages => ("x-api-key", key.to_owned()),
@@ -116,8 +116,8 @@ impl Wire {
         }
     }
 
-    /// Returns the fields of a request that determine what an agent receives, or that are needed to
-    /// parse a response. Users must not set them, because a run's labels would become untrue.
+    /// Returns the fields of a request that users must not set, because the harness needs them to
+    /// parse the response or because the run's recorded settings would be wrong.
     pub const fn own_fields(self) -> &'static [&'static str] {
         match self {
             Self::Chat(_) => openai_chat::OWN_FIELDS,
@@ -159,8 +159,8 @@ impl Wire {
         }
     }
 
-    /// API whose words for reasoning the server takes; none if the server translates them or its
-    /// API is not known.
+    /// Returns the API whose reasoning settings the server accepts; `None` if the server translates
+    /// them or its API is unknown.
     const fn reasoning_api(self) -> Option<Api> {
         match self {
             Self::Chat(Dialect::Openai) | Self::Responses => Some(Api::Openai),
@@ -186,7 +186,7 @@ impl Wire {
     /// Parses a response.
     ///
     /// # Errors
-    /// Returns what is wrong with the response, and where.
+    /// Returns a description of the problem and its place in the response.
     pub fn read(self, body: &Value) -> Result<ParsedResponse, String> {
         match self {
             Self::Chat(_) => openai_chat::read(body),
@@ -195,15 +195,15 @@ impl Wire {
         }
     }
 
-    /// Returns the error inside a part of a body, if the format has such errors.
+    /// Returns the error in the used choice of a body, if the format is chat completions.
     pub fn inner_error(self, body: &Value) -> Option<Value> {
         let Self::Chat(_) = self else { return None };
         let error = openai_chat::counting(body)?.get("error")?;
         Some(json!({"error": error}))
     }
 
-    /// Returns the usage in tokens and US dollars that a body reports, even if it is otherwise
-    /// invalid.
+    /// Returns the usage and the cost in US dollars that a body reports, even if the body is
+    /// otherwise invalid.
     pub fn bill(self, body: &Value) -> Option<(Usage, Option<f64>)> {
         let usage = &body["usage"];
         match self {
@@ -214,7 +214,7 @@ impl Wire {
         .map(|counted| (counted, cost(usage)))
     }
 
-    /// Returns the words of a body for why the response ended.
+    /// Returns the finish reason in the server's own word.
     pub fn finish_reason(self, body: &Value) -> &str {
         match self {
             Self::Chat(_) => {
@@ -241,14 +241,14 @@ impl Wire {
 /// Maximum length of a tool's name that all APIs accept.
 const LONGEST_NAME: usize = 64;
 
-/// Whether all APIs accept the name of a tool.
+/// Whether all APIs accept a tool's name.
 fn is_name(name: &str) -> bool {
     let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_valid)
 }
 
-/// Returns a name as the APIs accept it. A model may have called a tool by any name; the APIs
-/// refuse every later request that contains it.
+/// Returns a name that all APIs accept. A model may have called a tool by an invalid name, which
+/// the APIs would reject in later requests.
 fn valid_name(name: &str) -> String {
     if is_name(name) {
         return name.to_owned();
@@ -264,10 +264,9 @@ fn valid_name(name: &str) -> String {
     }
 }
 
-/// Returns the messages in a form that the wire formats accept: every call has its result in the
-/// next message, and every result its call in the previous one. Unpaired calls and results become
-/// text, and so do all of them if no tools are sent. Names of tools that the APIs refuse are
-/// changed.
+/// Returns the messages in a form that all wire formats accept: the result of every tool call is in
+/// the next message. Converts unpaired calls and results, or all of them if the request has no
+/// tools, to text. Changes invalid names of tools.
 pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
     let messages = &request.messages;
     let off = request.tools.is_off();
@@ -297,7 +296,7 @@ pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
         if whole {
             return Cow::Owned(message);
         }
-        // Signatures are only valid for a message that is unchanged.
+        // Signatures are valid only for an unchanged message.
         message.reasoning_signature = None;
         let (kept, past) = message
             .tool_calls
@@ -323,7 +322,7 @@ pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
     paired.collect()
 }
 
-/// Replaces the ids of calls that are missing or not unique in the conversation.
+/// Replaces ids of tool calls that are missing or not unique in the conversation.
 pub(super) fn make_call_ids_unique(response: &mut Response, request: &Request) {
     let earlier = request
         .messages
@@ -338,7 +337,7 @@ pub(super) fn make_call_ids_unique(response: &mut Response, request: &Request) {
     }
 }
 
-/// Creates a call from its fields, or returns `None` if it names no tool.
+/// Creates a tool call from its fields, or returns `None` if the name is missing.
 pub(super) fn call(id: &Value, name: &Value, arguments: &Value) -> Option<ToolCall> {
     let name = text(name);
     (!name.is_empty()).then(|| ToolCall {
@@ -352,8 +351,8 @@ pub(super) fn call(id: &Value, name: &Value, arguments: &Value) -> Option<ToolCa
     })
 }
 
-/// Returns the arguments of an earlier call as the JSON text of an object, because servers insert
-/// them into templates.
+/// Returns the arguments of an earlier call as a JSON object, even if they were invalid, because
+/// servers insert them into templates.
 pub(super) fn arguments(call: &ToolCall) -> String {
     match serde_json::from_str(&call.arguments) {
         Ok(Value::Object(_)) => call.arguments.clone(),
@@ -366,15 +365,14 @@ pub(super) fn data_url(image: &Image) -> String {
     format!("data:{};base64,{}", image.media_type, image.data)
 }
 
-/// Adds the user's own fields to a body. [`Wire::check`] has ensured that none is one of
-/// [`Wire::own_fields`].
+/// Adds user-supplied fields to a body. [`Wire::check`] has rejected the [`Wire::own_fields`].
 pub(super) fn add_extra(body: &mut Value, extra: &Map<String, Value>) {
     for (name, value) in extra {
         body[name.as_str()] = value.clone();
     }
 }
 
-/// Returns a token count; 0 if it is missing.
+/// Returns a value as a count; 0 if it is missing or not a count.
 pub(super) fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }
@@ -394,15 +392,15 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Parses a usage object with these names of the fields for input and output. Their details
-    /// are in fields of the same names with `_details`.
+    /// Parses a usage object. `input` and `output` are the names of the fields for the token
+    /// counts; fields with the suffix `_details` contain the details.
     ///
-    /// Some gateways leave the tokens of a cache out of the input: the cache then exceeds the
-    /// input, or the total contains exactly the cache in addition to input and output.
+    /// Some gateways do not count cached tokens as input. In this case, the cached tokens exceed
+    /// the input, or the total is the sum of input, output and cached tokens.
     ///
-    /// Some servers count reasoning in addition to the output: xAI, and Gemini behind gateways. The
-    /// total, or reasoning that exceeds the output, reveals that. Google's own server also omits
-    /// reasoning from the details, so that only the total includes it.
+    /// Some servers (xAI, and Gemini behind gateways) do not count reasoning as output. In this
+    /// case, the reasoning exceeds the output, or the total is the sum of input, output and
+    /// reasoning. Google's own server reports reasoning only as part of the total.
     pub fn read(usage: &Value, [input, output]: [&str; 2]) -> Self {
         let most = |places: [&Value; 2]| places.into_iter().map(count).max().unwrap_or_default();
         let details = &usage[format!("{input}_details")];
@@ -438,7 +436,7 @@ impl Counted {
         }
     }
 
-    /// Returns the usage with these counts.
+    /// Converts the counts to a usage.
     pub const fn usage(self) -> Usage {
         Usage {
             input_tokens: self.input,
@@ -451,11 +449,11 @@ impl Counted {
     }
 }
 
-/// Maximum plausible cost in US dollars of one call; a higher one is a mistake of the server.
+/// Maximum plausible cost of one call in US dollars. A higher cost must be a mistake of the server.
 const DEAREST: f64 = 1_000.0;
 
-/// Returns the cost in US dollars that a server reports with its token counts. An implausible one,
-/// below 0 or above [`DEAREST`], is ignored.
+/// Returns the cost in US dollars that a server reports with its token counts. Ignores a cost below
+/// 0 or above [`DEAREST`].
 pub(super) fn cost(usage: &Value) -> Option<f64> {
     let said = usage["cost"].as_f64()?;
     (0.0..=DEAREST).contains(&said).then_some(said)
@@ -469,8 +467,7 @@ pub(super) struct ContentParts {
     pub thoughts: String,
 }
 
-/// Parses the content of a message, either a text or a list of parts. Only text parts count as
-/// text.
+/// Parses the content of a message, which is a string or a list of parts.
 pub(super) fn said(content: &Value) -> ContentParts {
     let mut said = ContentParts {
         text: text(content).to_owned(),
@@ -488,7 +485,7 @@ pub(super) fn said(content: &Value) -> ContentParts {
             kind if kind == "refusal" => {
                 let words = [&part["refusal"], &part["text"]].map(text);
                 let words = words.into_iter().find(|words| !words.is_empty());
-                // A part without words is a refusal as well.
+                // An empty part is also a refusal.
                 said.refusal.push_str(words.unwrap_or("refusal"));
             }
             kind if kind == "thinking" || kind == "reasoning" => {
@@ -504,17 +501,17 @@ pub(super) fn said(content: &Value) -> ContentParts {
     said
 }
 
-/// Returns the string in a field; empty if it is missing.
+/// Returns a value as a string; empty if it is not a string.
 pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Returns the elements of a list; empty if it is missing.
+/// Returns the elements of a list; empty if the value is not a list.
 pub(super) fn items(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Appends to a string field of an object in place, because a stream appends thousands of times.
+/// Appends to a string field of an object, in place because a stream does this thousands of times.
 pub(super) fn append(object: &mut Value, name: &str, more: &str) {
     if more.is_empty() {
         return;
@@ -530,10 +527,11 @@ pub(super) fn unless_blank(text: String) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// Parses the data of an event. Unpaired surrogates stay marked until the response is complete.
+/// Parses the data of an event. Unpaired surrogates remain marked, so that they can be joined when
+/// the response is complete.
 ///
 /// # Errors
-/// Returns what is wrong with the event.
+/// Returns a description of the problem.
 pub(super) fn parse_event(event: &SseEvent) -> Result<Value, String> {
     lenient_json::piece(&event.data).map_err(|error| format!("an event is not JSON: {error}"))
 }

@@ -1,4 +1,4 @@
-//! Reads cassettes as recorded by `Cassette`: a header, then a line for each call.
+//! Reads cassettes, which contain a header and a line for each call.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -7,14 +7,14 @@ use super::{Key, RecordedOutcome, Replay, ReplayError, format_error, lines};
 use crate::model::lenient_json;
 use crate::provider::record::{CassetteHeader, RecordedCall, VERSION};
 
-/// Parses the header, if the file begins with one.
+/// Parses the header. Returns `None` if the file does not begin with one.
 pub(super) fn header(bytes: &[u8]) -> Option<CassetteHeader> {
     lenient_json::from_slice(lines(bytes).next()?).ok()
 }
 
-/// Reads a cassette. If two lines are for the same call, the later one counts, because the first
-/// belongs to an attempt that was rerun. A torn line of a killed run is skipped, because its
-/// attempt was rerun or never ended.
+/// Reads a cassette. Of several lines for the same call, only the last counts, because the others
+/// belong to attempts that were rerun. Skips truncated lines, whose attempts were rerun or never
+/// ended.
 pub(super) fn read(
     path: &Path,
     header: CassetteHeader,
@@ -33,7 +33,7 @@ pub(super) fn read(
     for (number, line) in lines(bytes).enumerate().skip(1) {
         let call = match lenient_json::from_slice::<RecordedCall>(line) {
             Ok(call) => call,
-            // The line is empty or torn.
+            // The line is empty or truncated.
             Err(error) if error.is_eof() => continue,
             Err(error) => {
                 let problem = format!("line {} is not a recorded call: {error}", number + 1);

@@ -1,7 +1,7 @@
-//! Reads result files of the JavaScript system: one object with every root response under
+//! Reads result files of the JavaScript system. They contain an object with the root's responses in
 //! `results[].trace[]`.
 //!
-//! The files do not contain the answers of children.
+//! The files do not contain the responses of children.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -14,19 +14,19 @@ use super::{Key, Replay, ReplayError, Response, format_error, read_text};
 
 use crate::model::lenient_json;
 
-/// A result file of the JavaScript system. Fields that a replay does not need may be missing.
+/// A result file of the JavaScript system. Only fields that playback requires must be present.
 #[derive(Debug, Clone, Deserialize)]
 pub struct NodeRlmFile {
     /// Name of the benchmark: `arc`.
     pub benchmark: String,
     /// Model: `anthropic/claude-opus-4-6`.
     pub model: String,
-    /// Settings, as far as the file contains them.
+    /// Settings of the run, if recorded.
     #[serde(default)]
     pub config: NodeRlmConfig,
-    /// End of the run, in RFC 3339.
+    /// Time of the run's end, in RFC 3339.
     pub timestamp: Option<String>,
-    /// Results, one for each task.
+    /// Results of the tasks.
     pub results: Vec<NodeRlmResult>,
 }
 
@@ -36,7 +36,7 @@ pub struct NodeRlmFile {
 pub struct NodeRlmConfig {
     /// Maximum iterations of the root.
     pub max_iterations: Option<u32>,
-    /// Depth at which agents have no REPL.
+    /// Depth at which agents do not have a REPL.
     pub max_depth: Option<u32>,
 }
 
@@ -46,7 +46,7 @@ pub struct NodeRlmConfig {
 pub struct NodeRlmResult {
     /// Id of the sample: `arc-247ef758`.
     pub task_id: String,
-    /// Answer; blank if there is none.
+    /// Answer; blank if the root did not answer.
     pub answer: Option<JsText>,
     /// Expected answer.
     pub expected: Option<JsText>,
@@ -54,11 +54,11 @@ pub struct NodeRlmResult {
     pub score: Option<f64>,
     /// Number of iterations of the root.
     pub iterations: Option<u32>,
-    /// Responses of the root, each with the result of its code.
+    /// Iterations of the root.
     pub trace: Vec<NodeRlmStep>,
     /// Wall-clock milliseconds.
     pub wall_time_ms: Option<f64>,
-    /// Reason why there is no answer.
+    /// Reason for a missing answer.
     pub error: Option<JsText>,
 }
 
@@ -67,12 +67,12 @@ pub struct NodeRlmResult {
 pub struct NodeRlmStep {
     /// Complete response, including the code block.
     pub reasoning: JsText,
-    /// Code blocks that ran, in order.
+    /// Code blocks that were run, in order.
     #[serde(default)]
     pub code: Vec<JsText>,
     /// Output of the blocks.
     pub output: Option<JsText>,
-    /// Reason why the blocks failed.
+    /// Error of the code blocks.
     pub error: Option<JsText>,
 }
 
@@ -85,11 +85,11 @@ impl NodeRlmFile {
     /// Reads a result file.
     ///
     /// # Errors
-    /// Returns [`ReplayError`] if the file cannot be read, has another form, or contains a task
+    /// Returns [`ReplayError`] if the file cannot be read, has another format, or contains a task
     /// twice.
     pub fn read(path: &Path) -> Result<Self, ReplayError> {
         let text = read_text(path)?;
-        // Otherwise, an array would be parsed as a struct without field names.
+        // Checked explicitly, because serde parses an array as a struct without field names.
         if text.trim_start().starts_with('[') {
             return Err(format_error(path, "it is an array"));
         }
@@ -106,7 +106,7 @@ impl NodeRlmFile {
     }
 }
 
-/// Reads a result file as a recording.
+/// Reads a result file for playback.
 pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
     let file = NodeRlmFile::read(path)?;
     let mut samples = Vec::new();
@@ -140,8 +140,8 @@ pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
 
 impl<'de> Deserialize<'de> for JsText {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        // As bytes, because unpaired surrogates are errors in strings. They are encoded as three
-        // bytes that no other character has.
+        // Deserialized as bytes, because strings must not contain unpaired surrogates. Each
+        // surrogate becomes three bytes that no character's encoding contains.
         from.deserialize_bytes(JsTextVisitor)
     }
 }

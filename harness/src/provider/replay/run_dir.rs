@@ -1,4 +1,4 @@
-//! Reads run directories of this harness: the responses are in `trajectories/*.jsonl`.
+//! Reads run directories, which contain responses in `trajectories/*.jsonl`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::model::lenient_json;
 use crate::model::{Event, EventKind, Protocol, Role};
 use crate::prompt::code_tool;
 
-/// Reads a run directory. A torn last line of a killed run is skipped.
+/// Reads a run directory. Skips a truncated last line, which a killed run may have left.
 pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
     let folder = path.join("trajectories");
     if !folder.is_dir() {
@@ -93,7 +93,7 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
                     text,
                     reasoning,
                     tool_calls,
-                    // Only the server that returned it can use it.
+                    // Omitted, because only the server that returned it can use it.
                     reasoning_signature: None,
                     usage,
                     cost_usd,
@@ -115,8 +115,8 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
     Ok(())
 }
 
-/// Formats the parser's error with the actual line; the parser saw only one and reports it as the
-/// first.
+/// Formats a parser error with the actual line number. The parser reports line 1, because it
+/// receives one line at a time.
 fn in_line(line: usize, error: &serde_json::Error) -> String {
     let (text, column) = (error.to_string(), error.column());
     let place = format!(" at line {} column {column}", error.line());

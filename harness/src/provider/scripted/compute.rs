@@ -1,15 +1,15 @@
-//! Runs the code of rules: `compute` and `compute_calls`.
+//! Runs the code in `compute` and `compute_calls` of rules.
 
 use parking_lot::{Mutex, MutexGuard};
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Session};
 
-/// Maximum calls per session. Starting a session costs more than a call, but a session keeps what
-/// code stores in `globalThis`.
+/// Maximum calls per session. Reusing a session is faster than starting one, but data that code
+/// stores in `globalThis` accumulates.
 const CALLS_A_SESSION: u32 = 256;
 
-/// Sandbox sessions for the code of one model's rules. Each session serves one call at a time, so
-/// that calls can run concurrently.
+/// Sandbox sessions for the code of one model's rules. Each session runs one call at a time;
+/// concurrent calls use several sessions.
 #[derive(Default)]
 pub(super) struct RuleSessions {
     idle: Mutex<Vec<PooledSession>>,
@@ -21,10 +21,10 @@ struct PooledSession {
 }
 
 impl RuleSessions {
-    /// Runs a rule's code, with the newest message as its `context`, and returns the code's result.
+    /// Runs a rule's code with the newest message as `context`, and returns its result.
     ///
     /// # Errors
-    /// Returns what the code threw, or why no session could run it.
+    /// Returns the error that the code threw, or the reason why the code could not run.
     pub async fn run(&self, code: &str, message: &str) -> Result<String, String> {
         let idle = self.idle().pop();
         let mut used = match idle {
@@ -49,8 +49,8 @@ impl RuleSessions {
     }
 }
 
-/// Runs code in a session. The outer error means that the session is lost; the inner one is the
-/// code's own.
+/// Runs code in a session. The outer error means that the session ended; the inner error was thrown
+/// by the code.
 async fn run(
     session: &Session,
     code: &str,
@@ -69,7 +69,10 @@ async fn run(
     loop {
         match repl.next().await.map_err(|error| error.to_string())? {
             Event::Called(call) => {
-                repl.settle(call.id, Err("a scripted model has no models".to_owned()));
+                repl.settle(
+                    call.id,
+                    Err("code in a scripted model cannot call models".to_owned()),
+                );
             }
             Event::CallContext { .. }
             | Event::StatusRequested { .. }

@@ -1,5 +1,4 @@
-//! The file format of scripted models: a list of rules, of which the first that matches gives the
-//! reply.
+//! File format of scripted models: a list of rules. The first matching rule determines the reply.
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
@@ -24,11 +23,11 @@ struct Rule {
     answer: RuleReply,
 }
 
-/// Reply of a rule, with its usage.
+/// Reply of a rule, with its reasoning, usage and cost.
 #[derive(Debug)]
 pub(super) struct RuleReply {
     pub reply: Reply,
-    /// Reasoning separate from the text, which is also sent back.
+    /// Reasoning, which is separate from the text and also sent back in later requests.
     pub reasoning: Option<String>,
     pub usage: Option<Usage>,
     pub cost_usd: Option<f64>,
@@ -37,9 +36,9 @@ pub(super) struct RuleReply {
 /// Reply of a rule.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// A text and tool calls, either of which may be empty.
+    /// Text and tool calls, of which either may be empty.
     Text(ReplyText, ReplyCalls),
-    /// An error, as a server with that status would return it.
+    /// An error like that of a server.
     Error(ErrorEntry),
 }
 
@@ -48,7 +47,7 @@ pub(super) enum Reply {
 pub(super) enum ReplyText {
     /// This text.
     Text(String),
-    /// The return value of this JavaScript, which has the newest message in `context`.
+    /// The value returned by this JavaScript, which can read the newest message in `context`.
     Compute(String),
 }
 
@@ -57,7 +56,8 @@ pub(super) enum ReplyText {
 pub(super) enum ReplyCalls {
     /// These calls.
     Calls(Vec<CallEntry>),
-    /// The list returned by this JavaScript, which has the newest message in `context`.
+    /// The list of calls returned by this JavaScript, which can read the newest message in
+    /// `context`.
     Compute(String),
 }
 
@@ -66,16 +66,16 @@ pub(super) enum ReplyCalls {
 #[serde(deny_unknown_fields)]
 pub(super) struct CallEntry {
     pub name: String,
-    /// An object, or the text of the arguments, which may be malformed like a model's.
+    /// Arguments as an object, or as a string, which may be invalid JSON.
     #[serde(default)]
     pub arguments: Value,
 }
 
-/// An error of a server.
+/// An error, as a server would return it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ErrorEntry {
-    /// HTTP status; 413 for a conversation that exceeds the model's context window.
+    /// HTTP status; 413 means that the conversation exceeds the model's context window.
     status: u16,
     message: String,
 }
@@ -112,7 +112,7 @@ struct Tokens {
     output: u64,
 }
 
-/// Conditions of a rule; a missing one always holds.
+/// Conditions of a rule, all of which must hold.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct When {
@@ -121,20 +121,20 @@ struct When {
     depth: Option<u32>,
     /// Number of the invocation's request, 1-based.
     turn: Option<u32>,
-    /// This turn or a later one.
+    /// Minimum number of the invocation's request, 1-based.
     from_turn: Option<u32>,
-    /// Globs for the sample's id.
+    /// Globs, one of which must match the sample's id.
     samples: Option<Vec<String>>,
-    /// The request has more characters than this, including the system prompt.
+    /// Number of characters that the request, including the system prompt, must exceed.
     over_chars: Option<usize>,
-    /// A message of the request, in any turn, contains this text.
+    /// Text that a message of the request must contain.
     says: Option<String>,
-    /// The system prompt contains all of these.
+    /// Texts that the system prompt must contain.
     system: Option<Vec<String>>,
 }
 
 impl Script {
-    /// Returns the answer of the first matching rule.
+    /// Returns the reply of the first matching rule.
     pub fn answer(&self, request: &Request) -> Option<&RuleReply> {
         self.rules
             .iter()
@@ -144,7 +144,7 @@ impl Script {
 }
 
 impl ErrorEntry {
-    /// Returns the error as a provider with this name returns it.
+    /// Converts the entry to the error of a provider with this name.
     pub fn of(&self, provider: &str) -> ProviderError {
         let Self { status, message } = self;
         let (provider, status, message) = (provider.to_owned(), *status, message.clone());
@@ -173,7 +173,8 @@ impl ErrorEntry {
 }
 
 impl CallEntry {
-    /// Returns the call with its `index` in the response of a turn.
+    /// Converts the entry to a tool call, whose id consists of `turn` and its `index` in the
+    /// response.
     pub fn to_call(&self, turn: u32, index: usize) -> ToolCall {
         ToolCall {
             id: format!("call_{turn}_{index}"),
@@ -268,7 +269,7 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
     }
     if rules.is_empty() {
         return Err(invalid(
-            "`rules` is empty: a scripted model needs at least one".to_owned(),
+            "`rules` is empty: a scripted model needs at least one rule".to_owned(),
         ));
     }
     Ok(Script {
@@ -278,10 +279,10 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
     })
 }
 
-/// Returns the reply of an entry.
+/// Removes and returns the reply of an entry.
 ///
 /// # Errors
-/// Returns what was expected of the entry.
+/// Returns a description of the expected fields.
 fn reply_of(entry: &mut RuleEntry) -> Result<Reply, &'static str> {
     let said = match (entry.reply.take(), entry.compute.take()) {
         (Some(text), None) => Some(ReplyText::Text(text)),

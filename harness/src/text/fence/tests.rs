@@ -54,7 +54,7 @@ fn finds_blocks() {
     }
     check("```text\nno\n```\n```js\n2\n```", &["2"]);
     check("```python\nno\n```", &[]);
-    // No mark, but nothing else to run.
+    // Blocks without a mark are run only if there are no others.
     check("```\nx\n```", &["x"]);
     check("```\nquoted\n```\n```js\nx\n```", &["x"]);
     // Never closed.
@@ -65,7 +65,7 @@ fn finds_blocks() {
         &["const a = 1;\nconsole.log(a)"],
     );
     check("javascript\nconst a = 1;\n```\nDone.", &["const a = 1;"]);
-    // Opened in a line of prose.
+    // The block opens at the end of a line of prose.
     check("I look first: ```js\nx\n```\nend", &["x"]);
     check("I look first: ```js\nx", &["x"]);
     check("Use ```python\nx", &[]);
@@ -97,8 +97,7 @@ fn ignores_fences_in_code() {
         "```js\nconst q = a / b; const s = '`';\n```\nend",
         &["const q = a / b; const s = '`';"],
     );
-    // A template literal that is never closed is a mistake in the code and does not extend the
-    // block.
+    // An unclosed template literal is a mistake in the code and does not extend the block.
     check("```js\nlet t = `oops;\n```\nprose", &["let t = `oops;"]);
 }
 
@@ -108,7 +107,7 @@ fn parses_hostile_response_in_linear_time() {
     let began = std::time::Instant::now();
     let found = code_blocks(&"```js\n`\n```\n".repeat(blocks)).len();
     assert!(found > 0 && found <= blocks, "{found}");
-    // Searching each block to the end would take hours.
+    // Searching from each block to the end would take hours.
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }
 
@@ -138,7 +137,7 @@ fn accepts_tilde_fences() {
 
 #[test]
 fn finds_end_of_block() {
-    // Fences at the end of a line of code.
+    // The closing fence is at the end of a line of code.
     check("```js\nf(x)```", &["f(x)"]);
     check("```js\nf(x)\ng() ```\nprose\n", &["f(x)\ng()"]);
     check(
@@ -156,11 +155,11 @@ fn finds_end_of_block() {
     );
     check("```js\nf() // done ```\nprose", &["f() // done"]);
     check("```js\nlet s = '```\nf()\n```\nend", &["let s = '```\nf()"]);
-    // Closed with words after the fence.
+    // Prose follows the closing fence.
     check("```js\nx\n``` and so on.\nprose", &["x"]);
-    // Closed by a shorter fence.
+    // A shorter fence closes the block.
     check("````js\nx\n```\n", &["x"]);
-    // Not closed before the next one opens.
+    // The next block opens before this one is closed.
     check("```js\n1\n```js\n2\n```", &["1", "2"]);
     check("```js\n```js\nx\n```", &["x"]);
     check("```js\n1\n```python\nno\n```\nend", &["1"]);
@@ -169,7 +168,7 @@ fn finds_end_of_block() {
         "```js\nlet md = `\n```js\nquoted\n```\n`;\n```\nend",
         &["let md = `\n```js\nquoted\n```\n`;"],
     );
-    // A block of Markdown contains blocks.
+    // A block of Markdown may contain blocks.
     check(
         "```markdown\n# How\n```js\nshown\n```\n```\n```js\nx\n```",
         &["x"],
@@ -188,9 +187,9 @@ fn ignores_blocks_in_reasoning() {
     );
     check("<think>```js\ndraft\n</think>\n```js\nx\n```", &["x"]);
     check("draft\n</think>Now:\n```js\nx\n```", &["x"]);
-    // The only block.
+    // The only block is run even though it is in the reasoning.
     check("<think>\n```js\nx\n```\n</think>\nThat is it.", &["x"]);
-    // A tag in the code.
+    // A tag in the code does not end reasoning.
     check(
         "```js\nconst tag = '</think>';\nf(tag)\n```\nend",
         &["const tag = '</think>';\nf(tag)"],
@@ -201,7 +200,7 @@ fn ignores_blocks_in_reasoning() {
     );
 }
 
-/// Returns how much of a response is read before it is stopped, given a few characters at a time.
+/// Returns the part of a response that is read before the watch stops it, character by character.
 fn read_before_stop(response: &str, blocks: usize) -> Option<&str> {
     let mut watch = StopWatch::new(blocks);
     let ends = response
@@ -238,13 +237,13 @@ fn stops_after_last_block() {
             1,
             Some("```text\nx\n```\n```js\nx\n```\n"),
         ),
-        // A fence inside a template literal closes nothing.
+        // A fence inside a template literal does not close the block.
         (
             "```js\nf(`\n```\n`)\n```\nend",
             1,
             Some("```js\nf(`\n```\n`)\n```\n"),
         ),
-        // Blocks without a mark run only if no marked one follows.
+        // Blocks without a mark are run only if no marked block follows.
         ("```\nx\n```\n", 1, None),
     ];
     for (response, blocks, expected) in cases {

@@ -1,20 +1,20 @@
-//! Watches a growing response for the end of the last block that is run.
+//! Detects the end of the last code block to run while a response is streamed.
 
 use super::{LOOKAHEAD, begins_with_thinking, behind_thinking, block_at, fence, is_language};
 
-/// Detects the end of the last block that is run in a growing response.
+/// Detects, in a streaming response, the end of the last code block to run.
 pub(crate) struct StopWatch {
     blocks: usize,
     scanned: usize,
     looks: u32,
 }
 
-/// Maximum searches for the last block. Each search begins at the start of the response, so a
-/// response that closes more fences than this is read to its end.
+/// Maximum number of searches for the last block. Each search begins at the start of the response.
+/// Responses with more closing fences are read to their end.
 const LOOKS: u32 = 64;
 
 impl StopWatch {
-    /// Watches for `blocks` marked blocks; at least 1.
+    /// Creates a watch for the end of the `blocks`-th marked block, 1-based.
     pub fn new(blocks: usize) -> Self {
         Self {
             blocks,
@@ -23,7 +23,8 @@ impl StopWatch {
         }
     }
 
-    /// Takes the whole text so far. Returns where the last block ends in it, once that is certain.
+    /// Returns the position of the last block's end once it is certain. `text` is the whole
+    /// response so far.
     pub fn end_of_last_block(&mut self, text: &str) -> Option<usize> {
         let end = text.rfind('\n')? + 1;
         let new = text.get(self.scanned..end).unwrap_or_default();
@@ -37,9 +38,9 @@ impl StopWatch {
     }
 }
 
-/// Returns the byte where the `count`-th marked block ends, including its closing fence. `None`
-/// unless it is certainly closed, so that [`code_blocks`] finds the same first `count` blocks
-/// whatever follows. The last line counts only with its line feed.
+/// Returns the byte position after the `count`-th marked block and its closing fence. Returns
+/// `None` unless the end is certain, so that later text cannot change the first `count` blocks that
+/// [`code_blocks`] finds. Ignores an incomplete last line.
 fn end_of_block(response: &str, count: usize) -> Option<usize> {
     let answer = behind_thinking(response);
     if answer.is_none() && begins_with_thinking(response) {

@@ -1,4 +1,4 @@
-//! Scripted host of apps: an app is a list of fetches, and its state is the list of their results.
+//! Scripted host of apps. An app is a list of fetches, and its state is the list of their results.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -22,11 +22,12 @@ pub struct PageScript {
 struct OnePage {
     tree: String,
     /// Effects of actions such as `click 5` or `fill_input 5 text`; other actions fail with an
-    /// unknown id. The key of a script is `run` and its text; without a key, it has no effect.
+    /// unknown id. The key of a script is `run` followed by its text; a script without an entry has
+    /// no effect.
     does: BTreeMap<String, Effect>,
     /// Blocked addresses that the page requests each time it is read.
     refused: Vec<String>,
-    /// Problem with which reading the page fails.
+    /// Problem that reading the page returns.
     unreadable: Option<PageProblem>,
 }
 

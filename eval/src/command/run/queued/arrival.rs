@@ -1,4 +1,4 @@
-//! Validates what a worker sends before anything of it is stored.
+//! Validates the messages of workers before they are stored.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(super) struct MadeAttempt {
     events: Vec<Event>,
 }
 
-/// Reads a worker's message.
+/// Parses a worker's message.
 ///
 /// # Errors
 /// A sentence that describes what is invalid.
@@ -46,12 +46,12 @@ pub(super) fn read(identity: &RunIdentity, parcel: Parcel, body: &[u8]) -> Resul
         .filter(|line| !line.is_empty());
     let record = lines.next().unwrap_or_default();
     let record: AttemptRecord =
-        serde_json::from_slice(record).map_err(|error| format!("{of}: its record: {error}"))?;
+        serde_json::from_slice(record).map_err(|error| format!("{of}: invalid record: {error}"))?;
     let is_of = |run: &str, sample: &str, attempt: u32| {
         run == identity.run_id && sample == parcel.sample && attempt == parcel.attempt
     };
     if !is_of(&record.run_id, &record.id, record.attempt) {
-        return Err(format!("{of}: its record belongs to another attempt"));
+        return Err(format!("{of}: the record belongs to another attempt"));
     }
     let mut events = Vec::new();
     for (place, line) in lines.enumerate() {
@@ -82,14 +82,14 @@ impl MadeAttempt {
         };
         let each = self.events.into_iter().map(RunEvent::Engine);
         for event in std::iter::once(started).chain(each) {
-            // Sending fails only after the run has ended.
+            // Sending fails only after the end of the run.
             let _ = events.send(event);
         }
         made.add(self.record.of_sample(index), events);
     }
 }
 
-/// Stores wasted responses; a failure to store them is only reported.
+/// Stores wasted responses; a failure is only a warning.
 pub(super) fn keep_wasted(dir: &Path, parcel: &Parcel, body: &[u8], number: u64) {
     let of = (parcel.sample.as_str(), parcel.attempt);
     let what = match parcel.wasted.as_deref() {

@@ -1,5 +1,4 @@
-//! Writes `workers.json` to the folder of a queued run, so that the viewer can show who works on
-//! it.
+//! Writes `workers.json` to the folder of a queued run, so that the viewer can show its workers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,8 +17,8 @@ const VERSION: u32 = 1;
 pub(super) struct WorkersFile {
     path: PathBuf,
     workers: BTreeMap<String, (Presence, u64)>,
-    /// Attempts that each worker had finished at its first report, and the time of that report on
-    /// the server's clock.
+    /// First report of each worker: its number of finished attempts, and the time on the server's
+    /// clock.
     earlier: BTreeMap<String, (u64, u64)>,
     said: Option<String>,
 }
@@ -34,7 +33,7 @@ impl WorkersFile {
         }
     }
 
-    /// Returns whether a worker reports a change in whether it can serve the run.
+    /// Whether this is a worker's first report, or changes whether it can work on the run.
     pub(super) fn is_news(&self, presence: &Presence) -> bool {
         let before = self.workers.get(&presence.worker);
         before.is_none_or(|(before, _)| before.unfit != presence.unfit)

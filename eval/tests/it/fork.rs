@@ -1,0 +1,295 @@
+//! `rlm-eval fork`: what is inherited, what is sent, and what is rejected.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fault_server::{Behavior, FaultServer, ReceivedRequest};
+use records::run_dir::RunDir;
+use serde_json::{Value, json};
+
+use crate::binary::{Binary, Ran};
+
+/// Iterations of an attempt that is not cut off.
+const LAST: usize = 6;
+
+fn turn(seen: &ReceivedRequest) -> usize {
+    let messages = seen.body["messages"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let answered = messages.iter().filter(|one| one["role"] == "assistant");
+    answered.count() + 1
+}
+
+fn reply(seen: &ReceivedRequest) -> Behavior {
+    let cell = match turn(seen) {
+        LAST.. => "return(seen.length)".to_owned(),
+        1 => "var seen = [1, Math.random()]; console.log(seen, Date.now());".to_owned(),
+        turn => format!("seen.push({turn}); console.log(seen, Math.random());"),
+    };
+    Behavior::Text(format!("```js\n{cell}\n```"))
+}
+
+struct Origin {
+    binary: Binary,
+    server: FaultServer,
+    dir: PathBuf,
+}
+
+impl Origin {
+    fn new(more: &[&str]) -> Self {
+        let server = FaultServer::start(reply);
+        let rows = ["q", "r"].map(|id| {
+            json!({"id": id, "query": "How many?", "context": "c", "expected": LAST}).to_string()
+        });
+        let binary = Binary::new()
+            .file("q.jsonl", rows.join("\n"))
+            .file(
+                "prices.yaml",
+                "{date: d, source: s, prices: [{models: ['openai/*'], input: 1e6, output: 0}]}",
+            )
+            .file("drivers/short.md", "# Short\n\nAnswer in few words.\n")
+            .variable("OPENAI_API_KEY", "k");
+        let url = server.openai();
+        let fixed = [
+            "run",
+            "--benchmark",
+            "q.jsonl",
+            "--scorer",
+            "numeric",
+            "--model",
+            "openai/m",
+            "--max-depth",
+            "1",
+            "--sample-ids",
+            "q",
+            "--prices",
+            "prices.yaml",
+            "--name",
+            "origin",
+            "--base-url",
+            &url,
+        ];
+        let ran = binary.run(&[&fixed[..], more].concat(), "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let dir = binary.path().join("results/origin");
+        Self {
+            binary,
+            server,
+            dir,
+        }
+    }
+
+    fn fork(&self, more: &[&str]) -> Ran {
+        let url = self.server.openai();
+        let fixed = ["fork", "results/origin", "--base-url", &url];
+        self.binary.run(&[&fixed[..], more].concat(), "")
+    }
+
+    fn folder(&self, name: &str) -> PathBuf {
+        self.binary.path().join("results").join(name)
+    }
+}
+
+fn config(dir: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(dir.join("config.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn continues_from_iteration_with_other_settings() {
+    let origin = Origin::new(&[]);
+    let all = origin.server.seen().len();
+    assert_eq!(all, LAST);
+    let fourth = origin.server.seen()[3].clone();
+    // Columns: name, flags, inherited responses, whether the first request is the recorded one.
+    let rows: [(&str, &[&str], usize, bool); 4] = [
+        ("same", &["--at", "4"], 3, true),
+        ("note", &["--at", "4", "--note", "Hurry up."], 3, false),
+        (
+            "model",
+            &[
+                "--at",
+                "4",
+                "--model",
+                "openai/other",
+                "--drivers",
+                "deadline-return",
+            ],
+            3,
+            false,
+        ),
+        ("all", &["--at", "1"], 0, true),
+    ];
+    for (name, more, inherited, is_same) in rows {
+        let before = origin.server.seen().len();
+        let ran = origin.fork(&[&["q", "--name", name], more].concat());
+        assert_eq!(ran.code, Some(0), "{name}: {ran:?}");
+        let sent = origin.server.seen()[before..].to_vec();
+        assert_eq!(sent.len(), LAST - inherited, "{name}");
+        let dir = origin.folder(name);
+        let run = RunDir::open(&dir).unwrap();
+        let record = &run.records[0];
+        assert_eq!(record.score, Some(1.0), "{name}: {record:?}");
+        assert_eq!(
+            record.cached_calls,
+            Some(u32::try_from(inherited).unwrap()),
+            "{name}"
+        );
+        // 11 input tokens of a dollar each for every request.
+        let paid = 11.0 * sent.len() as f64;
+        assert_eq!(record.cost_usd, Some(paid), "{name}");
+        let recorded = config(&dir)["origin"].clone();
+        let found = (
+            &recorded["run"],
+            &recorded["sample"],
+            &recorded["attempt"],
+            &recorded["iteration"],
+            &recorded["inherited"]["llm_calls"],
+            &recorded["inherited"]["cost_usd"],
+        );
+        let (run, sample) = (json!("origin"), json!("q"));
+        let expected = (
+            &run,
+            &sample,
+            &json!(1),
+            &json!(inherited + 1),
+            &json!(inherited),
+            &json!(11.0 * inherited as f64),
+        );
+        assert_eq!(found, expected, "{name}");
+        let messages = |seen: &ReceivedRequest| seen.body["messages"].as_array().unwrap().clone();
+        let (then, now) = (&messages(&fourth), &messages(&sent[0]));
+        if is_same && inherited > 0 {
+            assert_eq!(then, now, "{name}");
+        }
+        if name == "note" {
+            let (last, earlier) = now.split_last().unwrap();
+            assert_eq!(earlier, &then[..then.len() - 1]);
+            let noted = format!(
+                "{}\n\nHurry up.",
+                then.last().unwrap()["content"].as_str().unwrap()
+            );
+            assert_eq!(last["content"], noted);
+            // Later requests keep it.
+            assert_eq!(messages(&sent[1])[then.len() - 1]["content"], noted);
+        }
+        if name == "model" {
+            assert_eq!(sent[0].body["model"], "other");
+            assert_ne!(then[0], now[0], "the system prompt has the driver");
+            assert_eq!(
+                then[1..then.len() - 1],
+                now[1..now.len() - 1],
+                "the conversation is kept"
+            );
+        }
+    }
+    // Other commands work on forks.
+    let paths = ["results/origin", "results/note"];
+    for command in ["report", "compare"] {
+        let ran = origin.binary.run(&[&[command], &paths[..]].concat(), "");
+        assert_eq!(ran.code, Some(0), "{command}: {ran:?}");
+    }
+    let before = origin.server.seen().len();
+    let url = origin.server.openai();
+    let ran = origin
+        .binary
+        .run(&["run", "--resume", "results/note", "--base-url", &url], "");
+    assert_eq!(
+        (ran.code, origin.server.seen().len()),
+        (Some(0), before),
+        "{ran:?}"
+    );
+    // A fork of a fork inherits what both received.
+    let ran = origin.binary.run(
+        &[
+            "fork",
+            "results/note",
+            "q",
+            "--at",
+            "5",
+            "--name",
+            "second",
+            "--base-url",
+            &url,
+        ],
+        "",
+    );
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let sent = origin.server.seen()[before..].to_vec();
+    assert_eq!(sent.len(), 2);
+    assert!(sent[0].text.contains("Hurry up."));
+}
+
+#[test]
+fn continues_at_end_with_higher_limits() {
+    let rows: [(&[&str], &[&str], usize); 2] = [
+        (&["--max-iterations", "3"], &["--max-iterations", "9"], 3),
+        (
+            &["--attempt-max-llm-calls", "4"],
+            &["--attempt-max-llm-calls", "9"],
+            2,
+        ),
+    ];
+    for (limits, raised, requests) in rows {
+        let origin = Origin::new(limits);
+        let before = origin.server.seen().len();
+        let ran = origin.fork(&[&["q", "--name", "more"], raised].concat());
+        assert_eq!(ran.code, Some(0), "{limits:?}: {ran:?}");
+        let sent = origin.server.seen().len() - before;
+        assert_eq!(sent, requests, "{limits:?}");
+        let run = RunDir::open(&origin.folder("more")).unwrap();
+        assert_eq!(run.records[0].score, Some(1.0), "{limits:?}");
+    }
+}
+
+#[test]
+fn rejects_what_cannot_be_forked() {
+    let origin = Origin::new(&[]);
+    fs::rename(origin.dir.join("journal"), origin.dir.join("kept")).unwrap();
+    let ran = origin.fork(&["q", "--at", "2"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(
+        ran.stderr.contains("attempt 1 of q has no journal: "),
+        "{ran:?}"
+    );
+    fs::rename(origin.dir.join("kept"), origin.dir.join("journal")).unwrap();
+    let rows: [(&[&str], &str); 7] = [
+        (
+            &["p", "--at", "2"],
+            "results/origin has no attempt of the sample `p`",
+        ),
+        (
+            &["q", "--attempt", "2"],
+            "results/origin has no attempt 2 of q",
+        ),
+        (
+            &["q", "--at", "7"],
+            "the attempt has 6 iterations, so it has no iteration 7",
+        ),
+        (
+            &["q"],
+            "attempt 1 of q ended with an answer, so there is nothing to continue",
+        ),
+        (
+            &["q", "--at", "0"],
+            "expected the number of an iteration, from 1, or `end`",
+        ),
+        (
+            &["q", "--at", "5", "--max-iterations", "4"],
+            "the fork begins with iteration 5, but the root may have 4",
+        ),
+        (
+            &["q", "--at", "2", "--attempts", "2"],
+            "--attempts does not apply to a fork",
+        ),
+    ];
+    for (more, expected) in rows {
+        let ran = origin.fork(more);
+        assert_eq!(ran.code, Some(2), "{more:?}: {ran:?}");
+        assert!(ran.stderr.contains(expected), "{more:?}: {}", ran.stderr);
+    }
+    let left: Vec<_> = fs::read_dir(origin.binary.path().join("results"))
+        .unwrap()
+        .collect();
+    assert_eq!(left.len(), 1, "nothing is left behind");
+}

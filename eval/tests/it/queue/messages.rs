@@ -1,0 +1,131 @@
+//! The number of messages of an attempt.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::mpsc;
+use std::thread;
+
+use super::server::Server;
+use super::{user_of, worker};
+
+/// A message that the server passed on.
+struct Passed {
+    subject: String,
+    reply: String,
+}
+
+/// Subject of the last message.
+const END: &str = "end";
+
+/// Subscribes to all messages of a server and sends them to the receiver. Returns the connection as
+/// well.
+fn subscribe(server: &Server) -> (TcpStream, mpsc::Receiver<Passed>) {
+    let mut line = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+    let own = line.try_clone().unwrap();
+    let options = r#"{"verbose":false,"pedantic":false,"headers":true}"#;
+    let request = format!("CONNECT {options}\r\nSUB > 1\r\nPING\r\n");
+    line.write_all(request.as_bytes()).unwrap();
+    let mut reader = BufReader::new(line.try_clone().unwrap());
+    let mut next = String::new();
+    while next != "PONG\r\n" {
+        next.clear();
+        assert!(reader.read_line(&mut next).unwrap() > 0);
+    }
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        loop {
+            next.clear();
+            if reader.read_line(&mut next).unwrap_or(0) == 0 {
+                return;
+            }
+            // MSG subject id [reply] size, or HMSG subject id [reply] header-size size.
+            let parts: Vec<&str> = next.split_whitespace().collect();
+            let sizes = match parts[0] {
+                "PING" => {
+                    let _ = line.write_all(b"PONG\r\n");
+                    continue;
+                }
+                "MSG" => 1,
+                "HMSG" => 2,
+                _ => continue,
+            };
+            let size: usize = parts.last().unwrap().parse().unwrap();
+            let has_reply = parts.len() == 4 + sizes;
+            let passed = Passed {
+                subject: parts[1].to_owned(),
+                reply: parts
+                    .get(3)
+                    .filter(|_| has_reply)
+                    .map_or_else(String::new, |&reply| reply.to_owned()),
+            };
+            let mut body = vec![0; size + 2];
+            if reader.read_exact(&mut body).is_err() || sender.send(passed).is_err() {
+                return;
+            }
+        }
+    });
+    (own, receiver)
+}
+
+/// Returns the kind of a message that belongs to one attempt, or `None` for heartbeats, requests
+/// and messages that belong to the whole run.
+fn kind(passed: &Passed) -> Option<&str> {
+    let kinds = [".work.", ".data."];
+    let (_, rest) = kinds
+        .iter()
+        .find_map(|kind| passed.subject.split_once(kind))?;
+    if !passed.subject.starts_with("eval.") {
+        return None;
+    }
+    let is_data = passed.subject.contains(".data.");
+    let delivers = passed.reply.starts_with("$JS.ACK.");
+    match (
+        is_data.then(|| rest.split('.').next().unwrap_or_default()),
+        delivers,
+    ) {
+        (None, false) => Some("submission"),
+        (None, true) => Some("delivery"),
+        (Some("rec"), false) => Some("record"),
+        (Some("rec"), true) => Some("record to the submitter"),
+        (Some("jrn"), false) => Some("journal"),
+        (Some("jrn"), true) => Some("journal to the submitter"),
+        (Some(_), _) => Some("other"),
+    }
+}
+
+/// An attempt takes a submission, a request and a delivery, besides its record and one message with
+/// its only response. Requests are not counted here, because idle workers repeat them.
+#[test]
+fn attempt_takes_few_messages() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let (mut line, passed) = subscribe(&server);
+    let binary = user_of(server.url()).file(
+        "m.yaml",
+        "description: Says yes.\nrules:\n  - reply: \"yes\"\n",
+    );
+    let _workers = ["a", "b"].map(|name| worker(&binary, server.url(), name, &[]));
+    let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
+    args.extend(["--samples-per-length", "40", "--model", "scripted:m.yaml"]);
+    args.extend(["--protocol", "direct", "--queue", server.url()]);
+    let ran = binary.run(&args, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    write!(line, "PUB {END} 0\r\n\r\n").unwrap();
+    let mut counts = BTreeMap::new();
+    for passed in passed.iter().take_while(|passed| passed.subject != END) {
+        if let Some(kind) = kind(&passed) {
+            *counts.entry(kind.to_owned()).or_insert(0) += 1;
+        }
+    }
+    let wanted = [
+        "delivery",
+        "journal",
+        "record",
+        "record to the submitter",
+        "submission",
+    ];
+    let wanted = wanted.map(|kind| (kind.to_owned(), 40));
+    assert_eq!(counts, BTreeMap::from(wanted));
+}

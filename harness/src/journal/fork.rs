@@ -1,0 +1,160 @@
+//! Forks: journals that begin with the responses of an attempt of another run.
+
+use serde::{Deserialize, Serialize};
+
+use super::JOURNAL_VERSION;
+use super::continuation::without_failures;
+use super::entry::{Entry, JournaledResponse, ROOT};
+use super::seal::{self, Chain};
+use crate::model::{Message, Usage};
+use crate::provider::{CallEvent, ProviderError, Response};
+
+/// Start of an attempt's own work, after what it inherited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fork {
+    /// First request of the root that is new, 1-based.
+    pub turn: u32,
+    /// Text that is added to the newest message of that request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Place at which an attempt is forked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForkPoint {
+    /// Before this response of the root, 1-based.
+    Before(u32),
+    /// After everything that the attempt received.
+    End,
+}
+
+/// Journal of a fork before its first request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForkedJournal {
+    /// Complete lines.
+    pub lines: String,
+    /// First request of the root that is new, 1-based.
+    pub turn: u32,
+    /// Number of inherited responses that were paid for.
+    pub calls: u64,
+    /// Tokens of these responses.
+    pub usage: Usage,
+    /// Known cost of these responses in US dollars.
+    pub cost_usd: f64,
+}
+
+/// Creates the journal of a fork from the `lines` of a journal. `to` is the run, sample and attempt
+/// of the fork. `messages` returns the new messages of an agent's request as recorded.
+/// `same_model` keeps signatures of reasoning, which only their own model accepts.
+///
+/// # Errors
+/// Returns a description of the first invalid line, or of an iteration that the journal lacks.
+pub fn fork(
+    lines: &[String],
+    (run_id, sample, attempt): (&str, &str, u32),
+    at: ForkPoint,
+    note: Option<String>,
+    mut messages: impl FnMut(&str, u32) -> Option<Vec<Message>>,
+    same_model: bool,
+) -> Result<ForkedJournal, String> {
+    let sealed = seal::read(lines);
+    if let Some((line, what)) = sealed.invalid {
+        return Err(format!("line {line}: {what}"));
+    }
+    let mut entries = Vec::new();
+    for entry in sealed.entries {
+        match entry {
+            Entry::Attempt { .. } | Entry::Forked(_) => {}
+            Entry::Continued {} => (entries, _) = without_failures(entries),
+            other => entries.push(other),
+        }
+    }
+    let of_root = |entry: &Entry| match entry {
+        Entry::Response(kept) if kept.invocation == ROOT => Some((kept.turn, kept.result.is_ok())),
+        _ => None,
+    };
+    let answered = entries.iter().filter_map(of_root).filter(|(_, ok)| *ok);
+    let last = answered.map(|(turn, _)| turn).max().unwrap_or(0);
+    let turn = match at {
+        ForkPoint::End => {
+            (entries, _) = without_failures(entries);
+            last + 1
+        }
+        ForkPoint::Before(turn) if (1..=last).contains(&turn) => {
+            let is_later = |entry: &Entry| of_root(entry).is_some_and(|(other, _)| other >= turn);
+            let end = entries.iter().position(is_later).unwrap_or(entries.len());
+            entries.truncate(end);
+            turn
+        }
+        ForkPoint::Before(turn) => {
+            return Err(format!(
+                "the attempt has {last} iterations, so it has no iteration {turn}"
+            ));
+        }
+    };
+    let mut chain = Chain::default();
+    let mut forked = ForkedJournal {
+        lines: String::new(),
+        turn,
+        calls: 0,
+        usage: Usage::default(),
+        cost_usd: 0.0,
+    };
+    let mut write = |entry: &Entry, lines: &mut String| -> Result<(), String> {
+        let line = chain.line(entry).map_err(|error| error.to_string())?;
+        lines.push_str(&line);
+        Ok(())
+    };
+    let first = Entry::Attempt {
+        v: JOURNAL_VERSION,
+        run: Some(run_id.to_owned()),
+        sample: sample.to_owned(),
+        attempt,
+    };
+    write(&first, &mut forked.lines)?;
+    for mut entry in entries {
+        if let Entry::Response(kept) = &mut entry {
+            forked.inherit(kept, same_model);
+            if kept.trims == 0 && kept.messages.is_none() {
+                kept.messages = messages(&kept.invocation, kept.turn);
+            }
+        }
+        write(&entry, &mut forked.lines)?;
+    }
+    write(&Entry::Forked(Fork { turn, note }), &mut forked.lines)?;
+    Ok(forked)
+}
+
+impl ForkedJournal {
+    /// Counts what a response cost, and makes it free, as from a cache.
+    fn inherit(&mut self, kept: &mut JournaledResponse, same_model: bool) {
+        self.calls += u64::from(!kept.cached);
+        for call in std::mem::take(&mut kept.calls) {
+            if let CallEvent::Billed { usage, cost_usd } = call {
+                self.usage += usage;
+                self.cost_usd += cost_usd.unwrap_or_default();
+            }
+        }
+        let was_cached = std::mem::replace(&mut kept.cached, true);
+        (kept.at_ms, kept.ms) = (0.0, 0.0);
+        let Some(response) = response_of(&mut kept.result) else {
+            return;
+        };
+        if !was_cached {
+            self.usage += response.usage.unwrap_or_default();
+            self.cost_usd += response.cost_usd.unwrap_or_default();
+        }
+        response.cost_usd = Some(0.0);
+        if !same_model {
+            response.reasoning_signature = None;
+        }
+    }
+}
+
+fn response_of(result: &mut Result<Response, ProviderError>) -> Option<&mut Response> {
+    match result {
+        Ok(response) => Some(response),
+        Err(ProviderError::Truncated { response }) => Some(response),
+        Err(_) => None,
+    }
+}
