@@ -80,7 +80,7 @@ fn replays_of_real_model_score_as_recorded() {
         let run = finish(&binary, &[&args[..], &more].concat());
         assert_eq!(run.ran.code, Some(0), "{name}: {:?}", run.ran);
         assert!(
-            run.ran.stderr.contains("replaying the 20 samples"),
+            run.ran.stderr.contains("replaying the recorded 20 samples"),
             "{}",
             run.ran.stderr
         );

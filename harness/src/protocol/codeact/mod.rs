@@ -23,6 +23,6 @@ impl ProtocolBehavior for Codeact {
     }
 
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
-        run_repl(attempt, root.clone()).await
+        Box::pin(run_repl(attempt, root.clone())).await
     }
 }

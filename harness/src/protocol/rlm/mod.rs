@@ -71,7 +71,7 @@ impl ProtocolBehavior for Rlm {
 /// Runs the root in a REPL. If the attempt has a page, records its final state for scoring.
 async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
     let Some(browser) = attempt.run.browser.as_deref() else {
-        return run_repl(attempt, root.clone()).await;
+        return Box::pin(run_repl(attempt, root.clone())).await;
     };
     let working = attempt.meter.begin();
     let page = browser.open(attempt.task).await?;
@@ -82,7 +82,7 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
         ..root.clone()
     };
     let result = tokio::select! {
-        result = run_repl(attempt, root.clone()) => result,
+        result = Box::pin(run_repl(attempt, root.clone())) => result,
         error = functions.broken() => Err(error.into()),
     };
     if Failure::leaves_a_state(&result) {
