@@ -133,7 +133,7 @@ pub fn write_json(path: &Path, quick: bool, engine: &str, figures: &[Figure]) ->
     fs::write(path, format!("{json:#}\n"))
 }
 
-/// Formats a number with three significant digits.
+/// Formats a number with at most three decimals: fewer from 1 upward, and none from 100 upward.
 fn number(value: f64) -> String {
     if !value.is_finite() {
         return "-".to_owned();

@@ -223,7 +223,7 @@ pub enum OpenError {
     Option {
         /// Name of the benchmark.
         benchmark: &'static str,
-        /// Name of the option for people.
+        /// Display name of the option.
         option: &'static str,
         /// Its value.
         value: usize,

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub struct DumpSettings {
     /// Maximum characters (code points) of the text, including `[...truncated]`.
     pub max_chars: usize,
-    /// Form of ids.
+    /// Style of the element ids.
     pub ids: IdStyle,
     /// JavaScript predicate, such as `(el) => !el.matches("footer")`. Elements for which it returns
     /// `false` are omitted with all their descendants.

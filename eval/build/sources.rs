@@ -46,7 +46,7 @@ pub const COMPONENTS: [(&str, &[&str]); 6] = [
 /// Parts of `eval/src` that only parse, store, show, compare or fetch, so that no answer or score
 /// depends on them. Each name covers the file and the folder of that name.
 ///
-/// Unlisted modules count, so that a new module is never forgotten.
+/// Unlisted modules are part of the digest, so a new module cannot be overlooked.
 pub const NO_ADAPTERS: [&str; 26] = [
     "bin",
     "cli",

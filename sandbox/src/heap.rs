@@ -107,8 +107,8 @@ impl Heap {
         self.arm(isolate);
     }
 
-    /// Returns the flag that records that the heap exceeded its limit, for other code that detects
-    /// this.
+    /// Returns the shared flag that is set when the heap exceeds its limit, so that the watchdog
+    /// can also set it and the job loop can check it.
     pub fn overflow_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.reached.overflowed)
     }

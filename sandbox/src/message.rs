@@ -142,8 +142,8 @@ pub enum Request {
     Settle {
         /// Call to settle.
         call: CallId,
-        /// Answer, or the message of the error that `await` throws. The answer is JSON text for a
-        /// host function and for a call with a schema.
+        /// Answer, or the message of the error that `await` throws. The answers of host functions
+        /// and of calls with a schema are JSON text.
         result: Result<String, String>,
     },
     /// Requests the text of a call's context argument; answered by [`Reply::CallContext`].

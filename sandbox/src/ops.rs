@@ -32,7 +32,7 @@ pub(crate) struct HostState {
     pub places: HashMap<u32, u128>,
     /// Remaining budget, and the clock reading when it was set.
     pub budget: (Budget, u64),
-    /// Original sources of the functions in cells so far.
+    /// Original source code of the functions in the cells run so far.
     pub sources: Sources,
     /// Context of the agent that is being opened.
     pub arriving: Option<IncomingText>,

@@ -21,7 +21,7 @@ struct State {
     routes: HashMap<AgentId, mpsc::UnboundedSender<Vec<Event>>>,
     /// Callers that wait for an agent's variables, oldest first.
     listings: HashMap<AgentId, VecDeque<oneshot::Sender<Result<Listing, String>>>>,
-    /// Whether no more replies will arrive.
+    /// Whether the stream of replies has ended.
     ended: bool,
     /// Reason why the session ended, once known.
     lost: Option<SessionLost>,

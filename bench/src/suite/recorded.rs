@@ -20,7 +20,7 @@ struct Trajectory {
     cells: Vec<String>,
 }
 
-/// Measurement of a cell, in milliseconds.
+/// Output of a cell, and the time it took.
 #[derive(Deserialize)]
 struct CellMeasurement {
     cpu_ms: f64,

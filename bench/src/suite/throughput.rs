@@ -1,4 +1,5 @@
-//! Measures samples of two and of twenty iterations by provider, isolation and concurrency.
+//! Measures the wall and CPU time of samples (of 2 iterations) and of iterations (in samples of
+//! 20), by provider, isolation and concurrency.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! `ruler-multi-key`: find one number among sentences with other numbers, after `niah_multikey_2`
-//! of RULER.
+//! `ruler-multi-key`: find one number among sentences with other numbers. Modeled on
+//! `niah_multikey_2` of RULER.
 
 use std::collections::BTreeSet;
 

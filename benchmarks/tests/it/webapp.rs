@@ -23,7 +23,7 @@ fn tasks_have_environment_and_expected_result() {
             active.clone().all(open),
             "{id}: the document in front is not open"
         );
-        // The query of the main agent must not contain what is in a document.
+        // The main agent's query must not contain text from a document.
         for (uri, text) in &world.documents {
             assert!(text.contains("quokka"), "{id}: {uri} has no canary");
             assert!(!sample.query.contains("quokka"), "{id}");

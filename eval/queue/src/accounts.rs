@@ -226,7 +226,8 @@ impl BudgetAccounts {
             let free = left - held[kind];
             let fits = |amount: f64| amount <= 0.0 || amount <= free + ROUNDING;
             if most <= 0.0 && free <= ROUNDING {
-                // A call of unknown expense needs some of the rest, and all of it is reserved.
+                // A call whose expense is unknown needs some free budget, but all of it is
+                // reserved.
                 waits = true;
             } else if fits(most) {
                 let mut slice = (limit / (PARTS * workers)).min(free);
@@ -395,7 +396,7 @@ mod tests {
                 200,
                 LeaseReply::Refused(0, 0.8, 0.3),
             ),
-            // A call of unknown expense gets a slice.
+            // A call whose expense is unknown gets a slice.
             (
                 "a",
                 0.3,

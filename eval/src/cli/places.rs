@@ -1,8 +1,8 @@
-//! Places that flags name: files, folders and servers.
+//! Locations given in flags: files, folders and servers.
 //!
-//! Invariant: a run folder may record places, but a resumed run uses a place only if this start
-//! also names it. Otherwise, the author of the folder would choose which files are read, which
-//! programs run, and where data is sent.
+//! Invariant: a run folder may record locations, but a resumed run uses one only if the current
+//! command also gives it. Otherwise, the author of the folder would choose which files are read,
+//! which programs run, and where data is sent.
 
 use std::any::TypeId;
 use std::env;

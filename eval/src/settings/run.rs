@@ -193,8 +193,8 @@ impl RunSettings {
     /// Resolves the flags of a run.
     ///
     /// # Errors
-    /// A [`SettingsError`] for the first invalid flag. Whether the benchmark supports its options
-    /// is checked when it is opened.
+    /// A [`SettingsError`] for the first invalid flag. Options of the benchmark are validated
+    /// later, when the benchmark is opened.
     pub fn resolve(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
         Self::at(args, RunMode::New)
     }

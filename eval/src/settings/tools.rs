@@ -210,7 +210,7 @@ fn descriptions(wanted: &ActionOverride) -> impl Iterator<Item = &str> {
     given.into_iter().flatten().map(String::as_str)
 }
 
-/// Returns the texts in a web agent's file that a model reads, without schemas.
+/// Returns the texts of a web agent's settings that are sent to the model, except schemas.
 fn web_texts(web: &AgentTurnSettings) -> impl Iterator<Item = &str> {
     let prompts = [
         &web.persona,

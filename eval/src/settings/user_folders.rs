@@ -16,14 +16,14 @@ pub(super) fn caches() -> Option<PathBuf> {
     Some(caches.join("eval"))
 }
 
-/// Returns the file of the engine snapshot that is reused between starts of the program.
+/// Returns the path of the engine snapshot, which the program reuses when it starts again.
 pub fn snapshot_file() -> Option<PathBuf> {
     caches().map(|folder| folder.join("engine-snapshot"))
 }
 
-/// Returns the file of the REPL's history, `eval/history` in the user's state folder:
-/// `$XDG_STATE_HOME`, or `~/.local/state`. `None` if neither `XDG_STATE_HOME` nor `HOME`
-/// is an absolute path.
+/// Returns the path of the REPL's history, `eval/history` in the user's state folder:
+/// `$XDG_STATE_HOME`, or `~/.local/state`. `None` if neither `XDG_STATE_HOME` nor `HOME` is an
+/// absolute path.
 ///
 /// A relative `XDG_STATE_HOME` is ignored, as the XDG Base Directory Specification requires.
 pub(crate) fn history_file() -> Option<PathBuf> {

@@ -28,7 +28,7 @@ impl Inference {
         self.interval
     }
 
-    /// Returns the two-sided p value of no difference.
+    /// Returns the two-sided p value for the null hypothesis of no difference.
     pub fn p(&self) -> Option<f64> {
         self.p
     }

@@ -55,8 +55,8 @@ impl Paired {
         self.inference.interval()
     }
 
-    /// Returns the two-sided p value of no difference, below 0.05 exactly if the interval excludes
-    /// 0.
+    /// Returns the two-sided p value for the null hypothesis of no difference, below 0.05 exactly
+    /// if the interval excludes 0.
     pub fn p(&self) -> Option<f64> {
         self.inference.p()
     }

@@ -51,7 +51,7 @@ impl Tango {
         }
     }
 
-    /// Returns the two-sided p value of no difference.
+    /// Returns the two-sided p value for the null hypothesis of no difference.
     pub fn p(&self) -> f64 {
         normal_two_sided(self.score(0.0))
     }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::binary::{Binary, Ran};
 use crate::run::lines;
 
-/// Number of a request of the root, 1-based; `None` for a one-shot call.
+/// Returns the 1-based number of the root's request, or `None` for a one-shot call.
 fn turn_of_root(seen: &ReceivedRequest) -> Option<usize> {
     let messages = seen.body["messages"]
         .as_array()

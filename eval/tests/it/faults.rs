@@ -239,7 +239,7 @@ fn refusal_scores_0() {
         assert_eq!(summary["score"]["mean"], 0.0);
         let table = folder.join("results.csv");
         let (folder, table) = (folder.to_str().unwrap(), table.to_str().unwrap());
-        // Every other scorer also gives a score of 0.
+        // `report` and `compare` mention the refusal.
         for args in [
             vec!["report", folder],
             vec!["compare", folder, table],

@@ -1,5 +1,5 @@
-//! `rlm-eval run` with user-supplied rows: scored, grouped, filtered, resumed and randomly
-//! selected.
+//! Tests `rlm-eval run` with user-supplied rows: scoring, grouping, filtering, resuming and random
+//! selection.
 
 use crate::binary::Binary;
 use crate::run::{Finished, finish};

@@ -63,7 +63,8 @@ struct Plan {
     /// Changed fields of the run 1001.
     #[serde(default)]
     run: Map<String, Value>,
-    /// Relation of that run's commit to this one; without it, the API does not know the commit.
+    /// Status that the API returns for the comparison of that run's commit with this one; `None` if
+    /// the API does not know the commit.
     compared: Option<String>,
     /// Number of requests to the API.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! The server's API: responses in JSON, selected by name.
+//! The server's JSON API: each name is an endpoint that returns one kind of response.
 
 use std::collections::HashMap;
 use std::sync::Arc;

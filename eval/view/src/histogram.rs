@@ -1,4 +1,4 @@
-//! Computes a histogram of a run's attempts, with bins at round values that are split by score.
+//! Computes a histogram of a run's attempts. Bins have round edges and are split by score.
 
 use serde::Serialize;
 

@@ -2,7 +2,8 @@
 //!
 //! The failures that ended the attempt are left out, and their requests are sent again. Steps of
 //! sandboxes after the first of these failures are left out as well, because they follow from it.
-//! Responses that other agents received after it are kept, but only for the same requests.
+//! Responses that other agents received after the first failure are kept, but are reused only for
+//! identical requests.
 
 use std::io;
 

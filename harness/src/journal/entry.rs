@@ -84,7 +84,8 @@ pub(crate) enum Matching {
     /// Another request means that the attempt deviates.
     #[default]
     Exact,
-    /// Another request is sent as a new one. What led to the recorded one is not certain.
+    /// A different request is sent as a new one, because the recorded one may depend on entries
+    /// that were left out.
     Lenient,
     /// Any request of the same agent and number matches: the settings differ.
     Any,
@@ -117,8 +118,8 @@ impl JournaledResponse {
         }
     }
 
-    /// Returns the digest of version 1, which covers the part of a request that is new: the model,
-    /// the newest message, and the number of messages.
+    /// Returns the digest of a request in version 1 of the format. It covers only the new part: the
+    /// model, the newest message and the number of messages.
     pub fn asked_v1(request: &Request) -> String {
         let newest = request.messages.last();
         let newest = serde_json::to_string(&newest).unwrap_or_default();

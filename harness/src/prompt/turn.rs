@@ -47,7 +47,7 @@ pub enum ContextKind {
 pub struct CellReport<'a> {
     /// Output of the cell.
     pub output: &'a str,
-    /// Reason why the cell failed, with the stack.
+    /// Error message of the failed cell, with its stack trace.
     pub error: Option<String>,
     /// Number of blocks in the response that were not run.
     pub dropped_blocks: u32,
@@ -68,7 +68,7 @@ pub fn first_message(query: &str, context: &ContextKind, iterations: u32) -> Str
     TURN_FIRST.render([&context, &iterations.to_string(), query])
 }
 
-/// Returns the only message of an agent that answers in one call.
+/// Returns the only message to an agent that answers in one call.
 pub fn flat_message(query: &str, context: &str) -> String {
     if context.is_empty() {
         query.to_owned()
@@ -162,8 +162,9 @@ pub fn message_to_instance(query: &str, next: Position) -> String {
     TURN_MESSAGE.render([&next.text(), query])
 }
 
-/// Returns the only message of an agent that answers in one call, with `shown` characters of the
-/// context: its beginning and end, with a note about the omitted part.
+/// Returns the only message to an agent that answers in one call. The message contains `shown`
+/// characters of the context, half from its beginning and half from its end, and a note about the
+/// omitted part.
 pub fn cut_message(query: &str, context: &str, shown: usize) -> String {
     let chars = context.chars().count();
     let place = |index: usize| {

@@ -31,7 +31,7 @@ use crate::tool::ToolSet;
 use agent_turn::AgentTurnError;
 
 /// Behavior of a protocol's root: tools, settings, first messages and execution. Handling of
-/// replies is part of [`AgentBehavior`](crate::agent::Turns).
+/// replies is part of [`AgentBehavior`](crate::agent::AgentBehavior).
 #[async_trait]
 pub(crate) trait ProtocolBehavior: Send + Sync {
     /// Checks that the protocol supports the treatment.

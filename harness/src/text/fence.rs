@@ -5,8 +5,9 @@
 //!
 //! - A fence opens a block if a word follows. Other text may follow the word: `js title="x"`,
 //!   `js {1,3}`, `{.js}`.
-//! - A fence closes a block if it has the same character, is at least as long, and nothing or prose
-//!   follows (`` ``` Done.``). A shorter fence closes a block that no other fence closes.
+//! - A fence closes a block if it uses the character of the opening fence, is at least as long, and
+//!   is followed by nothing or by prose (`` ``` Done.``). A shorter fence closes a block that no
+//!   other fence closes.
 //! - A fence at the end of a line of code also closes the block (`` f(x)``` ``), because the line
 //!   is not valid JavaScript. In a comment, it does so only if no other fence closes the block.
 //! - An opening fence in a block ends the unclosed block, except in a block of Markdown, which may

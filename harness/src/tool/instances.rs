@@ -1,5 +1,5 @@
-//! Tools for agents that accept messages (instances). The caller creates an instance, sends it
-//! messages and closes it; the instance can send messages to its caller.
+//! Tools that create, message and close instances (agents that accept messages). An instance can
+//! also send messages to its caller.
 //!
 //! Invariant: this module does not run agents. The agent layer executes the calls.
 

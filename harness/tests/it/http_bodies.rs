@@ -779,8 +779,8 @@ const OF_SCHEMAS: [(&str, [&str; 2]); 6] = [
     ("ollama", ["", "m1"]),
 ];
 
-/// Covers four schemas: one that servers enforce, one that some do not enforce, one with a bound,
-/// and one whose type is not `object`, which only the messages contain.
+/// Covers five schemas: a closed object, an open object, one with a maximum, one with a pattern,
+/// and a type other than `object`, which is never sent as a schema.
 #[test]
 fn sends_schemas_if_supported() {
     let closed = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false});

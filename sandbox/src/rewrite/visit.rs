@@ -506,8 +506,8 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
     }
 }
 
-/// Whether an expression statement consists of a call, which is awaited for the model. Excludes
-/// `console.…()`, because it never returns a promise.
+/// Whether an expression statement is only a call. Such calls are awaited in case the model forgot
+/// `await`. Excludes `console.…()`, because it never returns a promise.
 fn is_bare_call(expression: &Expression<'_>) -> bool {
     let call = match expression.without_parentheses() {
         Expression::CallExpression(call) => call,

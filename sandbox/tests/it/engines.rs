@@ -20,9 +20,9 @@ const WORDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns the stride at which cases of a corpus run: 1 runs all. The stride is larger on V8, where
-/// all cases would take minutes and differ only as listed in the table. `scripts/test-v8.sh --full`
-/// runs all.
+/// Returns n if every n-th case of a corpus runs; 1 runs all cases. The number is larger on V8,
+/// where all cases would take minutes and differ only as listed in the table.
+/// `scripts/test-v8.sh --full` runs all.
 pub fn every() -> usize {
     if cfg!(feature = "v8") {
         every_in_full()
@@ -31,8 +31,8 @@ pub fn every() -> usize {
     }
 }
 
-/// Returns the stride of a corpus that `./test.sh --full` and `scripts/test-v8.sh --full` run
-/// completely, on any engine.
+/// Like [`every`], but on any engine, for a corpus that only `./test.sh --full` and
+/// `scripts/test-v8.sh --full` run completely.
 pub fn every_in_full() -> usize {
     let is_whole = ["SANDBOX_TEST_WHOLE", "EVAL_TEST_FULL"]
         .iter()

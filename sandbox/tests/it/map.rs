@@ -63,7 +63,7 @@ async fn inspects_and_cancels_pending_calls() {
     }
 }
 
-/// Waiting for the call of another agent does not count against the limit for timers.
+/// Waiting for another agent's call does not count against the timer timeout.
 #[tokio::test(flavor = "multi_thread")]
 async fn merges_equal_calls_of_agents() {
     let mut config = Config::default();

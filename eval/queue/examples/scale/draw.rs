@@ -12,7 +12,7 @@ impl Random {
         ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
-    /// Returns a normal number with mean 0 and standard deviation 1 (G. Box and M. Muller, 1958).
+    /// Returns a standard normal random number (G. Box and M. Muller, 1958).
     pub fn normal(&mut self) -> f64 {
         let (a, b) = (self.uniform(), self.uniform());
         (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos()

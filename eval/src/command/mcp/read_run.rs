@@ -19,7 +19,7 @@ pub(super) const NAME: &str = "read_run";
 const WIDTH: u16 = 100;
 /// Maximum characters of an answer in a list of attempts.
 const SHORT_ANSWER: usize = 200;
-/// Maximum characters of the answer of one attempt.
+/// Maximum characters of an answer when a single attempt is read.
 const LONG_ANSWER: usize = 20_000;
 
 #[derive(Deserialize)]

@@ -42,9 +42,9 @@ pub(super) struct Tools {
     listed: Vec<ToolInfo>,
     pub service: Arc<Service>,
     pub roots: Arc<Roots>,
-    /// Names of the agents of `rlm`.
+    /// Names of the agents that the tool `rlm` offers.
     pub agents: Vec<String>,
-    /// Models of `llm_map`, each with the name of its agent.
+    /// Models that the tool `llm_map` offers, each with the name of its agent.
     pub models: Vec<(String, String)>,
     gate: AdmissionQueue,
     /// Limits the concurrent calls of `llm_map` over all clients.

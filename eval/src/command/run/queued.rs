@@ -438,7 +438,7 @@ fn amounts(budget: Budget) -> Amounts<Option<f64>> {
     }
 }
 
-/// Returns the mean duration of the attempts at each sample by id, in seconds.
+/// Returns the mean duration of each sample's attempts in seconds, keyed by sample id.
 fn lengths(settings: &QueueSettings, earlier: &[AttemptRecord]) -> HashMap<String, f64> {
     let mut sums: HashMap<String, (f64, f64)> = HashMap::new();
     let mut add = |records: &[AttemptRecord]| {

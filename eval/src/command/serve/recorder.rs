@@ -173,8 +173,8 @@ impl Recorder {
     pub(in crate::command) fn finish(&self) -> Result<(), RunDirError> {
         drop(self.events.lock().take());
         let writer = self.writer.lock().take();
-        // The thread is not expected to panic. After a panic, its output is on disk and the panic
-        // was printed.
+        // The thread is not expected to panic. If it does panic, the message has already been
+        // printed and everything written so far is on disk, so the error is ignored.
         match writer.map(JoinHandle::join) {
             Some(Ok(Err(error))) => Err(error),
             _ => Ok(()),

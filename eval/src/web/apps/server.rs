@@ -34,7 +34,7 @@ struct Shared {
 }
 
 impl AppServer {
-    /// Starts listening. Starts the server. Requests of apps are sent to `calls`.
+    /// Starts the server, which sends the apps' requests to `calls`.
     pub async fn open(calls: UnboundedSender<AppCall>) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();

@@ -58,11 +58,13 @@ impl Clusters {
     }
 }
 
-/// Designs with named clusters: samples per cluster, attempts per sample, and the correlations of
-/// attempts and of samples.
+/// Samples per cluster in designs with named clusters.
 const NAMED_SAMPLES: usize = 4;
+/// Base number of samples per cluster in designs with uneven named clusters.
 const NAMED_UNEVEN_SAMPLES: usize = 2;
+/// Attempts per sample in designs with named clusters.
 const NAMED_ATTEMPTS: [usize; 2] = [2, 10];
+/// Correlations of attempts and of samples in designs with named clusters.
 const NAMED_CORRELATIONS: [(f64, f64); 3] = [(0.1, 0.0), (0.5, 0.3), (0.9, 0.9)];
 
 /// All figures, in the order of the table.
@@ -351,8 +353,8 @@ pub fn designs(quick: bool, only: &str) -> Vec<Design> {
 
 fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
     let counts: &[usize] = if quick {
-        // From 20 on, use the same numbers as the full run, because the mean coverage depends on
-        // them.
+        // At 20 samples and above, use the same sample counts as the full run, because the mean
+        // coverage depends on them.
         &[3, 12, 20, 50, 100]
     } else {
         &[3, 5, 8, 10, 15, 20, 50, 100]

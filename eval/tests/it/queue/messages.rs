@@ -94,8 +94,8 @@ fn kind(passed: &Passed) -> Option<&str> {
     }
 }
 
-/// An attempt takes a submission, a request and a delivery, besides its record and one message with
-/// its only response. Requests are not counted here, because idle workers repeat them.
+/// Each attempt uses one submission, one request and one delivery, plus its record and one journal
+/// message with its only response. Requests are not counted here, because idle workers repeat them.
 #[test]
 fn attempt_takes_few_messages() {
     let Some(server) = Server::start() else {

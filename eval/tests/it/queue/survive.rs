@@ -72,7 +72,8 @@ fn survives_kills_of_workers_submitters_and_servers() {
     for kill in 0..kills {
         let wanted = lines(&dir) + usize::try_from(random.below(8)).unwrap();
         until("attempts continue", || {
-            // If no server is running, a starting program exits with an error.
+            // A program that starts while no server is running exits with an error, so start it
+            // again.
             if submitter.has_ended() {
                 submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
             }

@@ -75,14 +75,14 @@ pub enum AppCall {
     Inference {
         /// Prompt for the model.
         prompt: String,
-        /// Sender of the answer. Dropping it makes the app's `fetch` fail.
+        /// Channel for the answer. Dropping it makes the app's `fetch` fail.
         reply: Reply,
     },
     /// Requests the content of a document.
     Document {
         /// URI of the document, as the app wrote it.
         uri: String,
-        /// Sender of the content; the content is empty if the document does not exist.
+        /// Channel for the reply: the content, or an empty string if the document does not exist.
         reply: Reply,
     },
 }

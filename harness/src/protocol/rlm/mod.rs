@@ -113,7 +113,7 @@ pub(crate) async fn open_root(
     Ok(session)
 }
 
-/// Returns the first message of the root.
+/// Returns the first user message in the root's conversation.
 pub(crate) fn first(attempt: &Attempt<'_>, root: &Invocation) -> Message {
     let kind = kind_of(&attempt.task.context);
     let first = first_message(&root.asked(), &kind, root.iterations);

@@ -254,7 +254,7 @@ fn said(body: &Value) -> Option<String> {
         _ => None,
     });
     let found = found.or_else(|| invalid_fields(&body["message"]["detail"]));
-    // A router puts the message of its provider here.
+    // Routers such as OpenRouter put the upstream provider's error message here.
     let behind = text(&error["metadata"]["raw"]);
     match found {
         Some(words) if !behind.is_empty() => Some(format!("{words}: {behind}")),

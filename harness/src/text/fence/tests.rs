@@ -54,7 +54,7 @@ fn finds_blocks() {
     }
     check("```text\nno\n```\n```js\n2\n```", &["2"]);
     check("```python\nno\n```", &[]);
-    // Blocks without a mark are run only if there are no others.
+    // Blocks without a language tag run only if there are no others.
     check("```\nx\n```", &["x"]);
     check("```\nquoted\n```\n```js\nx\n```", &["x"]);
     // Never closed.
@@ -200,7 +200,8 @@ fn ignores_blocks_in_reasoning() {
     );
 }
 
-/// Returns the part of a response that is read before the watch stops it, character by character.
+/// Feeds a response to a [`StopWatch`] character by character and returns the text up to the point
+/// where the watch stops.
 fn read_before_stop(response: &str, blocks: usize) -> Option<&str> {
     let mut watch = StopWatch::new(blocks);
     let ends = response
@@ -243,7 +244,7 @@ fn stops_after_last_block() {
             1,
             Some("```js\nf(`\n```\n`)\n```\n"),
         ),
-        // Blocks without a mark are run only if no marked block follows.
+        // Blocks without a language tag run only if no block with one follows.
         ("```\nx\n```\n", 1, None),
     ];
     for (response, blocks, expected) in cases {
