@@ -264,7 +264,7 @@ fn rejects_what_cannot_be_forked() {
         ),
         (
             &["q", "--at", "7"],
-            "the attempt has 6 iterations, so it has no iteration 7",
+            "the attempt has no iteration 7: expected 1 to 6",
         ),
         (
             &["q"],

@@ -105,7 +105,7 @@ fn merged_shards_equal_whole_run() {
         let ran = run(&binary, &["--partition", share, "--log-dir", &folder]);
         let dir = only(&binary.path().join(&folder));
         assert!(
-            ran.stderr.contains(&format!("partition {share} has ")),
+            ran.stderr.contains(&format!("shard {share} contains ")),
             "{}",
             ran.stderr
         );

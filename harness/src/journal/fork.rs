@@ -88,7 +88,7 @@ pub fn fork(
         }
         ForkPoint::Before(turn) => {
             return Err(format!(
-                "the attempt has {last} iterations, so it has no iteration {turn}"
+                "the attempt has no iteration {turn}: expected 1 to {last}"
             ));
         }
     };
