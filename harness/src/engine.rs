@@ -88,8 +88,8 @@ impl Engine {
 
     /// Applies a budget managed outside this process. Must be called before anything is spent.
     #[must_use]
-    pub fn with_purse(mut self, purse: Arc<dyn ExternalBudget>) -> Self {
-        self.run.purse = Some(purse);
+    pub fn with_external_budget(mut self, external_budget: Arc<dyn ExternalBudget>) -> Self {
+        self.run.external_budget = Some(external_budget);
         self
     }
 
@@ -165,18 +165,18 @@ impl Engine {
     ) -> AttemptOutcome {
         let mut restarted = None;
         loop {
-            let why = match self.lane(task) {
-                Ok(lane) => match self
-                    .try_run(task, &sink, &lane, restarted.take(), ledger)
+            let why = match self.open_journal(task) {
+                Ok(journal) => match self
+                    .try_run(task, &sink, &journal, restarted.take(), ledger)
                     .await
                 {
                     Ok(outcome) => {
-                        return match lane.end().await {
+                        return match journal.end().await {
                             Ok(()) => outcome,
                             Err(error) => self.without_journal(&error, outcome.stats),
                         };
                     }
-                    Err(Diverged(why)) => match lane.give_up() {
+                    Err(Diverged(why)) => match journal.give_up() {
                         Ok(()) => why,
                         Err(error) => return self.without_journal(&error, Stats::default()),
                     },
@@ -196,21 +196,21 @@ impl Engine {
         }
     }
 
-    fn lane(&self, task: &Task) -> io::Result<AttemptJournal> {
+    fn open_journal(&self, task: &Task) -> io::Result<AttemptJournal> {
         let pinned = self.run.treatment.repl.deterministic;
-        let lane = AttemptJournal::open(self.journal.as_ref(), task, pinned)?;
-        Ok(lane.playing_back(self.played_back.as_ref()))
+        let journal = AttemptJournal::open(self.journal.as_ref(), task, pinned)?;
+        Ok(journal.playing_back(self.played_back.as_ref()))
     }
 
     async fn try_run(
         &self,
         task: &Task,
         sink: &Arc<dyn EventSink>,
-        lane: &AttemptJournal,
+        journal: &AttemptJournal,
         restarted: Option<String>,
         ledger: &Arc<Ledger>,
     ) -> Result<AttemptOutcome, Diverged> {
-        let attempt = Attempt::new(&self.run, task, Arc::clone(sink), lane, ledger);
+        let attempt = Attempt::new(&self.run, task, Arc::clone(sink), journal, ledger);
         let agent = self.protocol_behavior();
         let root = attempt.root(agent.root(&self.run.treatment));
         let work = agent.run(&attempt, &root);
@@ -235,8 +235,14 @@ impl Engine {
 
     /// Returns the first request of an attempt without sending it.
     pub fn first_request(&self, task: &Task) -> Request {
-        let lane = AttemptJournal::default();
-        let attempt = Attempt::new(&self.run, task, Arc::new(NoEvents), &lane, &self.run.ledger);
+        let journal = AttemptJournal::default();
+        let attempt = Attempt::new(
+            &self.run,
+            task,
+            Arc::new(NoEvents),
+            &journal,
+            &self.run.ledger,
+        );
         let agent = self.protocol_behavior();
         let root = attempt.root(agent.root(&self.run.treatment));
         let mut conversation = attempt.conversation(&root);
@@ -302,7 +308,7 @@ impl Engine {
     /// Returns an error if nothing more may be spent.
     pub fn exhausted(&self) -> Option<ProviderError> {
         let own = self.run.ledger.exhausted();
-        own.or_else(|| self.run.purse.as_ref()?.exhausted())
+        own.or_else(|| self.run.external_budget.as_ref()?.exhausted())
     }
 
     /// Reserves the expected expense of a request that is not made by an agent, such as a judge's.

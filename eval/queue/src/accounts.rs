@@ -299,13 +299,13 @@ mod tests {
     fn leases_never_exceed_the_limit() {
         // Every worker spends one call whenever it may, and asks again if it has to wait.
         for workers in [1_usize, 2, 3, 8, 20] {
-            let mut books = BudgetAccounts::new(calls(1.0));
+            let mut accounts = BudgetAccounts::new(calls(1.0));
             let mut used = vec![0.0; workers];
             let mut done = false;
             for now in 0..1000_u64 {
                 let at = usize::try_from(now).unwrap() % workers;
                 let verdict =
-                    books.report(&at.to_string(), claim(used[at], true), TEN, now + 100, now);
+                    accounts.report(&at.to_string(), claim(used[at], true), TEN, now + 100, now);
                 match verdict {
                     LeaseReply::Granted(may) if used[at] < may.calls => used[at] += 1.0,
                     LeaseReply::Exhausted(2, spent) => {
@@ -315,7 +315,13 @@ mod tests {
                     }
                     // An idle worker returns its lease.
                     _ => {
-                        books.report(&at.to_string(), claim(used[at], false), TEN, now + 100, now);
+                        accounts.report(
+                            &at.to_string(),
+                            claim(used[at], false),
+                            TEN,
+                            now + 100,
+                            now,
+                        );
                     }
                 }
             }
@@ -326,17 +332,17 @@ mod tests {
 
     #[test]
     fn expired_leases_return_only_unspent_amounts() {
-        let mut books = BudgetAccounts::new(Amounts::default());
-        let first = books.report("a", claim(0.0, true), TEN, 100, 0);
+        let mut accounts = BudgetAccounts::new(Amounts::default());
+        let first = accounts.report("a", claim(0.0, true), TEN, 100, 0);
         assert!(
             (granted(&first) - 2.0).abs() < 1e-9,
             "a quarter, in whole calls"
         );
-        books.report("a", claim(1.0, false), TEN, 100, 1);
-        let second = books.report("b", claim(0.0, true), TEN, 300, 200);
+        accounts.report("a", claim(1.0, false), TEN, 100, 1);
+        let second = accounts.report("b", claim(0.0, true), TEN, 300, 200);
         assert!(granted(&second) >= 2.0);
-        assert_eq!(books.leases.len(), 1);
-        assert_eq!(books.total(), calls(1.0));
+        assert_eq!(accounts.leases.len(), 1);
+        assert_eq!(accounts.total(), calls(1.0));
     }
 
     #[test]
@@ -355,14 +361,14 @@ mod tests {
                 most: cost(most),
             })
         };
-        let mut books = BudgetAccounts::new(Amounts::default());
+        let mut accounts = BudgetAccounts::new(Amounts::default());
         let mut report = |worker: &str, used, reserved, next, now| {
             let claim = Claim {
                 used: cost(used),
                 reserved: cost(reserved),
                 next,
             };
-            books.report(worker, claim, limits, now + 100, now)
+            accounts.report(worker, claim, limits, now + 100, now)
         };
         // (worker, used, reserved, next call, time, verdict)
         let rows = [

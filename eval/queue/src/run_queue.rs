@@ -538,7 +538,7 @@ impl RunQueue {
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond or the message is invalid.
-    pub async fn books(&self) -> Result<Option<BudgetAccounts>, QueueError> {
+    pub async fn accounts(&self) -> Result<Option<BudgetAccounts>, QueueError> {
         let stored = self.broker.last(&self.state("books")).await?;
         let read = |stored: Stored| message::read(&stored.subject, &stored.bytes);
         stored.map(read).transpose()

@@ -24,7 +24,7 @@ const SILENCE: Duration = Duration::from_secs(15);
 /// State shared by all requests.
 pub(crate) struct RequestHandler {
     pub agents: Arc<dyn Agents>,
-    pub gate: AdmissionQueue,
+    pub admission: AdmissionQueue,
     pub metrics: Metrics,
     pub phase: watch::Sender<Phase>,
 }
@@ -72,9 +72,11 @@ impl RequestHandler {
         });
         if asked.is_stream {
             let (frames, received) = mpsc::unbounded_channel();
-            let desk = Arc::clone(self);
+            let handler = Arc::clone(self);
             let task = tokio::spawn(async move {
-                desk.stream(asked, place, interface, frames, watched).await;
+                handler
+                    .stream(asked, place, interface, frames, watched)
+                    .await;
             });
             return events::response(received, task);
         }
@@ -99,7 +101,7 @@ impl RequestHandler {
         self.agents
             .check(&asked.model, &asked.question)
             .map_err(|problem| ApiError::invalid("messages", problem))?;
-        self.gate.enter()
+        self.admission.enter()
     }
 
     async fn stream(
@@ -222,9 +224,9 @@ impl RequestHandler {
 struct Working<'a>(&'a RequestHandler);
 
 impl<'a> Working<'a> {
-    fn new(desk: &'a RequestHandler) -> Self {
-        desk.metrics.works(1);
-        Self(desk)
+    fn new(handler: &'a RequestHandler) -> Self {
+        handler.metrics.works(1);
+        Self(handler)
     }
 }
 
@@ -236,7 +238,7 @@ impl Drop for Working<'_> {
 
 /// Counts a request when it ends. If this value is dropped earlier, the client has disconnected.
 struct RequestMetrics {
-    desk: Arc<RequestHandler>,
+    handler: Arc<RequestHandler>,
     model: String,
     client: String,
     began: Instant,
@@ -244,9 +246,9 @@ struct RequestMetrics {
 }
 
 impl RequestMetrics {
-    fn new(desk: &Arc<RequestHandler>, asked: &ParsedRequest) -> Self {
+    fn new(handler: &Arc<RequestHandler>, asked: &ParsedRequest) -> Self {
         Self {
-            desk: Arc::clone(desk),
+            handler: Arc::clone(handler),
             model: asked.model.clone(),
             client: asked.client.name().to_owned(),
             began: Instant::now(),
@@ -258,7 +260,7 @@ impl RequestMetrics {
         self.is_over = true;
         let took = self.began.elapsed();
         let (model, client) = (&self.model, &self.client);
-        self.desk.metrics.ended(model, client, status, took);
+        self.handler.metrics.ended(model, client, status, took);
     }
 
     fn refuse(&mut self, error: ApiError) -> Response {

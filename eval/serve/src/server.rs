@@ -65,7 +65,7 @@ pub struct Server {
 
 /// State shared by handlers.
 struct Shared {
-    desk: Arc<RequestHandler>,
+    handler: Arc<RequestHandler>,
     clients: Clients,
     max_request_bytes: usize,
     long_text: usize,
@@ -83,9 +83,9 @@ impl Server {
         let error = |reason| ServeError::Listen { address, reason };
         let listener = TcpListener::bind(address).await.map_err(error)?;
         let address = listener.local_addr().map_err(error)?;
-        let desk = Arc::new(RequestHandler {
+        let handler = Arc::new(RequestHandler {
             agents,
-            gate: AdmissionQueue::new(settings.max_concurrency, settings.max_queue),
+            admission: AdmissionQueue::new(settings.max_concurrency, settings.max_queue),
             metrics: Metrics::new(),
             phase: watch::Sender::new(Phase::Open),
         });
@@ -93,7 +93,7 @@ impl Server {
             listener,
             address,
             shared: Arc::new(Shared {
-                desk,
+                handler,
                 clients: settings.clients,
                 max_request_bytes: settings.max_request_bytes,
                 long_text: settings.long_text,
@@ -117,7 +117,7 @@ impl Server {
         stop: impl Future<Output = ()> + Send + 'static,
         stop_now: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
-        let phase = self.shared.desk.phase.clone();
+        let phase = self.shared.handler.phase.clone();
         let router = router(self.shared, self.address);
         let mut watched = phase.subscribe();
         let draining = phase.clone();
@@ -212,13 +212,13 @@ impl Shared {
     }
 
     fn offers_of(&self, client: &Client) -> Vec<&Offer> {
-        let offers = self.desk.agents.offers().iter();
+        let offers = self.handler.agents.offers().iter();
         offers.filter(|offer| client.may_use(&offer.name)).collect()
     }
 
     async fn answer<I: Interface>(&self, read: Result<(ParsedRequest, I), ApiError>) -> Response {
         match read {
-            Ok((asked, interface)) => self.desk.answer(asked, interface).await,
+            Ok((asked, interface)) => self.handler.answer(asked, interface).await,
             Err(error) => error.into_response(),
         }
     }
@@ -281,7 +281,7 @@ fn shown(offer: &Offer) -> Value {
 }
 
 async fn health(State(shared): State<Arc<Shared>>) -> Response {
-    let is_open = *shared.desk.phase.borrow() == Phase::Open;
+    let is_open = *shared.handler.phase.borrow() == Phase::Open;
     let (status, word) = if is_open {
         (StatusCode::OK, "ok")
     } else {
@@ -296,8 +296,10 @@ async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Respo
     if let Err(error) = shared.clients.of(&headers) {
         return error.into_response();
     }
-    let desk = &shared.desk;
-    let mut response = Response::new(Body::from(desk.metrics.text(desk.gate.waiting())));
+    let handler = &shared.handler;
+    let mut response = Response::new(Body::from(
+        handler.metrics.text(handler.admission.waiting()),
+    ));
     let kind = HeaderValue::from_static(MEDIA_TYPE);
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response

@@ -135,8 +135,8 @@ pub struct RunArgs {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub record_requests: bool,
 
-    /// Sync the journals of attempts in progress to disk every so many seconds, so that a power
-    /// failure loses at most the responses of that time [default: only when an attempt ends]
+    /// Interval in seconds at which the journals of attempts in progress are synced to disk. A
+    /// power failure loses at most the responses of that time [default: only when an attempt ends]
     #[arg(long, value_name = "SECONDS", help_heading = "Recording")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fsync_interval: Option<Seconds>,

@@ -30,8 +30,10 @@ pub fn execute(args: &ForkArgs) -> Result<Outcome, Error> {
     let settings = ForkSettings::resolve(args)?.announce();
     let origin = Origin::open(&settings)?;
     let mut run = settings.run;
-    run.origin = Some(origin.recorded()?);
-    origin.check_iterations(&run)?;
+    // The id of the new run does not exist yet; only the journal that is written needs it.
+    let journal = origin.journal("", &origin.run.model)?;
+    run.origin = Some(origin.recorded(&journal));
+    check_iterations(journal.turn, &run)?;
     run::start(&run, None, &run::RunContext::Standalone, Some(&origin))
 }
 
@@ -132,9 +134,8 @@ impl Origin {
     }
 
     /// Returns the origin as `config.json` records it.
-    fn recorded(&self) -> Result<serde_json::Value, Error> {
-        let journal = self.journal("", &self.run.model)?;
-        Ok(json!({
+    fn recorded(&self, journal: &ForkedJournal) -> serde_json::Value {
+        json!({
             "run": self.run.run_id,
             "sample": self.sample,
             "attempt": self.attempt,
@@ -146,21 +147,7 @@ impl Origin {
                 "cost_usd": journal.cost_usd,
             },
             "journal_sha256": sha256_hex(&journal.lines),
-        }))
-    }
-
-    /// Checks that the root may continue.
-    fn check_iterations(&self, run: &RunSettings) -> Result<(), Error> {
-        let turn = self.journal("", &self.run.model)?.turn;
-        let most = run.engine.effective.max_iterations;
-        if turn <= most {
-            return Ok(());
-        }
-        Err(SettingsError::with_hint(
-            format!("the fork begins with iteration {turn}, but the root may have {most}"),
-            format!("pass --max-iterations {turn} or more, or an earlier --at"),
-        )
-        .into())
+        })
     }
 
     /// Checks that the dataset is that of the forked run.
@@ -195,6 +182,19 @@ impl Origin {
         ));
         Ok(())
     }
+}
+
+/// Checks that the root may make the request `turn`.
+fn check_iterations(turn: u32, run: &RunSettings) -> Result<(), Error> {
+    let most = run.engine.effective.max_iterations;
+    if turn <= most {
+        return Ok(());
+    }
+    Err(SettingsError::with_hint(
+        format!("the fork begins with iteration {turn}, but the root may have {most}"),
+        format!("pass --max-iterations {turn} or more, or an earlier --at"),
+    )
+    .into())
 }
 
 fn unreadable(path: &str, problem: &str) -> Error {

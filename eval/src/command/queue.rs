@@ -181,11 +181,11 @@ async fn status(broker: &Arc<dyn Broker>, target: &QueueTarget) -> Result<Outcom
         let queue = RunQueue::new(Arc::clone(broker), manifest.key.clone());
         let counts = queue.counts().await?;
         let workers = queue.workers().await?;
-        let books = queue.books().await?;
-        runs.push((manifest, counts, workers, books));
+        let accounts = queue.accounts().await?;
+        runs.push((manifest, counts, workers, accounts));
     }
     if target.json {
-        let each = runs.iter().map(|(manifest, counts, workers, books)| {
+        let each = runs.iter().map(|(manifest, counts, workers, accounts)| {
             json!({
                 "key": manifest.key,
                 "run_id": manifest.run_id,
@@ -196,7 +196,7 @@ async fn status(broker: &Arc<dyn Broker>, target: &QueueTarget) -> Result<Outcom
                 "bytes": counts.bytes,
                 "cancelled": manifest.cancelled,
                 "held": manifest.held,
-                "spent": books.as_ref().map(queue::accounts::BudgetAccounts::total),
+                "spent": accounts.as_ref().map(queue::accounts::BudgetAccounts::total),
                 "workers": workers.iter().map(|(presence, at_ms)| json!({
                     "worker": presence,
                     "heard_ms": at_ms,

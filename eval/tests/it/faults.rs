@@ -239,15 +239,16 @@ fn refusal_scores_0() {
         assert_eq!(summary["score"]["mean"], 0.0);
         let table = folder.join("results.csv");
         let (folder, table) = (folder.to_str().unwrap(), table.to_str().unwrap());
-        // `report` and `compare` mention the refusal.
+        // All tables mention the refusal.
         for args in [
             vec!["report", folder],
             vec!["compare", folder, table],
             vec!["score", folder, "--scorer", "exact"],
         ] {
             let ran = binary.run(&args, "");
+            assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.stderr);
             let says = ran.stdout.contains("refused") && ran.stdout.contains("1, scored 0");
-            assert!(says || args[0] == "score", "{}{}", ran.stdout, ran.stderr);
+            assert!(says, "{args:?}: {}{}", ran.stdout, ran.stderr);
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Attempt<'a> {
     /// Wall time limit.
     time: Duration,
     /// Journal of the responses received in this process and earlier ones.
-    pub lane: &'a AttemptJournal,
+    pub journal: &'a AttemptJournal,
     /// Reason to end the attempt before its agents have finished.
     stopped: watch::Sender<Option<Stop>>,
     pub hooks_at_work: HooksAtWork,
@@ -57,10 +57,10 @@ impl<'a> Attempt<'a> {
         run: &'a Run,
         task: &'a Task,
         sink: Arc<dyn EventSink>,
-        lane: &'a AttemptJournal,
+        journal: &'a AttemptJournal,
         above: &Arc<Ledger>,
     ) -> Self {
-        let passed = lane.passed();
+        let passed = journal.passed();
         let time = run.treatment.attempt_time;
         let time = above.left_of_request().map_or(time, |left| left.min(time));
         Self {
@@ -76,7 +76,7 @@ impl<'a> Attempt<'a> {
                 above,
             )),
             time,
-            lane,
+            journal,
             stopped: watch::Sender::new(None),
             hooks_at_work: HooksAtWork::default(),
             plain: AgentSettings::default(),
@@ -100,13 +100,13 @@ impl<'a> Attempt<'a> {
             self.records
                 .emit(root, EventKind::AttemptRestarted { reason });
         }
-        let responses = self.lane.responses() as u64;
+        let responses = self.journal.responses() as u64;
         if responses > 0 {
             self.records
                 .emit(root, EventKind::AttemptResumed { responses });
         }
         let limit = self.time;
-        let left = limit.saturating_sub(self.lane.passed());
+        let left = limit.saturating_sub(self.journal.passed());
         let result = tokio::select! {
             result = timeout(left, work) => result.unwrap_or_else(|_| {
                 Err(Failure::new(Status::Limit, format!("the attempt took more than {} s", limit.as_secs_f64())))
@@ -117,7 +117,7 @@ impl<'a> Attempt<'a> {
             },
         };
         self.book_left();
-        let continued = self.lane.continued();
+        let continued = self.journal.continued();
         self.records.count(|stats| stats.continued = continued);
         Ok(self.records.end_attempt(root, result, self.meter.covered()))
     }
@@ -151,7 +151,7 @@ impl<'a> Attempt<'a> {
         let session = self.run.sandbox.session().await.map_err(|error| {
             Failure::new(Status::Error, format!("the sandbox did not start: {error}"))
         })?;
-        let begun = self.lane.begin(&invocation.id, &session);
+        let begun = self.journal.begin(&invocation.id, &session);
         self.written(begun).await;
         Ok(session)
     }

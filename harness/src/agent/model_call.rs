@@ -62,7 +62,7 @@ impl Attempt<'_> {
             let request = self.request(invocation, conversation);
             let request = self.hook_request(invocation, request).await?;
             // Responses from earlier processes and from caches do not count against any budget.
-            let asked = self.lane.digest(&request, &mut conversation.digests);
+            let asked = self.journal.digest(&request, &mut conversation.digests);
             let earlier = self.recall(&request, &asked).await;
             let kept = match earlier {
                 Some(_) => None,
@@ -200,11 +200,11 @@ impl Attempt<'_> {
     /// note of the fork to its first own request.
     fn take_inherited(&self, invocation: &Invocation, conversation: &mut Conversation) {
         let turn = conversation.turn;
-        if let Some(messages) = self.lane.inherited_messages(&invocation.id, turn) {
+        if let Some(messages) = self.journal.inherited_messages(&invocation.id, turn) {
             conversation.replace_new(messages);
         }
         if invocation.is_root()
-            && let Some(note) = self.lane.note(turn)
+            && let Some(note) = self.journal.note(turn)
         {
             conversation.add_note(note);
         }
@@ -212,14 +212,14 @@ impl Attempt<'_> {
 
     /// Returns the result of the same request in an earlier process, if there was one.
     async fn recall(&self, request: &Request, asked: &str) -> Option<Box<JournaledResponse>> {
-        if self.lane.responses() == 0 {
+        if self.journal.responses() == 0 {
             return None;
         }
         let key = RequestKey::of(&request.caller);
-        match self.lane.recall(&key, asked) {
-            Recalled::JournaledResponse(kept) => Some(kept),
+        match self.journal.recall(&key, asked) {
+            Recalled::Found(kept) => Some(kept),
             Recalled::Nothing => {
-                self.lane.caught_up().await;
+                self.journal.caught_up().await;
                 None
             }
             Recalled::Other => {
@@ -240,11 +240,11 @@ impl Attempt<'_> {
         result: &Result<Response, ProviderError>,
     ) {
         // Returns early without a journal, because cloning a long message or response is expensive.
-        if !self.lane.is_kept() {
+        if !self.journal.is_kept() {
             return;
         }
         let caller = &request.caller;
-        let written = self.lane.keep(JournaledResponse {
+        let written = self.journal.keep(JournaledResponse {
             invocation: caller.invocation.clone(),
             turn: caller.turn,
             trims: caller.trims,
@@ -320,7 +320,7 @@ impl Attempt<'_> {
     /// Books responses of earlier processes that this process has not requested because it stopped
     /// their agents earlier.
     pub fn book_left(&self) {
-        for kept in self.lane.left().into_iter().filter(|kept| !kept.cached) {
+        for kept in self.journal.left().into_iter().filter(|kept| !kept.cached) {
             self.records.count(|stats| stats.llm_calls += 1);
             for event in &kept.calls {
                 if let CallEvent::Billed { usage, cost_usd } = event {

@@ -47,7 +47,7 @@ pub(crate) struct Run {
     pub sandbox: WarmPool,
     pub ledger: Arc<Ledger>,
     /// Budget managed outside this process, if any.
-    pub purse: Option<Arc<dyn ExternalBudget>>,
+    pub external_budget: Option<Arc<dyn ExternalBudget>>,
     pub halt: Halt,
     /// Browser for protocols and benchmarks that use web pages.
     pub browser: Option<Arc<dyn Browser>>,
@@ -86,7 +86,7 @@ impl Run {
             conduct,
             models,
             sandbox,
-            purse: None,
+            external_budget: None,
             halt: Halt::default(),
             browser: None,
             person: None,
@@ -106,10 +106,10 @@ impl Run {
         expected: Expected,
         calls: u64,
     ) -> Result<Option<Hold>, BudgetExceeded> {
-        let Some(purse) = &self.purse else {
+        let Some(external_budget) = &self.external_budget else {
             return Ok(None);
         };
-        let held = purse.reserve(expected.expense(calls)).await;
+        let held = external_budget.reserve(expected.expense(calls)).await;
         let scope = Scope::Run;
         held.map(Some)
             .map_err(|error| BudgetExceeded { scope, error })

@@ -62,7 +62,7 @@ struct Open {
 /// Result of looking up a request.
 pub(crate) enum Recalled {
     /// The journal contains the result of the request.
-    JournaledResponse(Box<JournaledResponse>),
+    Found(Box<JournaledResponse>),
     /// The journal contains no result.
     Nothing,
     /// The journal contains the result of a different request.
@@ -80,7 +80,7 @@ impl AttemptJournal {
         task: &Task,
         pinned: Option<u64>,
     ) -> io::Result<Self> {
-        let mut lane = Self {
+        let mut journal = Self {
             store: store.cloned(),
             run: task.run_id.clone(),
             sample: task.sample.clone(),
@@ -89,25 +89,25 @@ impl AttemptJournal {
             ..Self::default()
         };
         let Some(store) = store else {
-            return Ok(lane);
+            return Ok(journal);
         };
         let (entries, chain) = checked(store.as_ref(), &task.run_id, &task.sample, task.attempt)?;
-        lane.chain = Mutex::new(chain);
+        journal.chain = Mutex::new(chain);
         let is_new = entries.is_empty();
-        for entry in lane.without_failures(entries) {
-            lane.take(entry);
+        for entry in journal.without_failures(entries) {
+            journal.take(entry);
         }
-        lane.responses = lane.earlier.get_mut().len();
+        journal.responses = journal.earlier.get_mut().len();
         if is_new {
             let first = Entry::Attempt {
                 v: JOURNAL_VERSION,
-                run: Some(lane.run.clone()),
-                sample: lane.sample.clone(),
-                attempt: lane.attempt,
+                run: Some(journal.run.clone()),
+                sample: journal.sample.clone(),
+                attempt: journal.attempt,
             };
-            lane.write(&[first])?;
+            journal.write(&[first])?;
         }
-        Ok(lane)
+        Ok(journal)
     }
 
     /// Returns the entries without failed requests that are sent again, and notes whether the
@@ -244,15 +244,15 @@ impl AttemptJournal {
         let Some(kept) = earlier.get(key) else {
             return Recalled::Nothing;
         };
-        let matches = kept.matching == Matching::Any || kept.asked == asked;
-        match earlier.get(key) {
-            Some(kept) if !matches && kept.matching == Matching::Exact => Recalled::Other,
-            Some(_) if !matches => Recalled::Nothing,
-            Some(_) => earlier
-                .remove(key)
-                .map_or(Recalled::Nothing, Recalled::JournaledResponse),
-            None => Recalled::Nothing,
+        if kept.matching != Matching::Any && kept.asked != asked {
+            return match kept.matching {
+                Matching::Exact => Recalled::Other,
+                _ => Recalled::Nothing,
+            };
         }
+        earlier
+            .remove(key)
+            .map_or(Recalled::Nothing, Recalled::Found)
     }
 
     /// Removes and returns the earlier responses that have not been requested again, and the

@@ -86,6 +86,9 @@ pub fn fork(
             entries.truncate(end);
             turn
         }
+        ForkPoint::Before(_) if last == 0 => {
+            return Err("the root received no response, so only `--at end` is possible".to_owned());
+        }
         ForkPoint::Before(turn) => {
             return Err(format!(
                 "the attempt has no iteration {turn}: expected 1 to {last}"

@@ -227,11 +227,11 @@ fn clear_unused(parts: &mut Parts, protocol: &str) {
             parts.insert(part.to_owned(), None);
         }
     };
-    let nature = Protocol::capabilities_of(protocol);
-    let Some(nature) = nature.filter(|nature| !nature.has_modes()) else {
+    let capabilities = Protocol::capabilities_of(protocol);
+    let Some(capabilities) = capabilities.filter(|capabilities| !capabilities.has_modes()) else {
         return;
     };
-    if nature.one_call {
+    if capabilities.one_call {
         OF_A_REPL.into_iter().for_each(&mut unused);
     }
     unused("prompt_mode");

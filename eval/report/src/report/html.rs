@@ -62,8 +62,8 @@ impl Run<'_> {
     /// Returns the prompt mode, or a dash if the protocol has none.
     fn mode(&self) -> &str {
         let identity = &self.report.identity;
-        let nature = Protocol::capabilities_of(&identity.protocol);
-        if nature.is_some_and(Capabilities::has_modes) {
+        let capabilities = Protocol::capabilities_of(&identity.protocol);
+        if capabilities.is_some_and(Capabilities::has_modes) {
             identity.prompt_mode.as_deref().unwrap_or("not recorded")
         } else {
             NONE
@@ -80,8 +80,8 @@ impl Run<'_> {
 
     /// Formats a limit on agents, or a dash for a direct call, which has no limits.
     fn of_agents(&self, limit: u32) -> String {
-        let nature = Protocol::capabilities_of(&self.report.identity.protocol);
-        if nature.is_some_and(|nature| nature.one_call) {
+        let capabilities = Protocol::capabilities_of(&self.report.identity.protocol);
+        if capabilities.is_some_and(|capabilities| capabilities.one_call) {
             NONE.to_owned()
         } else {
             limit.to_string()

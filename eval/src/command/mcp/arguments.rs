@@ -6,6 +6,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use serve::Limits;
 
+/// Names of the arguments that limit a call.
+const LIMITS: [&str; 4] = ["max_cost", "max_tokens", "max_llm_calls", "timeout"];
+
 /// Parses the arguments of a tool.
 ///
 /// # Errors
@@ -15,32 +18,49 @@ pub(super) fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Resul
         .map_err(|error| format!("invalid arguments: {error}"))
 }
 
-/// Limits of one call.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Budget {
-    pub max_cost: Option<f64>,
-    pub max_tokens: Option<u64>,
-    pub max_llm_calls: Option<u64>,
-    pub timeout: Option<f64>,
+/// Parses the arguments of a tool that takes limits. The limits are parsed apart, because serde's
+/// `flatten` would accept unknown arguments.
+///
+/// # Errors
+/// A sentence about the first invalid argument.
+pub(super) fn parse_limited<T: DeserializeOwned>(
+    mut arguments: Map<String, Value>,
+) -> Result<(T, Limits), String> {
+    let [cost, tokens, calls, time] = LIMITS.map(|name| arguments.remove(name));
+    let limits = Limits {
+        cost_usd: limit(LIMITS[0], cost, "a number", Value::as_f64)?,
+        tokens: limit(LIMITS[1], tokens, "an integer", Value::as_u64)?,
+        llm_calls: limit(LIMITS[2], calls, "an integer", Value::as_u64)?,
+        time: limit(LIMITS[3], time, "a number", Value::as_f64)?.map(Duration::from_secs_f64),
+    };
+    let rest = parse(arguments).map_err(|problem| {
+        if problem.contains("unknown field") {
+            // serde lists only the other arguments.
+            return format!("{problem}, `{}`", LIMITS.join("`, `"));
+        }
+        problem
+    })?;
+    Ok((rest, limits))
 }
 
-impl Budget {
-    /// # Errors
-    /// A sentence about an invalid limit; limits are numbers above 0.
-    pub(super) fn limits(&self) -> Result<Limits, String> {
-        let above_zero = |name: &str, value: Option<f64>| match value {
-            Some(value) if !(value > 0.0 && value <= 1e9) => Err(format!(
-                "invalid arguments: invalid {name} {value}: expected a number above 0"
-            )),
-            value => Ok(value),
-        };
-        let timeout = above_zero("timeout", self.timeout)?;
-        Ok(Limits {
-            cost_usd: above_zero("max_cost", self.max_cost)?,
-            tokens: self.max_tokens,
-            llm_calls: self.max_llm_calls,
-            time: timeout.map(Duration::from_secs_f64),
-        })
+/// Parses a limit, if there is one. `kind` names its JSON type.
+fn limit<T>(
+    name: &str,
+    value: Option<Value>,
+    kind: &str,
+    parse: fn(&Value) -> Option<T>,
+) -> Result<Option<T>, String> {
+    let Some(value) = value.filter(|value| !value.is_null()) else {
+        return Ok(None);
+    };
+    let is_valid = value
+        .as_f64()
+        .is_some_and(|number| number > 0.0 && number <= 1e9);
+    match parse(&value).filter(|_| is_valid) {
+        Some(limit) => Ok(Some(limit)),
+        None => Err(format!(
+            "invalid arguments: invalid {name} {value}: expected {kind} above 0, at most 1e9"
+        )),
     }
 }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use serve::{AgentResult, OnProgress, Progress, Question, with_headings};
 
-use super::arguments::{Budget, choose, parse};
+use super::arguments::{choose, parse_limited};
 use super::roots::Roots;
 use super::tools::{Tools, refused};
 use crate::settings::{read_file, read_folder};
@@ -31,15 +31,6 @@ struct Arguments {
     folder: Option<String>,
     #[serde(default)]
     model: Option<String>,
-    // Not flattened, because serde would then accept unknown fields.
-    #[serde(default)]
-    max_cost: Option<f64>,
-    #[serde(default)]
-    max_tokens: Option<u64>,
-    #[serde(default)]
-    max_llm_calls: Option<u64>,
-    #[serde(default)]
-    timeout: Option<f64>,
 }
 
 pub(super) async fn call(
@@ -47,14 +38,7 @@ pub(super) async fn call(
     arguments: Map<String, Value>,
     caller: Caller,
 ) -> Result<Reply, String> {
-    let arguments: Arguments = parse(arguments)?;
-    let budget = Budget {
-        max_cost: arguments.max_cost,
-        max_tokens: arguments.max_tokens,
-        max_llm_calls: arguments.max_llm_calls,
-        timeout: arguments.timeout,
-    };
-    let limits = budget.limits()?;
+    let (arguments, limits): (Arguments, _) = parse_limited(arguments)?;
     let query = arguments.query.trim().to_owned();
     if query.is_empty() {
         return Err("invalid arguments: `query` is blank".to_owned());

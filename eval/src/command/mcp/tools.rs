@@ -46,7 +46,7 @@ pub(super) struct Tools {
     pub agents: Vec<String>,
     /// Models that the tool `llm_map` offers, each with the name of its agent.
     pub models: Vec<(String, String)>,
-    gate: AdmissionQueue,
+    admission: AdmissionQueue,
     /// Limits the concurrent calls of `llm_map` over all clients.
     pub calls: Arc<Semaphore>,
     /// Limits the concurrent work that reads files.
@@ -76,7 +76,7 @@ impl Tools {
             roots: Arc::new(roots),
             agents,
             models,
-            gate: AdmissionQueue::new(settings.max_concurrency, settings.max_queue),
+            admission: AdmissionQueue::new(settings.max_concurrency, settings.max_queue),
             calls: Arc::new(Semaphore::new(settings.max_concurrency)),
             readers: Arc::new(Semaphore::new(settings.max_concurrency)),
         }
@@ -87,7 +87,7 @@ impl Tools {
     /// # Errors
     /// A sentence if too many calls are waiting or the server is stopping.
     pub(super) async fn turn(&self) -> Result<OwnedSemaphorePermit, String> {
-        let place = self.gate.enter().map_err(|error| error.to_string())?;
+        let place = self.admission.enter().map_err(|error| error.to_string())?;
         let turn = place.turn().await;
         turn.ok_or_else(|| "the server is stopping".to_owned())
     }

@@ -106,8 +106,8 @@ impl Queued {
             calls: spent.calls as f64,
         };
         queue
-            .change("books", |books: Option<BudgetAccounts>| {
-                (books.unwrap_or_else(|| BudgetAccounts::new(earlier)), ())
+            .change("books", |accounts: Option<BudgetAccounts>| {
+                (accounts.unwrap_or_else(|| BudgetAccounts::new(earlier)), ())
             })
             .await?;
         let manifest = Manifest {

@@ -1,6 +1,6 @@
 //! A worker's share of a run's budget and request rate.
 //!
-//! All workers of a run share the budget and the request rate in the queue's books. Each worker
+//! All workers of a run share the budget and the request rate in the queue's accounts. Each worker
 //! requests slices of both, reports its spending, and returns unused amounts.
 
 use std::collections::{HashMap, VecDeque};
@@ -230,28 +230,31 @@ impl Lease {
         )]
         let now = self.now_ms() as u64;
         let (worker, limits) = (&self.worker, self.limits);
-        let asked = self.queue.change("books", |books: Option<BudgetAccounts>| {
-            let mut books = books.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
-            if is_first {
-                // The lease was left by an earlier worker of this name.
-                books.expire(worker);
-            }
-            // The amounts of an expired lease already count as spent.
-            let begins = if is_first || books.leases.contains_key(worker) {
-                before
-            } else {
-                let (used, booked) = (used.all(), booked.all());
-                Amounts::of(std::array::from_fn(|i| used[i].min(booked[i])))
-            };
-            let claim = Claim {
-                used: used.minus(begins),
-                reserved,
-                next,
-            };
-            let verdict = books.report(worker, claim, limits, now + self.ttl_ms, now);
-            let held = books.leases.get(worker).map(|lease| lease.granted);
-            (books, (begins, verdict, held.unwrap_or_default()))
-        });
+        let asked = self
+            .queue
+            .change("books", |accounts: Option<BudgetAccounts>| {
+                let mut accounts =
+                    accounts.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
+                if is_first {
+                    // The lease was left by an earlier worker of this name.
+                    accounts.expire(worker);
+                }
+                // The amounts of an expired lease already count as spent.
+                let begins = if is_first || accounts.leases.contains_key(worker) {
+                    before
+                } else {
+                    let (used, booked) = (used.all(), booked.all());
+                    Amounts::of(std::array::from_fn(|i| used[i].min(booked[i])))
+                };
+                let claim = Claim {
+                    used: used.minus(begins),
+                    reserved,
+                    next,
+                };
+                let verdict = accounts.report(worker, claim, limits, now + self.ttl_ms, now);
+                let held = accounts.leases.get(worker).map(|lease| lease.granted);
+                (accounts, (begins, verdict, held.unwrap_or_default()))
+            });
         let (begins, verdict, held) = asked.await?;
         let mut state = self.state.lock();
         state.before = begins;
@@ -279,11 +282,14 @@ impl Lease {
         }
         self.report().await?;
         let worker = &self.worker;
-        let ended = self.queue.change("books", |books: Option<BudgetAccounts>| {
-            let mut books = books.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
-            books.end(worker);
-            (books, ())
-        });
+        let ended = self
+            .queue
+            .change("books", |accounts: Option<BudgetAccounts>| {
+                let mut accounts =
+                    accounts.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
+                accounts.end(worker);
+                (accounts, ())
+            });
         ended.await
     }
 }

@@ -155,7 +155,7 @@ impl Served {
         let engine = prepared
             .engine
             .within(&spent)
-            .with_purse(Arc::clone(&lease) as _)
+            .with_external_budget(Arc::clone(&lease) as _)
             .with_journal(Arc::clone(&journal) as _);
         Ok(Self {
             worker: Arc::clone(worker),

@@ -47,7 +47,7 @@ async function check(transport, isLimited) {
     assert.ok(result.isError && result.content[0].text.includes("--max-concurrency"));
   }
   aborted.abort();
-  const until = Date.now() + 30_000;
+  const until = Date.now() + 60_000;
   while ((await call("rlm", { query: "Say b" })).isError) {
     assert.ok(Date.now() < until);
     await sleep(50);
