@@ -63,7 +63,7 @@ impl Origin {
         let journal = Journal::of(&settings.dir);
         let path = journal.path(sample, attempt);
         let folder = settings.dir.display();
-        if !path.is_file() {
+        if !journal.exists(sample, attempt) {
             if record.is_some() {
                 let problem = format!(
                     "attempt {attempt} of {sample} has no journal: {} does not exist",

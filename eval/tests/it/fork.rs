@@ -288,6 +288,14 @@ fn rejects_what_cannot_be_forked() {
         assert_eq!(ran.code, Some(2), "{more:?}: {ran:?}");
         assert!(ran.stderr.contains(expected), "{more:?}: {}", ran.stderr);
     }
+    // The journal is compressed with the trajectory as a prefix.
+    let trajectory = origin.dir.join("trajectories/q.1.jsonl");
+    let events = fs::read_to_string(&trajectory).unwrap();
+    fs::write(&trajectory, events.replace("root", "toor")).unwrap();
+    let ran = origin.fork(&["q", "--at", "2"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let expected = "q.1.jsonl.zst is damaged, or trajectories/q.1.jsonl was changed";
+    assert!(ran.stderr.contains(expected), "{}", ran.stderr);
     let left: Vec<_> = fs::read_dir(origin.binary.path().join("results"))
         .unwrap()
         .collect();

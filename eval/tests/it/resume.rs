@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use harness::model::Status;
-use records::run_dir::{Fingerprint, RunDir};
+use records::run_dir::{Fingerprint, Journal, RunDir};
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
@@ -103,12 +103,13 @@ fn restarts_attempt_with_broken_journal() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--prompt-mode", "coordinator"]);
     let torn = calls_of_the_last_two(&dir);
-    tear(&dir, 2, 0);
-    for file in fs::read_dir(dir.join("journal")).expect("there are journals") {
-        let path = file.expect("one of them").path();
-        let text = fs::read_to_string(&path).expect("it can be read");
-        fs::write(&path, format!("{{\"attempt\": 7}}\n{text}")).expect("it can be written");
+    let journal = Journal::of(&dir);
+    for (sample, attempt) in attempts(&dir) {
+        let lines = journal.look(&sample, attempt).expect("it can be read");
+        let text = format!("{{\"attempt\": 7}}\n{}\n", lines.join("\n"));
+        fs::write(journal.path(&sample, attempt), text).expect("it can be written");
     }
+    tear(&dir, 2, 0);
     let ran = resume(&binary, &dir, &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let summary = fs::read_to_string(dir.join("summary.json")).expect("there is a summary");

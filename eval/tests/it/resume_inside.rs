@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fault_server::{Behavior, FaultServer, ReceivedRequest};
-use records::run_dir::RunDir;
+use records::run_dir::{Journal, RunDir};
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, is_full};
@@ -135,12 +135,14 @@ fn answers(dir: &Path) -> BTreeMap<String, (String, Option<String>, Option<u32>)
 /// Returns how often each request appears in the journals.
 fn journaled(dir: &Path) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
-    for file in fs::read_dir(dir.join("journal")).unwrap() {
-        let path = file.unwrap().path();
-        for line in lines::<Value>(&path) {
+    let journal = Journal::of(dir);
+    for record in RunDir::open(dir).unwrap().records {
+        let (sample, attempt) = (&record.id, record.attempt);
+        for line in journal.look(sample, attempt).unwrap() {
+            let line: Value = serde_json::from_str(&line).unwrap();
             if let Some(response) = line.get("response") {
                 let (agent, turn) = (&response["invocation"], &response["turn"]);
-                let key = format!("{} {agent} {turn} {}", path.display(), response["trims"]);
+                let key = format!("{sample} {attempt} {agent} {turn} {}", response["trims"]);
                 *all.entry(key).or_default() += 1;
             }
         }

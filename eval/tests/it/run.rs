@@ -132,8 +132,8 @@ fn both_modes_write_complete_run() {
             [
                 "config.json",
                 "journal",
-                "journal/s-niah-8k-1.1.jsonl",
-                "journal/s-niah-8k-2.1.jsonl",
+                "journal/s-niah-8k-1.1.jsonl.zst",
+                "journal/s-niah-8k-2.1.jsonl.zst",
                 "lock.json",
                 "results.csv",
                 "samples.jsonl",

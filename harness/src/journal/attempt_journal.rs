@@ -244,7 +244,7 @@ impl AttemptJournal {
         let Some(kept) = earlier.get(key) else {
             return Recalled::Nothing;
         };
-        if kept.matching != Matching::Any && kept.asked != asked {
+        if kept.matching != Matching::Any && !kept.asked.starts_with(asked) {
             return match kept.matching {
                 Matching::Exact => Recalled::Other,
                 _ => Recalled::Nothing,

@@ -9,6 +9,9 @@ use crate::model::{Message, Sampling, ToolUse};
 use crate::prompt::AnswerSchema;
 use crate::provider::Request;
 
+/// Hexadecimal digits of a digest. Early journals of version 2 contain all 64 of them.
+const DIGEST_DIGITS: usize = 32;
+
 type Sum = [u8; 32];
 
 /// Digests of the requests of one conversation. What is sent again is compared instead of read
@@ -85,7 +88,9 @@ impl Digests {
         if let Some((_, messages)) = self.sent.last() {
             sum.update(messages);
         }
-        hex::encode(sum.finalize())
+        let mut digest = hex::encode(sum.finalize());
+        digest.truncate(DIGEST_DIGITS);
+        digest
     }
 }
 

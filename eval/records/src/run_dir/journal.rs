@@ -1,6 +1,8 @@
-//! `journal/`: the responses that unfinished attempts received from models. With them, attempts can
-//! resume where a killed process stopped. The engine defines the lines; this module parses only
-//! their costs.
+//! `journal/`: the responses that attempts received from models. With them, attempts can resume
+//! where a killed process stopped, and be forked. The engine defines the lines; this module parses
+//! only their costs. The journal of an attempt with a record is compressed.
+
+mod archive;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,7 +16,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::links::without_links;
-use super::{ABANDONED, JOURNAL, RunDirError, atomic, name, wasted_spend};
+use super::{ABANDONED, JOURNAL, RunDirError, TRAJECTORIES, atomic, name, wasted_spend};
 use crate::Spent;
 
 /// Journals of a run's attempts. Each attempt has a file, which stays open until the attempt ends.
@@ -55,7 +57,13 @@ impl Journal {
         path(&self.run, sample, attempt)
     }
 
-    /// Reads the complete lines of an attempt's journal, oldest first; empty without a file. A
+    /// Whether the attempt has a journal, plain or compressed.
+    pub fn exists(&self, sample: &str, attempt: u32) -> bool {
+        let path = self.path(sample, attempt);
+        path.is_file() || archive::path(&path).is_file()
+    }
+
+    /// Reads the complete lines of an attempt's plain journal, oldest first; empty without a file. A
     /// truncated last line is removed from the file.
     ///
     /// # Errors
@@ -98,13 +106,20 @@ impl Journal {
         path.display().to_string()
     }
 
-    /// Reads a journal like [`read`](Self::read), but does not change the file. Used for runs that
-    /// this process has not locked.
+    /// Reads a journal, plain or compressed, and does not change it. Used for runs that this
+    /// process has not locked.
     ///
     /// # Errors
-    /// Returns the error of the operating system.
+    /// Returns the error of the operating system, or an error if a compressed journal is damaged or
+    /// its trajectory was changed.
     pub fn look(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>> {
-        let text = fs::read_to_string(self.path(sample, attempt))?;
+        let path = self.path(sample, attempt);
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                archive::read(&path, &trajectory(&self.run, sample, attempt))?
+            }
+            read => read?,
+        };
         let whole = text.rfind('\n').map_or("", |last| &text[..last]);
         Ok(whole.lines().map(str::to_owned).collect())
     }
@@ -256,6 +271,47 @@ pub fn keep_abandoned(
         }
     });
     written.map_err(|reason| RunDirError::Write { path, reason })
+}
+
+/// Compresses the journal of an attempt whose record is on disk. Does nothing without a journal.
+///
+/// # Errors
+/// Returns the error of the operating system. The journal is then unchanged.
+pub(super) fn compress(run: &Path, sample: &str, attempt: u32) -> io::Result<()> {
+    archive::compress(
+        &path(run, sample, attempt),
+        &trajectory(run, sample, attempt),
+    )
+}
+
+/// Restores the compressed journals of attempts that continue: those for whose file names `is_open`
+/// is true. A journal that cannot be restored stays compressed, and its attempt starts over.
+///
+/// # Errors
+/// Returns the error of the operating system if the folder cannot be read.
+pub(super) fn restore(run: &Path, is_open: impl Fn(&str) -> bool) -> io::Result<()> {
+    let entries = match fs::read_dir(run.join(JOURNAL)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
+        let Some(journal) = archive::plain(&entry?.path()) else {
+            continue;
+        };
+        let Some(name) = journal.file_name().and_then(|name| name.to_str()) else {
+            continue;
+        };
+        if is_open(name) && !journal.exists() {
+            // On failure, the trajectory shows what the attempt cost.
+            let _ = archive::restore(&journal, &run.join(TRAJECTORIES).join(name));
+        }
+    }
+    Ok(())
+}
+
+fn trajectory(run: &Path, sample: &str, attempt: u32) -> PathBuf {
+    name::trajectory_in(&run.join(TRAJECTORIES), sample, attempt)
 }
 
 /// Returns the path of an attempt's journal.

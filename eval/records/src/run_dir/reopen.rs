@@ -12,7 +12,9 @@ use super::run_lock::Held;
 use super::samples::{SampleLog, Successor, TruncatedRecord, latest, read_records, successors};
 use super::wasted_spend::LongestResponses;
 use super::writer::RunWriter;
-use super::{CONFIG, LOCK, RunDirError, SAMPLES, TRAJECTORIES, atomic, wasted_spend};
+use super::{
+    CONFIG, JOURNAL, LOCK, RunDirError, SAMPLES, TRAJECTORIES, atomic, journal, wasted_spend,
+};
 use crate::AttemptRecord;
 use crate::Spent;
 use crate::program::Program;
@@ -136,6 +138,11 @@ impl Reopened {
         let trajectories = self.path.join(TRAJECTORIES);
         fs::create_dir_all(&trajectories).map_err(|reason| RunDirError::Write {
             path: trajectories,
+            reason,
+        })?;
+        let open = wasted_spend::open_attempts(&self.path, &self.all)?;
+        journal::restore(&self.path, open).map_err(|reason| RunDirError::Read {
+            path: self.path.join(JOURNAL),
             reason,
         })?;
         wasted_spend::abandon(&self.path, &self.all)?;

@@ -70,7 +70,8 @@ impl UnfinishedAttempts {
         let mut going_on = Vec::new();
         for path in files(&folder.join(JOURNAL))? {
             let name = file_name(&path);
-            if !open(&name) {
+            // Compressed journals belong to attempts with a record.
+            if !name.ends_with(".jsonl") || !open(&name) {
                 continue;
             }
             let paid = paid(&path)?;
@@ -288,7 +289,7 @@ fn unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Vec<PathBuf>, RunD
 
 /// Returns a function that takes a trajectory's file name and returns whether its attempt is
 /// unfinished or must be rerun.
-fn open_attempts(
+pub(super) fn open_attempts(
     folder: &Path,
     all: &[AttemptRecord],
 ) -> Result<impl Fn(&str) -> bool + use<>, RunDirError> {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use model::Event;
+use model::{Event, Status};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use super::samples::{SampleLog, latest, read_records, superseded};
 use super::trajectories::Trajectories;
 use super::{
     CONFIG, Journal, LOCK, Lock, RESULTS, RunDirError, SAMPLES, SUMMARY, TRAJECTORIES, answers,
-    atomic, name, results_csv, wasted_spend,
+    atomic, journal, name, results_csv, wasted_spend,
 };
 use crate::{AttemptRecord, RunIdentity, Wasted};
 
@@ -208,6 +208,8 @@ pub struct RunWriter {
     order: Vec<String>,
     samples: SampleLog,
     trajectories: Trajectories,
+    /// Attempts whose records may not be on disk, by sample and number.
+    unsynced: Vec<(String, u32)>,
     error: Option<RunDirError>,
     /// Declared last, so that the lock is released after all files are closed.
     _held: Held,
@@ -227,6 +229,7 @@ impl RunWriter {
             identity,
             order,
             samples,
+            unsynced: Vec::new(),
             error: None,
             _held: held,
         }
@@ -309,12 +312,22 @@ impl RunWriter {
         // Write the answer next, so that a record never names a missing file.
         let appended = answers::store_long_answer(&self.path, record)
             .and_then(|record| self.samples.append(&record));
+        // The journal of an attempt that may continue stays as it is.
+        if appended.is_ok() && record.status != Status::Error {
+            self.unsynced.push((record.id.clone(), record.attempt));
+        }
         self.keep(appended);
     }
 
-    /// Waits until all records are on disk.
+    /// Waits until all records are on disk, and compresses the journals of their attempts.
     pub fn sync(&mut self) {
         let synced = self.samples.sync();
+        if synced.is_ok() {
+            for (sample, attempt) in self.unsynced.drain(..) {
+                // A journal that cannot be compressed remains valid.
+                let _ = journal::compress(&self.path, &sample, attempt);
+            }
+        }
         self.keep(synced);
     }
 
