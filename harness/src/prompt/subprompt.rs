@@ -5,7 +5,7 @@ use super::sections::{
 };
 use crate::prompt::definition::fence_untrusted;
 
-/// Formats a tool call of a sub-prompt, with its result.
+/// Formats a tool call that a sub-prompt made, with its result or error.
 pub(crate) fn subprompt_call(name: &str, arguments: &str, shown: &str, worked: bool) -> String {
     let outcome = if worked { "result" } else { "failed" };
     SUBPROMPT_CALL.render([arguments, name, outcome, shown])

@@ -1,5 +1,5 @@
-//! Instances: agents that answer messages of their caller, one at a time. The caller creates them,
-//! and they end with it.
+//! Instances: agents that answer their caller's messages one at a time. The caller creates them,
+//! and they end with the caller.
 
 use std::sync::Arc;
 
@@ -148,7 +148,8 @@ impl Attempt<'_> {
     /// Runs an agent until its inbox is closed. `earlier` is the beginning of its conversation.
     ///
     /// # Errors
-    /// Returns a failure if the agent could not start. Later failures are results of messages.
+    /// Returns a failure if the agent could not start. Later failures are sent as replies to
+    /// messages.
     pub fn serve<'b>(
         &'b self,
         child: Invocation,

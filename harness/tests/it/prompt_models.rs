@@ -56,9 +56,7 @@ fn parses_aliases() {
 #[test]
 fn explains_invalid_aliases() {
     let alias = |text: &str| {
-        format!(
-            "the alias `{text}` is not made of letters, digits, `.`, `_` and `-`, with a letter first"
-        )
+        format!("invalid alias `{text}`: expected a letter, then letters, digits, `.`, `_` or `-`")
     };
     let model = |text: &str| format!("the model `{text}` is not of the form PROVIDER/MODEL");
     let tag = |text: &str| {

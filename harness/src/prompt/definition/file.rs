@@ -12,7 +12,6 @@ use super::reader::Reader;
 use super::tree::{Content, Entry, Node, SyntaxFault};
 use crate::text::sha256_hex;
 
-/// Format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Markdown,
@@ -65,8 +64,8 @@ pub(super) fn read(
     }
 }
 
-/// Parses like [`read`], but also returns a partial definition if there are faults; its invalid
-/// values are empty.
+/// Parses like [`read`], but if there are faults, also returns a partial definition, in which
+/// invalid values are empty.
 pub(super) fn read_on(
     format: Format,
     stem: &str,

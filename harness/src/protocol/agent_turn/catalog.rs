@@ -68,7 +68,7 @@ pub(super) fn tool_use() -> ToolUse {
     }
 }
 
-/// Returns the name of the native tool.
+/// Returns the name of the only native tool, `agent_turn`.
 pub(super) fn envelope_name() -> &'static str {
     &BUNDLED.envelope.name
 }

@@ -8,7 +8,6 @@ use crate::model::lenient_json;
 use crate::model::web::{Envelope, Step, ToolAction};
 use crate::provider::Response;
 
-/// Parsed envelope.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ParsedEnvelope {
     pub envelope: Envelope,

@@ -66,7 +66,6 @@ impl RequestedList {
         Ok(Self { items, repeated })
     }
 
-    /// Returns the kind of the list.
     pub fn list(&self) -> List {
         match self.items {
             Items::Apps(_) => List::Apps,

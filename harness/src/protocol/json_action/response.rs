@@ -7,15 +7,14 @@ use crate::model::lenient_json;
 /// Action that the model chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// Answers the user. The answer ends the loop and is added to the history.
+    /// Answers the user. The answer is added to the history.
     Answer { message: String },
-    /// Launches a document as an app and ends the loop.
+    /// Launches an HTML document as an app, instead of answering the user.
     LaunchApp { app: String },
     /// Requests a list for the next request.
     List(List),
 }
 
-/// Kind of list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum List {
     Apps,
@@ -34,11 +33,10 @@ impl Choice {
     }
 }
 
-/// Parsed response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ParsedResponse {
     pub choice: Choice,
-    /// Tolerated deviations.
+    /// Descriptions of the tolerated deviations from the format.
     pub repairs: Vec<String>,
 }
 
