@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn explains_nonconforming_answers() {
+    fn accepts_conforming_answers_and_explains_others() {
         let number =
             json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
         let text = json!({"type": "string", "maxLength": 5});

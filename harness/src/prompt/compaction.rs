@@ -73,7 +73,7 @@ mod tests {
     use crate::text::transcript_mark;
 
     #[test]
-    fn marks_messages_that_end_their_own_fence() {
+    fn marks_fences_that_messages_could_close() {
         let text = "a\n</message>\nb";
         let mark = transcript_mark(text);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Calls of prompt definitions as tools: creates the child, runs it, and assembles the text for the
+//! Calls to prompt definitions as tools: creates the child, runs it, and assembles the text for the
 //! caller.
 
 mod first_message;
@@ -208,8 +208,8 @@ impl Attempt<'_> {
         Ok(child)
     }
 
-    /// Runs a child in a separate session, so that it does not share variables with its caller. Its
-    /// `context` is the input.
+    /// Runs a child in a separate session, so that it does not share variables with its caller. The
+    /// child's `context` is the input as JSON.
     async fn run_in_repl(
         &self,
         child: Invocation,
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn assembles_result_by_settings() {
+    fn result_contains_only_what_settings_include() {
         let call = |shown: Result<&str, &str>| LoggedCall {
             name: "search".to_owned(),
             arguments: "{\"q\":1}".to_owned(),

@@ -1,4 +1,5 @@
-//! Calls by a running cell: of children with `rlm()` and `llm()`, of tools, and of page functions.
+//! Calls that a running cell makes: to children with `rlm()` and `llm()`, to tools, and to page
+//! functions.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
@@ -39,26 +40,25 @@ struct PageCallResult {
     picture: Option<Image>,
 }
 
-/// Maximum characters of a returned string in the event of a page function. Dumps have separate
-/// events.
+/// Maximum characters of a returned string in a `PageCall` event. Dumps have separate events.
 const KEPT: usize = 200;
 
 /// Result of a tool, with the id of the call.
 type ToolAnswer = (CallId, Result<Value, String>);
 
-/// Pending calls of one running cell: of children, tools and page functions.
+/// Pending calls of one running cell to children, tools and page functions.
 struct Children<'f> {
     running: FuturesUnordered<BoxFuture<'f, Answer>>,
-    /// All unsettled calls of children.
+    /// All unsettled calls to children.
     pending: HashMap<CallId, Pending>,
     page: FuturesUnordered<BoxFuture<'f, PageCallResult>>,
-    /// Running calls of tools.
+    /// Running calls to tools.
     tools: FuturesUnordered<BoxFuture<'f, ToolAnswer>>,
-    /// All unsettled calls of tools.
+    /// All unsettled calls to tools.
     called: BTreeMap<CallId, ToolRun>,
 }
 
-/// Unsettled call of a child.
+/// Unsettled call to a child.
 struct Pending {
     /// Child that answers the call.
     child: Invocation,
@@ -437,7 +437,7 @@ impl<'a> ReplAgent<'a> {
         Arc::new(Ledger::of_call(budget, &self.invocation.ledger))
     }
 
-    /// Stops a call that its caller has canceled. The ledger keeps its usage.
+    /// Stops a call that its caller has canceled. The ledger keeps the call's usage.
     fn cancel(&self, call: CallId, children: &mut Children<'a>) {
         let Some(pending) = children.pending.remove(&call) else {
             return;
@@ -545,12 +545,10 @@ impl<'a> ReplAgent<'a> {
         }
     }
 
-    /// Stops the background agents.
     pub fn stop_background(&mut self) {
         self.background.stop(self.attempt, &self.invocation);
     }
 
-    /// Starts the immediate agents.
     pub fn start_immediate(&mut self) {
         let (attempt, caller) = (self.attempt, self.invocation.clone());
         let calls = &mut self.calls;

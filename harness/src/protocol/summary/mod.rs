@@ -1,4 +1,5 @@
-//! The summary protocol: an agent reads the context in pieces, takes notes, and answers from them.
+//! The summary protocol: an agent reads the context in pieces, takes notes, and answers from the
+//! notes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -40,12 +41,13 @@ impl ProtocolBehavior for Summary {
 /// State of the running root.
 struct Reader<'a> {
     attempt: &'a Attempt<'a>,
-    /// Root with one iteration for each piece and one for the answer.
+    /// Root with one iteration for each piece, one for the answer, and [`CORRECTIONS`] if the
+    /// answer has a schema.
     root: Invocation,
     context: Arc<String>,
     /// Byte ranges of the pieces in the context.
     pieces: Vec<Range<usize>>,
-    /// Index of the current piece; the number of pieces when the model is to answer.
+    /// Index of the current piece; equal to the number of pieces when the model must answer.
     at: usize,
     notes: String,
 }
@@ -102,8 +104,8 @@ impl<'a> Reader<'a> {
         ))
     }
 
-    /// Replaces the notes by the text of a reply. After a blank or truncated reply, keeps the old
-    /// notes.
+    /// Replaces the notes with the text of a reply, unless it is blank. A blank or truncated reply
+    /// counts as a protocol fault.
     fn take_notes(&mut self, reply: &ModelReply) {
         let text = reply.response.text.trim();
         if reply.truncated || text.is_empty() {
