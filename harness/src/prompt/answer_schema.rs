@@ -111,8 +111,8 @@ impl AnswerSchema {
     }
 }
 
-/// Returns the message to an agent whose answer does not conform. `next` is the position of its
-/// next iteration, if it has iterations.
+/// Returns the message to an agent whose answer does not conform. `next` is its next position, or
+/// `None` if it answers in one call.
 pub fn mismatch_message(problem: &str, next: Option<Position>) -> String {
     let message = TURN_SCHEMA_MISMATCH.render([problem]);
     match next {

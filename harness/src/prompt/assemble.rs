@@ -174,10 +174,10 @@ pub fn build_system_prompt(config: &PromptConfig) -> String {
 ///   models, position.
 /// - A specialist with native tools: its own prompt and the section about native tools.
 /// - A flat agent: its own prompt or the flat one, then its position.
-/// - The root of another protocol with a REPL: its own prompt, if any, the protocol's section,
-///   tools, models.
-/// - The root of a protocol without a REPL: its own prompt or the protocol's section; with native
-///   tools, its own prompt and the section about native tools.
+/// - The root of a protocol other than `rlm` that has a REPL: its own prompt, if any, the
+///   protocol's section, tools, models.
+/// - The root of a protocol without a REPL: its own prompt or the protocol's section. With native
+///   tools: its own prompt, if any, and the section about native tools.
 ///
 /// Every root's prompt ends with the drivers.
 pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
@@ -369,8 +369,8 @@ fn own(own_prompt: Option<&str>) -> Assembled {
     prompt
 }
 
-/// Returns the section named after a protocol, if there is one. Fills its slots with `values`, and
-/// ignores values of other slots.
+/// Returns the bundled section that is named after a protocol, if there is one. Fills its slots
+/// with `values`, and ignores values of other slots.
 fn of_protocol(protocol: Protocol, mut values: Vec<(&'static str, String)>) -> Option<Section> {
     let (name, text) = section_texts().find(|(name, _)| *name == protocol.as_str())?;
     let slots = section_slots(name).unwrap_or_default();

@@ -16,7 +16,7 @@ use crate::text::sha256_hex;
 /// The file begins with YAML front matter between two lines `---`:
 ///
 /// ```yaml
-/// name: deadline-return            # the file's name without .md: lower-case letters, digits and -
+/// name: deadline-return            # the file's name without .md: lowercase letters, digits and -
 /// description: One line for lists of drivers.
 /// modes: [solver, coordinator]     # the prompt modes that it is written for
 /// protocols: [rlm]                 # optional: the protocols that it is written for; rlm by default

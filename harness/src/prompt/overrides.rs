@@ -54,10 +54,10 @@ pub struct PromptOverrides {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReplApi {
-    /// Only `rlm()` and `llm()` with their original options.
+    /// Only `rlm()` and `llm()` with their basic options.
     #[default]
     Standard,
-    /// Also maps, typed answers, limits, deduplication, cancellation and progress of calls.
+    /// Also maps, typed answers, and limits, deduplication, cancellation and progress of calls.
     Extended,
 }
 
@@ -87,7 +87,7 @@ impl PromptOverrides {
 pub struct RootDefinition {
     /// Name of the definition.
     pub name: String,
-    /// SHA-256 of its file, in hex.
+    /// SHA-256 (hex) of its file's text.
     pub digest: String,
     /// Text of the definition with its includes resolved, in pieces.
     pub pieces: Vec<DefinitionPiece>,

@@ -147,7 +147,8 @@ pub fn past_result(content: &str) -> String {
     PAST_RESULT.render([content])
 }
 
-/// Returns the message that shows a value returned in the first iteration for review.
+/// Returns the message that asks the model to review a value that its code returned in the first
+/// iteration.
 pub fn returned_early_message(returned: &str, next: Position) -> String {
     TURN_RETURNED_EARLY.render([&fence_mark(&[returned]), &next.text(), returned])
 }

@@ -37,7 +37,8 @@ pub(crate) struct WebPrompt<'a> {
 }
 
 /// Returns the system prompt or its replacement. The default consists of the identity, the persona,
-/// and the sections about tools, envelope and DOM. `append` follows it unless it is replaced.
+/// and the sections about tools, envelope and DOM. `append` follows the default unless it is
+/// replaced.
 pub(crate) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
     let mut default = vec![section(
         "web-identity",
@@ -95,7 +96,7 @@ fn named(name: &str, text: Option<&str>) -> Option<Section> {
     (!text.is_empty()).then(|| section(name, text.to_owned()))
 }
 
-/// Formats an action with its schema, for `# Tools`.
+/// Formats an action with its schema, for the section about tools.
 pub(crate) fn tool_section(name: &str, description: &str, schema: &str) -> String {
     WEB_TOOL.render([description.trim_end(), name, schema])
 }

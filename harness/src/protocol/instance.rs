@@ -204,7 +204,6 @@ impl Attempt<'_> {
         answered.await.unwrap_or_else(|_| Err(Failure::ended()))
     }
 
-    /// Records the creation of an instance.
     pub fn emit_created(&self, caller: &Invocation, child: &Invocation, name: &str) {
         let created = EventKind::AgentCreated {
             child: child.id.clone(),
@@ -214,13 +213,12 @@ impl Attempt<'_> {
         self.records.emit(caller, created);
     }
 
-    /// Records that a message was sent to an instance.
     pub fn emit_sent(&self, caller: &Invocation, child: &str) {
         let child = child.to_owned();
         self.records.emit(caller, EventKind::MessageSent { child });
     }
 
-    /// Records the result of a message for its sender.
+    /// Records the result of a message that `caller` sent.
     pub fn emit_answered(
         &self,
         caller: &Invocation,

@@ -41,7 +41,7 @@ impl Attempt<'_> {
     /// Prepares a child for a call with these arguments, without starting it.
     ///
     /// # Errors
-    /// Returns the error for the caller: invalid arguments, or the depth limit.
+    /// Returns the error for the caller: invalid arguments, the depth limit, or an unknown model.
     pub fn prepare(
         &self,
         caller: &Invocation,
@@ -57,7 +57,7 @@ impl Attempt<'_> {
     /// Prepares a child with this first message, without starting it.
     ///
     /// # Errors
-    /// Returns the error for the caller: the depth limit.
+    /// Returns the error for the caller: the depth limit, or an unknown model.
     pub fn prepare_first(
         &self,
         caller: &Invocation,

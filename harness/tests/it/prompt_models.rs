@@ -2,8 +2,8 @@
 
 use harness::prompt::{ModelAlias, parse_aliases};
 
-const FORM: &str = "expected ALIAS=PROVIDER/MODEL, ALIAS=PROVIDER/MODEL:TAG,TAG, or, for a model with a colon in its \
-                    name, ALIAS=PROVIDER/MODEL: with a colon after it";
+const FORM: &str = "expected ALIAS=PROVIDER/MODEL or ALIAS=PROVIDER/MODEL:TAG,TAG; a model name that contains \
+                    a colon must be followed by another colon";
 
 #[test]
 fn parses_aliases() {

@@ -25,7 +25,8 @@ pub struct Known {
 }
 
 impl Library {
-    /// Returns all faults of all definitions from files, sorted by file and line.
+    /// Returns the faults of all definitions, sorted by file and line. Omits faults of partial
+    /// definitions that may follow from the ones already reported.
     pub fn check(&self, known: &Known) -> Vec<Fault> {
         let mut faults = Vec::new();
         for definition in self.iter() {
@@ -136,7 +137,7 @@ impl Check<'_> {
         self.fault(field, format!("unknown {what} `{name}`{hint}"));
     }
 
-    /// Checks includes, secrets, and slots of fragments.
+    /// Checks includes, secrets, and the slots of texts that replace bundled sections.
     fn prompt(&mut self) {
         let definition = self.definition;
         let resolved = self.library.resolve(definition);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Location of a value.
+/// Location of a property in a definition's file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceLocation {
     /// Path of the file, or `bundled NAME.md` for a bundled file.

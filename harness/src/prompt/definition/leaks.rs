@@ -21,7 +21,7 @@ impl Library {
         let mut faults = Vec::new();
         for (field, text) in sent(definition) {
             for secret in secrets_in(text, values) {
-                faults.push(fault(&field, format!("holds a secret: {secret}")));
+                faults.push(fault(&field, format!("contains a secret: {secret}")));
             }
         }
         // A secret may be split across several pieces.
@@ -29,7 +29,7 @@ impl Library {
             && let Ok(prompt) = self.resolve(definition)
         {
             for secret in secrets_in(&prompt.text(), values) {
-                faults.push(fault("prompt", format!("holds a secret: {secret}")));
+                faults.push(fault("prompt", format!("contains a secret: {secret}")));
             }
         }
         faults

@@ -228,7 +228,7 @@ fn prompt(
 fn parts(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<PromptContent> {
     let mut parts = Vec::new();
     for (path, item) in reader.list(fields, "prompt")? {
-        // Replace an invalid part by an empty one, so that the indices of the other parts stay
+        // Replace an invalid part with an empty one, so that the indices of the other parts stay
         // correct.
         let none = || PromptPart::Text(String::new());
         parts.push(part(reader, item, &path).unwrap_or_else(none));

@@ -240,7 +240,7 @@ pub enum ToolForm {
     Tool(ToolSettings),
     /// A prompt or agent that is called like a function.
     Subprompt(SubpromptSettings),
-    /// A child agent.
+    /// A child agent, which may run in the background, start with its caller or accept messages.
     Subagent(SubagentSettings),
 }
 
@@ -249,7 +249,7 @@ pub enum ToolForm {
 pub struct ToolSettings {
     /// `env`: values of its variables.
     pub env: BTreeMap<String, String>,
-    /// `options`: fixed options.
+    /// `options`: values that the tool receives in addition to its arguments.
     pub options: Map<String, Value>,
 }
 

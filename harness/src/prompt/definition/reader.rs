@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
         Some(entries)
     }
 
-    /// Reads a list of non-blank strings. Replaces invalid entries by empty strings, so that the
+    /// Reads a list of non-blank strings. Replaces invalid entries with empty strings, so that the
     /// indices of the other entries stay correct.
     pub fn names(&mut self, fields: &Fields<'_>, name: &str) -> Option<Vec<String>> {
         let mut names = Vec::new();

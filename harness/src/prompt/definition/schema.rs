@@ -38,7 +38,8 @@ impl InputSchema {
     pub fn new(json: Value) -> Result<Self, String> {
         if json.get("type").and_then(Value::as_str) != Some("object") {
             return Err(
-                "expected a JSON Schema with `type: object`, since inputs have names".to_owned(),
+                "expected a JSON Schema with `type: object`, because arguments are named"
+                    .to_owned(),
             );
         }
         jsonschema::meta::validate(&json).map_err(|error| {

@@ -6,7 +6,7 @@ use serde_saphyr::Spanned;
 
 use crate::script_file::{ScriptFileError, default_export};
 
-/// A value and its first line.
+/// A value, with the number of its first line if known.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub line: Option<u64>,

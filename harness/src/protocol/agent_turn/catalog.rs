@@ -40,9 +40,9 @@ pub(super) struct CatalogEntry {
 /// How to run an action.
 #[derive(Debug)]
 pub(super) enum Run {
-    /// Runs as a built-in action of the page.
+    /// Runs a built-in action on the page.
     Builtin,
-    /// Runs `present_surface`.
+    /// Does nothing on the page: `present_surface` is for the host.
     Present,
     /// Calls this JavaScript function on the page.
     Script(String),

@@ -220,7 +220,7 @@ mod tests {
     use crate::model::ToolCall;
     use crate::provider::Response;
 
-    /// Returns the parsed envelope and its number of repairs, or the problem.
+    /// Formats the parsed envelope and the number of repairs, or returns the problem.
     fn outcome_of(response: &Response) -> String {
         match read(response) {
             Ok(understood) => format!(

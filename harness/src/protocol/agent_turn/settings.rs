@@ -55,8 +55,8 @@ impl AgentTurnSettings {
     /// function.
     ///
     /// # Errors
-    /// Returns an [`AgentTurnError`] if the function does not return a string, or fails; it then
-    /// contains the message and line of the error.
+    /// Returns an [`AgentTurnError`] if the function fails, with its error message and line, or
+    /// does not return a string.
     pub(super) fn prompt_by_function(
         &self,
         default: &str,

@@ -123,7 +123,7 @@ fn take_text(object: &mut Map<String, Value>, action: &str, field: &str) -> Resu
 mod tests {
     use super::read;
 
-    /// Returns the parsed choice and its number of repairs, or the problem.
+    /// Formats the parsed choice and the number of repairs, or returns the problem.
     fn outcome_of(text: &str) -> String {
         match read(text) {
             Ok(understood) => format!("{:?} {}", understood.choice, understood.repairs.len()),

@@ -50,8 +50,8 @@ impl ProtocolBehavior for Retrieve {
     }
 }
 
-/// Returns the question with the best-matching passages, or with the whole context if its passages
-/// are not more than `retrieve_passages`.
+/// Returns the question with the best-matching passages, or with the whole context if it has at
+/// most `retrieve_passages` passages.
 fn message(root: &Invocation, context: &str, settings: &ProtocolSettings) -> Message {
     let query = root.asked();
     let chars = context.chars().count();

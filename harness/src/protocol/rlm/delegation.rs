@@ -139,8 +139,8 @@ async fn came(attempt: &Attempt<'_>, event: Result<Event, SessionLost>) -> Resul
 }
 
 impl<'a> ReplAgent<'a> {
-    /// Runs one cell, with its children in parallel, within the current task. When the cell ends,
-    /// calls that are still running are dropped.
+    /// Runs one cell and, concurrently, its calls, all in the current Tokio task. When the cell
+    /// ends, calls that are still running are dropped.
     pub async fn run_cell(&mut self, code: &str, iteration: u32) -> Result<CellOutcome, Failure> {
         self.attempt.publish_budget();
         self.repl.run(code, iteration);
@@ -151,7 +151,7 @@ impl<'a> ReplAgent<'a> {
             tools: FuturesUnordered::new(),
             called: BTreeMap::new(),
         };
-        // The cell counts as busy while it executes, not while it waits for children.
+        // The cell counts as busy while it executes, not while it waits for calls.
         let mut working: Option<Work<'_>> = Some(self.attempt.meter.begin());
         loop {
             tokio::select! {
@@ -412,8 +412,8 @@ impl<'a> ReplAgent<'a> {
         })
     }
 
-    /// Returns the tools of a child and its descendants: those of the caller's inheritable tools
-    /// that the call names, or all of them.
+    /// Returns the tools of a child and its descendants: the caller's inheritable tools, or only
+    /// those that the call names.
     fn tools_of_child(&self, call: &Call) -> Result<ToolSet, String> {
         let all = &self.invocation.inherited_tools;
         let Some(names) = &call.options.tools else {

@@ -120,7 +120,7 @@ pub(crate) fn first(attempt: &Attempt<'_>, root: &Invocation) -> Message {
     attempt.with_images(root, Message::user(first))
 }
 
-/// Returns the kind of a context, which the first message describes to an agent with a REPL.
+/// Returns the kind of a text context, for the first message to an agent with a REPL.
 pub(crate) fn kind_of(context: &str) -> ContextKind {
     match context.encode_utf16().count() as u64 {
         0 => ContextKind::None,
@@ -488,7 +488,7 @@ impl AgentBehavior for ReplAgent<'_> {
 /// Result of running a reply's code.
 enum ReplyOutcome {
     Answer(String),
-    /// Message for the model.
+    /// Message for the model, without the output of a cell.
     Message(String),
     /// Message for the model that contains the output of a cell.
     Output {

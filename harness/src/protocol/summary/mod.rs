@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         let context = Arc::clone(&attempt.task.context);
         let settings = attempt.run.treatment.settings;
         let wanted = (context.chars().count()).div_ceil(settings.piece_chars as usize);
-        // One response is reserved for the answer.
+        // One iteration is reserved for the answer.
         let most = root.iterations.saturating_sub(1) as usize;
         let pieces = parts(&context, wanted.min(most));
         let readings = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
