@@ -60,9 +60,7 @@ fn explains_invalid_aliases() {
     };
     let model = |text: &str| format!("the model `{text}` is not of the form PROVIDER/MODEL");
     let tag = |text: &str| {
-        format!(
-            "the tag `{text}` does not begin with a letter or has other characters than letters, digits, `.`, `_` and `-`"
-        )
+        format!("invalid tag `{text}`: expected a letter, then letters, digits, `.`, `_` or `-`")
     };
     let cases = [
         ("", "no `=`".to_owned()),

@@ -154,7 +154,7 @@ impl ProtocolBehavior for AgentTurn {
         catalog::tool_use()
     }
 
-    /// Adds the query. [`WebTurns::prepare`] adds the page at the end of each request.
+    /// Adds the query. The page is added to each request by `prepare`.
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
         conversation.tools = catalog::tool_use();
         let query = flat_message(root.query(), &attempt.task.context);
