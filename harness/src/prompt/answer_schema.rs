@@ -1,4 +1,4 @@
-//! The JSON Schema of an agent's answer: adds it to the query and validates the answer.
+//! JSON Schemas for agents' answers: appended to the query, then used to validate the answer.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::sections::{TURN_SCHEMA_ANSWER, TURN_SCHEMA_MISMATCH, TURN_SCHEMA_RETU
 use crate::model::lenient_json;
 use crate::text::two_ends;
 
-/// Maximum characters of a report of problems to the agent.
+/// Maximum characters of the validation errors that an agent is shown.
 const PROBLEM_CHARS: usize = 1_000;
 
-/// Maximum number of problems in a report to the agent.
+/// Maximum number of validation errors that an agent is shown.
 const PROBLEMS: usize = 5;
 
 /// A JSON Schema for an answer. Cheap to clone.
@@ -48,7 +48,7 @@ impl AnswerSchema {
             .build(&json)
             .map_err(|error| {
                 let error = error.to_string();
-                // The rest of the message describes features of the library.
+                // The rest of the message names Cargo features of the library.
                 let (why, _) = error.split_once(" and retrieving it failed").unwrap_or((&error, ""));
                 format!("not a usable JSON Schema: {why}; `$ref` finds what is inside of the schema alone")
             })?;
@@ -63,8 +63,8 @@ impl AnswerSchema {
         &self.json
     }
 
-    /// Returns the query with the schema of its answer appended. `returns` is whether the agent
-    /// answers with `return()`.
+    /// Returns the query with the schema appended. `returns` is whether the agent answers by
+    /// calling `return()`.
     pub fn asked(&self, query: &str, returns: bool) -> String {
         let schema = self.json.to_string();
         let section = if returns {
@@ -111,8 +111,8 @@ impl AnswerSchema {
     }
 }
 
-/// Returns the message to an agent whose answer does not conform. `next` is the position of its
-/// next iteration, if it has iterations.
+/// Returns the message to an agent whose answer does not conform. `next` is its next position, or
+/// `None` if it answers in one call.
 pub fn mismatch_message(problem: &str, next: Option<Position>) -> String {
     let message = TURN_SCHEMA_MISMATCH.render([problem]);
     match next {
@@ -129,7 +129,7 @@ pub fn answer_of_value(value: &Value) -> String {
     }
 }
 
-/// Returns the content of the only code fence in a text.
+/// Returns the content of a text's only code fence if its language tag is `json` or absent.
 fn in_fence(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("```")?;
     let (first_line, rest) = rest.split_once('\n')?;
@@ -152,7 +152,6 @@ impl std::fmt::Debug for AnswerSchema {
     }
 }
 
-/// Serializes the schema as given.
 impl Serialize for AnswerSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.json.serialize(serializer)
@@ -166,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn explains_nonconforming_answers() {
+    fn accepts_conforming_answers_and_explains_others() {
         let number =
             json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
         let text = json!({"type": "string", "maxLength": 5});

@@ -20,10 +20,10 @@ use crate::model::{ActionSurface, Protocol, Role, ToolSpec};
 /// Inputs of an agent's system prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentPrompt<'a> {
-    /// Role of the agent. From depth `max_depth` on, roles with a REPL get the prompt of a flat
-    /// agent.
+    /// Role of the agent. At depth `max_depth` or deeper, roles whose REPL can call children get
+    /// the prompt of a flat agent.
     pub role: Role,
-    /// Depth limits, mode, and iterations of children.
+    /// Depth of the agent, maximum depth, mode, and maximum iterations of children.
     pub config: PromptConfig,
     /// Maximum iterations of this agent.
     pub iterations: u32,
@@ -39,7 +39,7 @@ pub struct AgentPrompt<'a> {
     pub drivers: &'a [Driver],
     /// Functions in its REPL other than the builtins. Only prompts of agents with a REPL list them.
     pub tools: &'a [ToolSpec],
-    /// Whether the model writes code as calls of a tool instead of in fenced blocks.
+    /// Whether the model writes code in calls to `execute_code` instead of in fenced blocks.
     pub code_via_tool: bool,
     /// Prompt overrides of the run.
     pub overrides: &'a PromptOverrides,
@@ -56,10 +56,10 @@ pub struct Section {
     pub name: String,
     /// Text as the model reads it.
     pub text: String,
-    /// Name of the bundled text that the section is made from, if any.
+    /// Name of the bundled text that the section was rendered from, if any.
     #[serde(skip)]
     pub(super) template: Option<&'static str>,
-    /// Values of the slots of the bundled text.
+    /// Slots of the bundled text with the values that filled them.
     #[serde(skip)]
     pub(super) values: Vec<(&'static str, String)>,
 }
@@ -174,10 +174,10 @@ pub fn build_system_prompt(config: &PromptConfig) -> String {
 ///   models, position.
 /// - A specialist with native tools: its own prompt and the section about native tools.
 /// - A flat agent: its own prompt or the flat one, then its position.
-/// - The root of another protocol with a REPL: its own prompt, if any, the protocol's section,
-///   tools, models.
-/// - The root of a protocol without a REPL: its own prompt or the protocol's section; with native
-///   tools, its own prompt and the section about native tools.
+/// - The root of a protocol other than `rlm` that has a REPL: its own prompt, if any, the
+///   protocol's section, tools, models.
+/// - The root of a protocol without a REPL: its own prompt or the protocol's section. With native
+///   tools: its own prompt, if any, and the section about native tools.
 ///
 /// Every root's prompt ends with the drivers.
 pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
@@ -193,7 +193,8 @@ pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
     )
 }
 
-/// Returns the prompt from the definition of the root, if it has one.
+/// Returns the text of the root's prompt definition, or `None` if the agent is not the root or has
+/// no definition.
 fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
     let is_root = agent.config.depth == 0 && agent.role != Role::OneShot;
     if !is_root || agent.overrides.definition.is_none() {
@@ -211,7 +212,7 @@ fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
     Some(definition_text(agent.overrides, &values))
 }
 
-/// Returns the prompt without the overrides of the run.
+/// Returns the prompt before the run's overrides are applied.
 fn default(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     let mut prompt = match agent.role {
         Role::App | Role::Judge => own(own_prompt),
@@ -359,7 +360,7 @@ fn tools(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     prompt
 }
 
-/// Returns a prompt that consists of only the agent's own prompt, or is empty without one.
+/// Returns a prompt whose only section is the agent's own prompt, or an empty prompt without one.
 fn own(own_prompt: Option<&str>) -> Assembled {
     let mut prompt = Assembled::default();
     if let Some(own) = own_prompt {
@@ -368,8 +369,8 @@ fn own(own_prompt: Option<&str>) -> Assembled {
     prompt
 }
 
-/// Returns the section named after a protocol, if there is one. Fills its slots with `values`, and
-/// ignores values of other slots.
+/// Returns the bundled section that is named after a protocol, if there is one. Fills its slots
+/// with `values`, and ignores values of other slots.
 fn of_protocol(protocol: Protocol, mut values: Vec<(&'static str, String)>) -> Option<Section> {
     let (name, text) = section_texts().find(|(name, _)| *name == protocol.as_str())?;
     let slots = section_slots(name).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The forced tool `execute_code`, which replaces fenced code blocks.
+//! The tool `execute_code`, which models call instead of writing fenced code blocks.
 
 use serde_json::{Value, json};
 
@@ -8,11 +8,10 @@ use crate::model::{
 };
 use crate::prompt::{call_not_run, execute_code_argument, execute_code_description};
 
-/// Name of the tool.
 const NAME: &str = "execute_code";
 
-/// Returns the tools of an agent's requests: the code tool, if the run uses it and the agent runs
-/// code.
+/// Returns the tools in an agent's requests: `execute_code` if the run uses it and the agent has a
+/// REPL, otherwise none.
 pub(crate) fn tool_use(code_via_tool: bool, role: Role) -> ToolUse {
     if !code_via_tool || !role.has_repl() {
         return ToolUse::default();
@@ -29,7 +28,6 @@ pub(crate) fn tool_use(code_via_tool: bool, role: Role) -> ToolUse {
     }
 }
 
-/// Returns the specification of the tool `execute_code`.
 fn code_tool() -> ToolSpec {
     ToolSpec {
         name: NAME.to_owned(),
@@ -43,7 +41,7 @@ fn code_tool() -> ToolSpec {
     }
 }
 
-/// Converts code to a call of the tool, for records that contain only the code.
+/// Creates a call to `execute_code`, for records that contain only the code.
 pub(crate) fn call(code: &str) -> ToolCall {
     ToolCall {
         id: "call_0".to_owned(),
@@ -52,15 +50,15 @@ pub(crate) fn call(code: &str) -> ToolCall {
     }
 }
 
-/// Returns the code in the calls of a response, in order. Blank code is omitted.
+/// Returns the code in a response's `execute_code` calls, in order. Blank code is omitted.
 pub(crate) fn codes(calls: &[ToolCall]) -> Vec<String> {
     let calls = calls.iter().filter(|call| call.name == NAME);
     let codes = calls.map(|call| code_of(&call.arguments));
     codes.filter(|code| !code.trim().is_empty()).collect()
 }
 
-/// Returns the reply to a response with these calls. `message` is the result of the first call. The
-/// result of each further call refers to the first one.
+/// Returns the message that answers a response's `calls`. `message` is the result of the first
+/// call, to which the results of all further calls refer. Without calls, `message` is the text.
 pub(crate) fn answer(calls: &[ToolCall], message: String) -> Message {
     let mut message = Some(message);
     let result = |call: &ToolCall| ToolResult {

@@ -29,8 +29,9 @@ pub fn compaction_turn(who: MessageRole, text: &str) -> String {
     TURN_COMPACTION_MESSAGE.render([&transcript_mark(text), text, who])
 }
 
-/// Returns the message after the summary of `count` messages. It lists the variables of an agent
-/// with a REPL.
+/// Returns the message that follows the summary of `count` older messages. `listing` has the
+/// variables of the agent's REPL, or the reason why they could not be listed; `None` without a
+/// REPL.
 pub fn compacted_message(count: u64, listing: Option<&Result<Listing, String>>) -> String {
     let variables = match listing {
         None => String::new(),
@@ -72,7 +73,7 @@ mod tests {
     use crate::text::transcript_mark;
 
     #[test]
-    fn marks_messages_that_end_their_own_fence() {
+    fn marks_fences_that_messages_could_close() {
         let text = "a\n</message>\nb";
         let mark = transcript_mark(text);
         assert_eq!(

@@ -61,7 +61,7 @@ impl FromStr for PromptMode {
 pub struct PromptConfig {
     /// Depth of the agent; the root has 0.
     pub depth: u32,
-    /// Depth from which agents are flat: one call, without a REPL.
+    /// Minimum depth of flat agents, which answer in one call, without a REPL.
     pub max_depth: u32,
     /// Prompt mode of the run. It affects only the root.
     pub mode: PromptMode,

@@ -16,7 +16,7 @@ use crate::text::sha256_hex;
 /// The file begins with YAML front matter between two lines `---`:
 ///
 /// ```yaml
-/// name: deadline-return            # the file's name without .md: lower-case letters, digits and -
+/// name: deadline-return            # the file's name without .md: lowercase letters, digits and -
 /// description: One line for lists of drivers.
 /// modes: [solver, coordinator]     # the prompt modes that it is written for
 /// protocols: [rlm]                 # optional: the protocols that it is written for; rlm by default
@@ -36,7 +36,7 @@ pub struct Driver {
     pub protocols: Vec<Protocol>,
     /// Names of drivers that contradict this driver.
     pub conflicts: Vec<String>,
-    /// Guidance as the model reads it, with ` ` line endings and without surrounding blank lines.
+    /// Guidance as the model reads it, with `\n` line endings and without surrounding blank lines.
     pub body: String,
     /// Origin of the driver.
     pub source: DriverSource,
@@ -173,7 +173,7 @@ fn invalid(origin: &str, problem: impl Into<String>) -> PromptError {
 }
 
 impl FrontMatter {
-    /// Checks all fields and returns the modes.
+    /// Checks `name`, `description` and `modes`, and returns the parsed modes.
     fn check(&self, file_name: &str) -> Result<Vec<PromptMode>, String> {
         let name = &self.name;
         if name != file_name {
@@ -187,7 +187,7 @@ impl FrontMatter {
                 .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
         {
             return Err(format!(
-                "field `name`: `{name}` is not made of lower-case letters, digits and `-`"
+                "field `name`: invalid name `{name}`: expected lowercase letters, digits or `-`"
             ));
         }
         if self.description.trim().is_empty() || self.description.contains('\n') {

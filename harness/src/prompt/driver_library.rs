@@ -99,8 +99,9 @@ impl DriverLibrary {
     }
 }
 
-/// Returns warnings about selected drivers: drivers that are not written for the prompt mode, if
-/// the root has one, and pairs of which at least one driver declares a conflict with the other.
+/// Returns warnings about the selected drivers: one for each driver that is not written for the
+/// prompt mode (`None` if the root has no mode), and one for each pair in which a driver declares a
+/// conflict with the other.
 pub fn warnings(mode: impl Into<Option<PromptMode>>, drivers: &[Driver]) -> Vec<String> {
     let mode = mode.into();
     let misfits = drivers

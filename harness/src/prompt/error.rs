@@ -20,7 +20,7 @@ pub enum PromptError {
 
     /// The model alias does not have the documented form.
     #[error(
-        "model alias `{spec}`: {problem}; expected ALIAS=PROVIDER/MODEL, ALIAS=PROVIDER/MODEL:TAG,TAG, or, for a model with a colon in its name, ALIAS=PROVIDER/MODEL: with a colon after it"
+        "model alias `{spec}`: {problem}; expected ALIAS=PROVIDER/MODEL or ALIAS=PROVIDER/MODEL:TAG,TAG; a model name that contains a colon must be followed by another colon"
     )]
     ModelAlias {
         /// The alias as given.

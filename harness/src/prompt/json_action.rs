@@ -5,8 +5,8 @@ use super::sections::{
     JSON_ACTION_MALFORMED, JSON_ACTION_REPEATED,
 };
 
-/// Returns the note next to the list of apps. For a repeated request, `repeated` is the number of
-/// requests so far and the number of remaining ones.
+/// Returns the note next to the list of apps. For a repeated request, `repeated` contains the
+/// number of requests so far and the number of requests left.
 pub fn apps_note(repeated: Option<(u32, u32)>) -> String {
     with_repeated(JSON_ACTION_APPS_NOTE.render([]), repeated)
 }

@@ -3,7 +3,7 @@
 //!
 //! All functions are pure, except those that read a user's files. The texts are files in
 //! `harness/prompts`, `harness/drivers`, `harness/profiles.yaml` and the folders of protocols,
-//! embedded at compile time. Rust code contains no texts of prompts.
+//! embedded at compile time. Rust code contains no prompt texts.
 
 mod assemble;
 mod config;

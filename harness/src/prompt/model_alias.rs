@@ -81,7 +81,7 @@ fn parse(spec: &str) -> Result<ModelAlias, String> {
     let (alias, target) = spec.split_once('=').ok_or("no `=`")?;
     if !is_word(alias) {
         return Err(format!(
-            "the alias `{alias}` is not made of letters, digits, `.`, `_` and `-`, with a letter first"
+            "invalid alias `{alias}`: expected a letter, then letters, digits, `.`, `_` or `-`"
         ));
     }
     let (model, tags) = match target.rsplit_once(':') {
@@ -100,7 +100,7 @@ fn parse(spec: &str) -> Result<ModelAlias, String> {
     };
     if let Some(bad) = tags.iter().find(|tag| !is_word(tag)) {
         return Err(format!(
-            "the tag `{bad}` does not begin with a letter or has other characters than letters, digits, `.`, `_` and `-`"
+            "invalid tag `{bad}`: expected a letter, then letters, digits, `.`, `_` or `-`"
         ));
     }
     Ok(ModelAlias {

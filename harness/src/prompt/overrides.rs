@@ -21,7 +21,7 @@ use crate::text::sha256_hex;
 /// The serialized form, with hashes instead of texts, is part of the fingerprint.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct PromptOverrides {
-    /// Definition of the root; `None` for the prompt of its protocol.
+    /// Prompt definition of the root; `None` for the default prompt of its protocol.
     pub definition: Option<RootDefinition>,
     /// Replacements of bundled sections, by section name.
     #[serde(serialize_with = "each_hash")]
@@ -41,7 +41,7 @@ pub struct PromptOverrides {
     pub append: String,
     /// Replacement of the root's default prompt; the appended text is then ignored.
     pub replacement: Option<Replacement>,
-    /// Part of the REPL's functions and options that the prompts describe.
+    /// Which of the REPL's functions and options the prompts describe.
     #[serde(skip_serializing_if = "ReplApi::is_standard")]
     pub repl_api: ReplApi,
     /// Changed descriptions of tools.
@@ -49,15 +49,15 @@ pub struct PromptOverrides {
     pub actions: ActionOverrides,
 }
 
-/// Part of the REPL's functions and options that the prompts describe. All of them are always
+/// Which of the REPL's functions and options the prompts describe. All of them are always
 /// available.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReplApi {
-    /// Only `rlm()` and `llm()` with their original options.
+    /// Only `rlm()` and `llm()` with their basic options.
     #[default]
     Standard,
-    /// Also maps, typed answers, limits, deduplication, cancellation and progress of calls.
+    /// Also maps, typed answers, and limits, deduplication, cancellation and progress of calls.
     Extended,
 }
 
@@ -82,14 +82,14 @@ impl PromptOverrides {
     }
 }
 
-/// Definition of a root.
+/// Prompt definition that the root runs with.
 #[derive(Debug, Clone, Default)]
 pub struct RootDefinition {
     /// Name of the definition.
     pub name: String,
-    /// SHA-256 of its file, in hex.
+    /// SHA-256 (hex) of its file's text.
     pub digest: String,
-    /// Text of the definition, in pieces.
+    /// Text of the definition with its includes resolved, in pieces.
     pub pieces: Vec<DefinitionPiece>,
     /// Hooks that replace those of the run, each with its version; `None` keeps those of the run.
     pub hooks: Option<Vec<(String, String)>>,
@@ -276,7 +276,7 @@ pub(super) fn definition_text(overrides: &PromptOverrides, values: &[(&str, Stri
         .collect()
 }
 
-/// Replaces bundled sections of a prompt by those of the run.
+/// Replaces the bundled sections of a prompt that the run overrides, and removes empty sections.
 pub(super) fn with_own_sections(mut prompt: Assembled, overrides: &PromptOverrides) -> Assembled {
     for section in &mut prompt.sections {
         if let Some(own) = section
@@ -293,7 +293,8 @@ pub(super) fn with_own_sections(mut prompt: Assembled, overrides: &PromptOverrid
     prompt
 }
 
-/// Applies the overrides to the prompt of an agent.
+/// Adds the identity line to an agent's prompt. For the root, also applies the persona, the
+/// appended text and the replacement.
 pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembled {
     // A web agent's prompt already contains the overrides, and an app's request is sent unchanged.
     let is_web = agent.role.action_surface() == ActionSurface::Page;
@@ -337,7 +338,8 @@ fn text_of(name: &str, text: &str) -> Option<Section> {
     (!text.is_empty()).then(|| Section::of_text(name, text.to_owned()))
 }
 
-/// Returns the line with the agent's identity, if any, and the date, or `None` without a date.
+/// Returns the line with the date and, for a root with a name or site, its identity. Returns `None`
+/// without a date.
 fn identity_line(overrides: &PromptOverrides, is_root: bool) -> Option<Section> {
     let (name, site) = (overrides.agent_name.trim(), overrides.site.trim());
     let who = match (name.is_empty() || !is_root, site.is_empty() || !is_root) {

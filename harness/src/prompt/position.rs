@@ -1,4 +1,5 @@
-//! The position of an agent: depth, iterations, possible children, and queries of its ancestors.
+//! The section about an agent's position: depth, iterations, possible children, and queries of its
+//! ancestors.
 
 use std::fmt::Write as _;
 
@@ -13,7 +14,6 @@ use super::sections::{
 /// Maximum characters of an ancestor's query in a prompt.
 pub const QUERY_LIMIT: usize = 300;
 
-/// Name of the position section.
 pub(super) const POSITION: &str = "position";
 
 /// Returns the position section of an agent with a REPL.
@@ -108,7 +108,7 @@ fn ancestor_line(depth: usize, query: &str) -> String {
         query: cut,
         length,
     })
-    .expect("a number and two plain fields always serialize");
+    .expect("numbers and strings always serialize");
     let mut line = String::with_capacity(json.len());
     for character in json.chars() {
         if character.is_control() || matches!(character, '`' | '\u{2028}' | '\u{2029}') {

@@ -50,8 +50,8 @@ impl Profiles {
         }
     }
 
-    /// Adds the profiles of a file. They take precedence over, and replace, known profiles with the
-    /// same name.
+    /// Adds the profiles of a file. They take precedence over the known profiles, and replace those
+    /// with the same name.
     ///
     /// # Errors
     /// Returns [`PromptError::Read`] if the file cannot be read, and [`PromptError::Invalid`] if it

@@ -11,7 +11,7 @@ use crate::text::fence_mark;
 /// A passage of a context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage<'a> {
-    /// Number of the passage, 1-based.
+    /// Position among the passages of the context, 1-based.
     pub number: usize,
     /// Character offset of its start in the context.
     pub from: usize,
@@ -21,8 +21,8 @@ pub struct Passage<'a> {
     pub text: &'a str,
 }
 
-/// Returns a question with the passages found for it. `passages` and `length` are the total
-/// passages and characters of the context.
+/// Returns a question with the passages found for it. `passages` and `length` are the numbers of
+/// passages and characters in the whole context.
 pub fn passages_message(
     query: &str,
     found: &[Passage<'_>],
@@ -47,8 +47,8 @@ pub fn passages_message(
     TURN_RETRIEVE.render([&found, &length, &passages, query, &shown])
 }
 
-/// Returns the request for new notes about one piece of a context, with the notes so far. New notes
-/// may have up to `limit` characters.
+/// Returns the request for new notes, with the notes so far and piece `number` of `pieces` of the
+/// context. The new notes may have up to `limit` characters.
 pub fn summary_piece_message(
     query: &str,
     notes: &str,

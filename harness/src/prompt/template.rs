@@ -33,7 +33,7 @@ impl<const N: usize> Template<N> {
         Self { name, text, slots }
     }
 
-    /// Returns the text with unfilled slots.
+    /// Returns the text before its slots are filled.
     pub(super) const fn source(&self) -> &'static str {
         self.text
     }
@@ -91,7 +91,7 @@ const fn next_slot(text: &str, from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Returns the index in `slots` of the slot at `start..end` in `text`, including braces.
+/// Returns the index in `slots` of the slot that `text[start..end]` contains in braces.
 const fn position_of(text: &str, start: usize, end: usize, slots: &[&str]) -> Option<usize> {
     let text = text.as_bytes();
     let mut slot = 0;

@@ -5,10 +5,11 @@ use serde_json::Value;
 use super::sections::{TOOL, TOOL_PARAMETER};
 use crate::model::ToolSpec;
 
-/// Maximum characters of a type; a longer one becomes `object` or `array`.
+/// Maximum characters of a parameter's TypeScript type.
 const LONGEST_TYPE: usize = 120;
 
-/// Returns one line for each tool, followed by one line for each parameter that has a description.
+/// Returns one line for each tool, each followed by one line for every parameter with a
+/// description.
 pub(super) fn tool_reference(tools: &[ToolSpec]) -> String {
     let tools: Vec<String> = tools.iter().map(one).collect();
     tools.join("\n")
@@ -52,7 +53,8 @@ fn one(tool: &ToolSpec) -> String {
     TOOL.render([&call, &one_line(&tool.description), &parameters])
 }
 
-/// Converts a JSON Schema to a TypeScript type on one line; complex types are simplified.
+/// Converts a JSON Schema to a TypeScript type on one line. A type that is too long is replaced by
+/// its JSON type, for example `object`.
 fn type_of(schema: &Value) -> String {
     let written = written_out(schema);
     if written.chars().count() <= LONGEST_TYPE {
@@ -101,7 +103,6 @@ fn written_out(schema: &Value) -> String {
     }
 }
 
-/// Joins the lines of a text, for use in a list.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -16,7 +16,7 @@ pub enum ToolsNote {
     Required,
     /// Its response was truncated.
     CutOff,
-    /// Its response contained a call as text.
+    /// Its response contained a tool call as text.
     InText,
 }
 

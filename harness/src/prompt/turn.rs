@@ -10,7 +10,7 @@ use super::sections::{
 };
 use crate::text::fence_mark;
 
-/// Number and maximum of the iterations of an agent.
+/// An agent's next iteration and its maximum iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// Number of the next iteration, 1-based.
@@ -20,7 +20,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// Returns the text that messages contain.
+    /// Returns the part of a message that states the position.
     pub(super) fn text(self) -> String {
         let iterations = self.iterations.to_string();
         if self.iteration >= self.iterations {
@@ -107,7 +107,8 @@ pub fn result_message(report: &CellReport<'_>, next: Position) -> String {
 
 /// Returns the reply to a response without code, which explains how to write code.
 ///
-/// `mark` is the language of a fenced block in another language, if any.
+/// `mark` is the language tag of a fenced block in a language that agents cannot run, if the
+/// response has one.
 pub fn no_code_message(next: Position, code_via_tool: bool, mark: Option<&str>) -> String {
     match mark {
         _ if code_via_tool => TURN_NO_CALL.render([&next.text()]),
@@ -131,7 +132,7 @@ pub fn execute_code_argument() -> String {
     EXECUTE_CODE_ARGUMENT.render([])
 }
 
-/// Returns the result of each call after the first in a response.
+/// Returns the tool result for each call after the first of a response. Only the first is run.
 pub fn call_not_run() -> String {
     CALL_NOT_RUN.render([])
 }
@@ -146,25 +147,24 @@ pub fn past_result(content: &str) -> String {
     PAST_RESULT.render([content])
 }
 
-/// Returns the message that shows a value returned in the first iteration for review.
+/// Returns the message that asks the model to review a value that its code returned in the first
+/// iteration.
 pub fn returned_early_message(returned: &str, next: Position) -> String {
     TURN_RETURNED_EARLY.render([&fence_mark(&[returned]), &next.text(), returned])
 }
 
-/// Returns the message with the user's next message after an answer.
+/// Returns the message with the user's follow-up to an answer.
 pub fn next_message(query: &str, next: Position) -> String {
     TURN_NEXT_MESSAGE.render([&next.text(), query])
 }
 
-/// Returns the message with the next message of the caller, for an agent with a REPL that accepts
-/// several.
+/// Returns the message with the caller's next message to an instance with a REPL.
 pub fn message_to_instance(query: &str, next: Position) -> String {
     TURN_MESSAGE.render([&next.text(), query])
 }
 
-/// Returns the only message to an agent that answers in one call. The message contains `shown`
-/// characters of the context, half from its beginning and half from its end, and a note about the
-/// omitted part.
+/// Like [`flat_message`], but shows only `shown` characters of the context: half from its beginning
+/// and half from its end, with a note about the omitted part.
 pub fn cut_message(query: &str, context: &str, shown: usize) -> String {
     let chars = context.chars().count();
     let place = |index: usize| {

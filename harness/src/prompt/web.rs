@@ -25,10 +25,10 @@ pub(crate) struct WebPrompt<'a> {
     pub tools: String,
     pub ids: IdStyle,
     pub header: DomHeader,
-    /// Replacement of the prompt by the run. It takes precedence over all following fields.
+    /// The run's replacement of the prompt. It takes precedence over all following fields.
     pub of_run: Option<&'a Replacement>,
-    /// Template of the whole prompt; `{default}` is replaced by the default. It takes precedence
-    /// over `replacement`.
+    /// Template of the whole prompt, in which `{default}` stands for the default prompt. It takes
+    /// precedence over `replacement`.
     pub template: Option<&'a str>,
     /// Replacement of the whole prompt.
     pub replacement: Option<&'a str>,
@@ -36,8 +36,9 @@ pub(crate) struct WebPrompt<'a> {
     pub append: Option<&'a str>,
 }
 
-/// Returns the system prompt or its replacement. The default consists of identity, persona, `#
-/// Tools`, `# Envelope`, `# DOM`, and the rules of the site.
+/// Returns the system prompt or its replacement. The default consists of the identity, the persona,
+/// and the sections about tools, envelope and DOM. `append` follows the default unless it is
+/// replaced.
 pub(crate) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
     let mut default = vec![section(
         "web-identity",
@@ -89,13 +90,13 @@ fn section(name: &str, text: String) -> Section {
     Section::of_text(name, text)
 }
 
-/// Returns a section for an optional text.
+/// Returns a section, or `None` for a missing or blank text.
 fn named(name: &str, text: Option<&str>) -> Option<Section> {
     let text = text.unwrap_or_default().trim();
     (!text.is_empty()).then(|| section(name, text.to_owned()))
 }
 
-/// Formats an action with its schema, for `# Tools`.
+/// Formats an action with its schema, for the section about tools.
 pub(crate) fn tool_section(name: &str, description: &str, schema: &str) -> String {
     WEB_TOOL.render([description.trim_end(), name, schema])
 }
@@ -171,7 +172,7 @@ pub(crate) fn unknown_action(name: &str, known: &str) -> String {
     WEB_UNKNOWN_ACTION.render([known, &format!("{name:?}")])
 }
 
-/// Returns the result of each call after the first in a response.
+/// Returns the tool result for each `agent_turn` call after the first of a response.
 pub(crate) fn call_beyond_first() -> String {
     WEB_CALL_NOT_RUN.render([])
 }

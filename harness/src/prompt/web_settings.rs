@@ -8,8 +8,7 @@ use serde_json::Value;
 use super::ActionOverride;
 use crate::model::web::{DumpSettings, IdStyle};
 
-/// Settings of the agent-turn protocol. Their names in files are defined by the external file
-/// format.
+/// Settings of the agent-turn protocol. An external format defines the field names in files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct AgentTurnSettings {
@@ -24,8 +23,8 @@ pub struct AgentTurnSettings {
     /// Replacement of the whole system prompt, including the rules of the envelope.
     pub system_prompt: Option<String>,
     /// JavaScript code that defines `systemPrompt(ctx, defaultPrompt)`, which returns the whole
-    /// system prompt. It cannot be combined with the two following settings. In a settings file,
-    /// this is the path of a file with the code.
+    /// system prompt. It cannot be combined with `systemPrompt` or `systemPromptTemplate`. In a
+    /// settings file, this is the path of a file with the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt_function: Option<String>,
     /// Like `systemPrompt`, but `{default}` is replaced by the default prompt. It takes precedence

@@ -1,5 +1,4 @@
-//! Agents that run in the background of their caller, and the notes that tell the caller their
-//! answers.
+//! Agents that run while their caller continues, and notes that pass their answers to the caller.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -14,7 +13,7 @@ use crate::agent::{Attempt, Invocation};
 use crate::model::EventKind;
 use crate::prompt::agent_done;
 
-/// Agent id, and its answer or error.
+/// Id of an agent, and its answer or error.
 type Done = (String, Result<String, String>);
 
 /// Background agents of one caller: agents that answer once, and instances that accept messages.
@@ -67,7 +66,8 @@ impl<'a> Background<'a> {
         self.notes.push(note);
     }
 
-    /// Waits for the next event of the background agents.
+    /// Waits for the next event and handles it: a new instance, an answer, which becomes a note, or
+    /// the end of an instance.
     pub async fn step(&mut self) {
         tokio::select! {
             biased;

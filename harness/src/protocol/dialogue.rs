@@ -1,7 +1,7 @@
 //! Dual agents, whose two sides discuss each message of their caller. One side may be a person.
 //!
 //! The dual agent itself does not query a model. Its sides are instances with their own
-//! conversations, at the same depth.
+//! conversations and the depth of the dual agent.
 
 use futures::StreamExt;
 use futures::channel::mpsc;
@@ -22,7 +22,7 @@ enum Speaker {
 }
 
 impl Attempt<'_> {
-    /// Creates the agents on both sides of a dialogue.
+    /// Creates the agents on both sides of a dialogue. The second is `None` if side B is a person.
     ///
     /// # Errors
     /// Returns the error for the caller: the depth limit, or an unknown model.
@@ -52,7 +52,7 @@ impl Attempt<'_> {
         Ok((a, b))
     }
 
-    /// Answers each message of the caller by a dialogue between the two sides.
+    /// Answers each message of the caller with a dialogue between the two sides.
     ///
     /// # Errors
     /// Returns a failure if the sides could not start. Later failures are returned in the answers.
@@ -112,8 +112,8 @@ impl Attempt<'_> {
         a.and(b)
     }
 
-    /// Answers messages until the inbox is closed. Returns the last result, and the number of
-    /// messages exchanged by the sides.
+    /// Answers messages until the inbox is closed or a dialogue fails. Returns the last result, and
+    /// the number of messages that the sides exchanged.
     async fn answer_by_talking(
         &self,
         agent: &Invocation,
@@ -142,7 +142,7 @@ impl Attempt<'_> {
     }
 
     /// Sends one message to the receiving side, and runs the dialogue. Returns the last message of
-    /// the receiving side as the answer.
+    /// the receiving side as the answer. Increments `messages` for each message of a side.
     async fn exchange(
         &self,
         agent: &Invocation,

@@ -1,5 +1,5 @@
-//! Instances: agents that answer messages of their caller, one at a time. The caller creates them,
-//! and they end with it.
+//! Instances: agents that answer their caller's messages one at a time. The caller creates them,
+//! and they end with the caller.
 
 use std::sync::Arc;
 
@@ -148,7 +148,8 @@ impl Attempt<'_> {
     /// Runs an agent until its inbox is closed. `earlier` is the beginning of its conversation.
     ///
     /// # Errors
-    /// Returns a failure if the agent could not start. Later failures are results of messages.
+    /// Returns a failure if the agent could not start. Later failures are sent as replies to
+    /// messages.
     pub fn serve<'b>(
         &'b self,
         child: Invocation,
@@ -203,7 +204,6 @@ impl Attempt<'_> {
         answered.await.unwrap_or_else(|_| Err(Failure::ended()))
     }
 
-    /// Records the creation of an instance.
     pub fn emit_created(&self, caller: &Invocation, child: &Invocation, name: &str) {
         let created = EventKind::AgentCreated {
             child: child.id.clone(),
@@ -213,13 +213,12 @@ impl Attempt<'_> {
         self.records.emit(caller, created);
     }
 
-    /// Records that a message was sent to an instance.
     pub fn emit_sent(&self, caller: &Invocation, child: &str) {
         let child = child.to_owned();
         self.records.emit(caller, EventKind::MessageSent { child });
     }
 
-    /// Records the result of a message for its sender.
+    /// Records the result of a message that `caller` sent.
     pub fn emit_answered(
         &self,
         caller: &Invocation,

@@ -1,7 +1,7 @@
-//! Protocols, which define how models interact with the harness. Each has a folder. The order of
-//! the modules is that of help texts.
+//! Protocols, which define how models interact with the harness. Each has a folder. The modules are
+//! in the order of help texts.
 //!
-//! A folder with a `protocol.yaml` is a protocol. The type with the name of the folder implements
+//! A folder with a `protocol.yaml` is a protocol. The type named after the folder implements
 //! [`ProtocolBehavior`]. `build.rs` finds protocols by their `mod` lines. The Markdown files of a
 //! folder are texts of prompts; the file with the protocol's name is the prompt of its root.
 

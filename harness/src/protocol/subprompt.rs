@@ -1,4 +1,4 @@
-//! Calls of prompt definitions as tools: creates the child, runs it, and assembles the text for the
+//! Calls to prompt definitions as tools: creates the child, runs it, and assembles the text for the
 //! caller.
 
 mod first_message;
@@ -41,7 +41,7 @@ impl Attempt<'_> {
     /// Prepares a child for a call with these arguments, without starting it.
     ///
     /// # Errors
-    /// Returns the error for the caller: invalid arguments, or the depth limit.
+    /// Returns the error for the caller: invalid arguments, the depth limit, or an unknown model.
     pub fn prepare(
         &self,
         caller: &Invocation,
@@ -57,7 +57,7 @@ impl Attempt<'_> {
     /// Prepares a child with this first message, without starting it.
     ///
     /// # Errors
-    /// Returns the error for the caller: the depth limit.
+    /// Returns the error for the caller: the depth limit, or an unknown model.
     pub fn prepare_first(
         &self,
         caller: &Invocation,
@@ -208,8 +208,8 @@ impl Attempt<'_> {
         Ok(child)
     }
 
-    /// Runs a child in a separate session, so that it does not share variables with its caller. Its
-    /// `context` is the input.
+    /// Runs a child in a separate session, so that it does not share variables with its caller. The
+    /// child's `context` is the input as JSON.
     async fn run_in_repl(
         &self,
         child: Invocation,
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn assembles_result_by_settings() {
+    fn result_contains_only_what_settings_include() {
         let call = |shown: Result<&str, &str>| LoggedCall {
             name: "search".to_owned(),
             arguments: "{\"q\":1}".to_owned(),

@@ -216,7 +216,7 @@ fn explains_unreadable_driver_folders() {
     let error = DriverLibrary::bundled()
         .with_dir(folder.path())
         .unwrap_err();
-    let expected = "DIR/Bad Name.md: field `name`: `Bad Name` is not made of lower-case letters, digits and `-`";
+    let expected = "DIR/Bad Name.md: field `name`: invalid name `Bad Name`: expected lowercase letters, digits or `-`";
     assert_eq!(message(&error, folder.path()), expected);
 
     fs::write(folder.path().join("Bad Name.md"), b"---\n\xff").unwrap();

@@ -2,8 +2,8 @@
 
 use harness::prompt::{ModelAlias, parse_aliases};
 
-const FORM: &str = "expected ALIAS=PROVIDER/MODEL, ALIAS=PROVIDER/MODEL:TAG,TAG, or, for a model with a colon in its \
-                    name, ALIAS=PROVIDER/MODEL: with a colon after it";
+const FORM: &str = "expected ALIAS=PROVIDER/MODEL or ALIAS=PROVIDER/MODEL:TAG,TAG; a model name that contains \
+                    a colon must be followed by another colon";
 
 #[test]
 fn parses_aliases() {
@@ -56,15 +56,11 @@ fn parses_aliases() {
 #[test]
 fn explains_invalid_aliases() {
     let alias = |text: &str| {
-        format!(
-            "the alias `{text}` is not made of letters, digits, `.`, `_` and `-`, with a letter first"
-        )
+        format!("invalid alias `{text}`: expected a letter, then letters, digits, `.`, `_` or `-`")
     };
     let model = |text: &str| format!("the model `{text}` is not of the form PROVIDER/MODEL");
     let tag = |text: &str| {
-        format!(
-            "the tag `{text}` does not begin with a letter or has other characters than letters, digits, `.`, `_` and `-`"
-        )
+        format!("invalid tag `{text}`: expected a letter, then letters, digits, `.`, `_` or `-`")
     };
     let cases = [
         ("", "no `=`".to_owned()),

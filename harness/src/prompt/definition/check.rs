@@ -11,21 +11,22 @@ use super::properties::{
 use super::slots::{missing_slot, misspelled_slots};
 use crate::text::{did_you_mean, nearest};
 
-/// Names that definitions may refer to, in addition to other definitions.
+/// Names that definitions may use, in addition to the names of other definitions.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     /// Valid values of `model`.
     pub models: Vec<String>,
     /// Valid prefixes of any other `model`, for example `openai/`.
     pub model_prefixes: Vec<String>,
-    /// Tools other than callable prompts, each with the variables that it reads.
+    /// Tools other than callable prompts, each with the environment variables that it reads.
     pub tools: BTreeMap<String, Vec<String>>,
-    /// Names of the hooks.
+    /// Names of the available hooks.
     pub hooks: Vec<String>,
 }
 
 impl Library {
-    /// Returns all faults of all definitions from files, sorted by file and line.
+    /// Returns the faults of all definitions, sorted by file and line. Omits faults of partial
+    /// definitions that may follow from the ones already reported.
     pub fn check(&self, known: &Known) -> Vec<Fault> {
         let mut faults = Vec::new();
         for definition in self.iter() {
@@ -68,8 +69,8 @@ impl Library {
     }
 }
 
-/// Whether a fault of `field` may be a consequence of the fault of `reported`, so that it need not
-/// be reported.
+/// Whether a fault in `field` may follow from the one already reported in `reported`, and need not
+/// be reported as well.
 fn follows(field: &str, reported: &str) -> bool {
     let is_inside = |inner: &str, outer: &str| {
         inner
@@ -82,8 +83,8 @@ fn follows(field: &str, reported: &str) -> bool {
             && (is_inside(reported, "variables") || is_inside(reported, "tools"))
 }
 
-/// Removes duplicates of faults that were found through several definitions. Keeps the one with the
-/// longest path of includes.
+/// Removes repeated faults, which are found through several definitions. Of equal faults, keeps the
+/// one with the longest path of includes; of each include cycle, the first.
 fn once(faults: Vec<Fault>) -> Vec<Fault> {
     let mut cycles: BTreeSet<BTreeSet<String>> = BTreeSet::new();
     let mut kept: Vec<Fault> = Vec::new();
@@ -136,7 +137,7 @@ impl Check<'_> {
         self.fault(field, format!("unknown {what} `{name}`{hint}"));
     }
 
-    /// Checks includes, secrets, and slots of fragments.
+    /// Checks includes, secrets, and the slots of texts that replace bundled sections.
     fn prompt(&mut self) {
         let definition = self.definition;
         let resolved = self.library.resolve(definition);
@@ -204,7 +205,7 @@ impl Check<'_> {
         }
     }
 
-    /// Checks that both sides are prompts.
+    /// Checks the agent's name, and that its sides are prompts.
     fn sides(&mut self, sides: &Sides) {
         self.name();
         for (field, problem) in self.library.side_faults(sides) {

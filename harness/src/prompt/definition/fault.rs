@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// Location of a value.
+/// Location of a property in a definition's file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceLocation {
     /// Path of the file, or `bundled NAME.md` for a bundled file.
     pub file: String,
     /// Line, 1-based, if known.
     pub line: Option<u64>,
-    /// Name of the property, for example `tools[1].name`; empty for the whole file.
+    /// Path of the property, for example `tools[1].name`; empty for the whole file.
     pub field: String,
 }
 
@@ -26,7 +26,7 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// A fault of a file: what is wrong, where, and what would be valid.
+/// A fault in a definition's file: what is wrong, where, and what would be valid.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 #[error("{place}: {problem}{}", path_of_includes(.includes))]
 pub struct Fault {

@@ -12,7 +12,6 @@ use super::reader::Reader;
 use super::tree::{Content, Entry, Node, SyntaxFault};
 use crate::text::sha256_hex;
 
-/// Format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Markdown,
@@ -65,8 +64,8 @@ pub(super) fn read(
     }
 }
 
-/// Parses like [`read`], but also returns a partial definition if there are faults; its invalid
-/// values are empty.
+/// Parses like [`read`], but if there are faults, also returns a partial definition, in which
+/// invalid values are empty.
 pub(super) fn read_on(
     format: Format,
     stem: &str,
@@ -113,7 +112,8 @@ pub(super) fn read_on(
     (definition, reader.faults)
 }
 
-/// Splits a Markdown file into its front matter and the text below; both are optional.
+/// Splits a Markdown file into its front matter and the text below; both are optional. The outer
+/// error means that the front matter is not closed, the inner one that it is not valid YAML.
 fn front_matter(text: &str) -> Result<(Result<Node, SyntaxFault>, Option<Body<'_>>), &'static str> {
     let Some(rest) = text.strip_prefix("---\n") else {
         return Ok((Ok(nothing()), body(text, 1)));
@@ -146,7 +146,8 @@ const fn nothing() -> Node {
     }
 }
 
-/// Returns the text below front matter, without surrounding blank lines, and its first line number.
+/// Returns the text below front matter, without surrounding blank lines, and the number of its
+/// first line.
 fn body(text: &str, first_line: u64) -> Option<Body<'_>> {
     let trimmed = text.trim();
     if trimmed.is_empty() {

@@ -9,8 +9,8 @@ use super::properties::{
 use super::schema::InputSchema;
 
 impl Definition {
-    /// Returns the properties by their names in files. Missing properties have their default, or
-    /// are omitted if they have none. A fragment has only `name` and `prompt`.
+    /// Returns the properties under the names used in files. Missing properties have their default,
+    /// or are omitted if they have none. A fragment has only `name` and `prompt`.
     pub fn to_json(&self) -> Value {
         let mut json = Map::new();
         let mut put = |name: &str, value: Value| {

@@ -1,5 +1,5 @@
-//! Finds secrets in the parts of a definition that a model reads: its text, and its description and
-//! schema as a tool.
+//! Finds secrets in the parts of a definition that a model reads: its prompt, tool description and
+//! input schema.
 
 use serde_json::Value;
 
@@ -9,9 +9,9 @@ use super::properties::{Definition, PromptContent, PromptPart};
 use super::secrets::secrets_in;
 
 impl Library {
-    /// Returns all secrets in the text of a definition, in its `toolDescription` and in its
-    /// `requiredSchema`: keys of known forms, and `values`. A secret that appears only after
-    /// includes are resolved is reported for the whole `prompt`.
+    /// Returns a fault for each secret in a definition's `prompt`, `toolDescription` and
+    /// `requiredSchema`. Secrets are keys in known formats and the given `values`. A secret that
+    /// appears only after includes are resolved is reported for the whole `prompt`.
     pub fn leaks(&self, definition: &Definition, values: &[&str]) -> Vec<Fault> {
         let fault = |field: &str, problem: String| Fault {
             place: definition.place(field),
@@ -21,7 +21,7 @@ impl Library {
         let mut faults = Vec::new();
         for (field, text) in sent(definition) {
             for secret in secrets_in(text, values) {
-                faults.push(fault(&field, format!("holds a secret: {secret}")));
+                faults.push(fault(&field, format!("contains a secret: {secret}")));
             }
         }
         // A secret may be split across several pieces.
@@ -29,14 +29,14 @@ impl Library {
             && let Ok(prompt) = self.resolve(definition)
         {
             for secret in secrets_in(&prompt.text(), values) {
-                faults.push(fault("prompt", format!("holds a secret: {secret}")));
+                faults.push(fault("prompt", format!("contains a secret: {secret}")));
             }
         }
         faults
     }
 }
 
-/// Returns the texts of a definition that a model reads, with their properties; included texts are
+/// Returns the texts of a definition that a model reads, each with its property. Included texts are
 /// omitted.
 fn sent(definition: &Definition) -> Vec<(String, &str)> {
     let mut texts = vec![(
@@ -59,7 +59,7 @@ fn sent(definition: &Definition) -> Vec<(String, &str)> {
     texts
 }
 
-/// Adds every string in a value, including names of fields.
+/// Adds every string in a value, including the names of object fields.
 fn add_texts<'a>(path: &str, value: &'a Value, texts: &mut Vec<(String, &'a str)>) {
     match value {
         Value::String(text) => texts.push((path.to_owned(), text)),

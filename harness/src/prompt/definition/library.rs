@@ -15,10 +15,11 @@ use crate::text::{did_you_mean, nearest, read_text_file};
 #[derive(Debug, Clone)]
 pub struct Library {
     definitions: BTreeMap<String, Definition>,
-    /// Names of files whose faults have been reported, so that references to them are not reported
-    /// as unknown.
+    /// File stems of definitions with reported faults. References to them are not reported as
+    /// unknown.
     broken: BTreeSet<String>,
-    /// Partial definitions from these files, each with the fields whose faults have been reported.
+    /// Partial definitions from files with faults, each with the fields whose faults have been
+    /// reported.
     partial: Vec<(Definition, Vec<String>)>,
     /// Code files that do not call `definePrompt`.
     other_code: Vec<PathBuf>,
@@ -124,7 +125,7 @@ impl Library {
         &self.partial
     }
 
-    /// Whether faults of a file with this name have been reported.
+    /// Whether faults have been reported for the file with this stem.
     pub(super) fn is_broken(&self, name: &str) -> bool {
         self.broken.contains(name)
     }
@@ -179,8 +180,8 @@ impl Library {
         })
     }
 
-    /// Returns the faults of an agent's sides, with their properties. Each side has to be a prompt,
-    /// so that an agent cannot be a side of itself.
+    /// Returns the faults of an agent's sides, each as the property and the problem. Each side must
+    /// be a prompt, which also prevents an agent from being its own side.
     pub fn side_faults(&self, sides: &Sides) -> Vec<(&'static str, String)> {
         let named = [
             ("sideA", Some(&sides.side_a)),

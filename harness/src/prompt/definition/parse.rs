@@ -13,7 +13,7 @@ use super::reader::{Fields, Reader};
 use super::schema::InputSchema;
 use super::tree::{Content, Entry, Node};
 
-/// All properties, in the order of the specification.
+/// Properties of prompts, in the order of the specification.
 const PROPERTIES: [&str; 15] = [
     "name",
     "toolDescription",
@@ -51,8 +51,8 @@ pub(super) struct Body<'a> {
     pub line: u64,
 }
 
-/// Parses a definition. Adds faults to the reader, and returns `None` after one that prevents
-/// further parsing.
+/// Parses a definition and adds its faults to the reader. Returns `None` if `node` is not a map or
+/// contains no name.
 pub(super) fn definition(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -175,7 +175,8 @@ fn name(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<String> {
         && (name.len() > LONGEST_NAME || !name.chars().all(is_name_character))
     {
         let line = fields.get("name").and_then(|node| node.line);
-        let problem = format!("`{name}` is not made of at most 64 letters, digits, `_` and `-`");
+        let problem =
+            format!("invalid name `{name}`: expected at most 64 letters, digits, `_` or `-`");
         reader.fault(line, "name", problem);
     }
     name
@@ -227,7 +228,7 @@ fn prompt(
 fn parts(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<PromptContent> {
     let mut parts = Vec::new();
     for (path, item) in reader.list(fields, "prompt")? {
-        // Replace an invalid part by an empty one, so that the indices of the other parts stay
+        // Replace an invalid part with an empty one, so that the indices of the other parts stay
         // correct.
         let none = || PromptPart::Text(String::new());
         parts.push(part(reader, item, &path).unwrap_or_else(none));

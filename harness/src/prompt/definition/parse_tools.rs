@@ -1,4 +1,4 @@
-//! Parses the property `tools`, whose entries are names, or tools, prompts and agents with their
+//! Parses the property `tools`. Each entry is a name, or a tool, prompt or agent with its
 //! configuration.
 
 use serde_json::{Map, Value};

@@ -1,5 +1,5 @@
-//! A prompt definition and its properties. Comments of fields begin with the name of the property
-//! in files.
+//! A prompt definition and its properties. The comment of each field begins with the property's
+//! name in files.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::fault::SourceLocation;
 use super::schema::InputSchema;
 
-/// A prompt, with all settings of its requests.
+/// A prompt with all settings of its requests, a fragment, or an agent with two sides.
 #[derive(Debug, Clone)]
 pub struct Definition {
     /// `name`: the name by which other definitions refer to it.
@@ -32,7 +32,7 @@ pub struct Definition {
     pub include_past_tools: bool,
     /// `parallelToolCalls`: whether one response may call several tools; `false` by default.
     pub parallel_tool_calls: bool,
-    /// `toolChoice`: `auto` by default.
+    /// `toolChoice`: whether the model may or must call tools; `auto` by default.
     pub tool_choice: ToolStrategy,
     /// `requiredSchema`: JSON Schema of its input when it is called as a tool.
     pub required_schema: Option<InputSchema>,
@@ -42,23 +42,23 @@ pub struct Definition {
     pub variables: Vec<Variable>,
     /// `env`: values of variables; every other source takes precedence.
     pub env: BTreeMap<String, String>,
-    /// `reasoning`.
+    /// `reasoning`: reasoning settings of its requests, if given.
     pub reasoning: Option<Reasoning>,
     /// `recentImageThreshold`: number of newest messages whose images are kept; 10 by default.
     pub recent_image_threshold: NonZeroU32,
     /// `hooks`: names of its hooks, which replace those of the run; `None` keeps those of the run.
     pub hooks: Option<Vec<String>>,
-    /// Sides of an agent, which has them instead of a prompt.
+    /// Sides of an agent; `None` for prompts and fragments.
     pub sides: Option<Sides>,
     /// Origin of the definition.
     pub source: Source,
-    /// SHA-256 (hex) of its file.
+    /// SHA-256 (hex) of its file's text, with `\n` line endings and without a byte order mark.
     pub digest: String,
-    /// Lines of its values, by property (`tools[1].name`).
+    /// Line numbers of its values, by property (for example `tools[1].name`).
     pub(super) lines: BTreeMap<String, u64>,
 }
 
-/// Default number of newest messages whose images are kept.
+/// Default of [`Definition::recent_image_threshold`].
 pub(super) const RECENT_IMAGE_THRESHOLD: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 impl Definition {
@@ -67,7 +67,8 @@ impl Definition {
         matches!(self.source, Source::File(_))
     }
 
-    /// Returns the location of a property or a value inside one, or the nearest known location.
+    /// Returns the location of a property. If its line is unknown, the location has the line of the
+    /// innermost enclosing property with a known one.
     pub fn place(&self, field: &str) -> SourceLocation {
         let mut known = field;
         loop {
@@ -127,8 +128,8 @@ pub struct Sides {
     pub side_a: String,
     /// `sideB`: name of a prompt. Without it, an `ai_human` agent talks to the user of the program.
     pub side_b: Option<String>,
-    /// `maxMessages`: maximum total messages of both sides per message of their caller; 10 by
-    /// default.
+    /// `maxMessages`: maximum messages of both sides together for each message from the caller; 10
+    /// by default.
     pub max_messages: NonZeroU32,
     /// `stopPhrase`: text in a message that ends the dialogue.
     pub stop_phrase: Option<String>,
@@ -139,7 +140,7 @@ pub struct Sides {
 pub enum AgentType {
     /// `dual_ai`: both sides are prompts.
     DualAi,
-    /// `ai_human`: side A is a prompt, and side B is a person or represents one.
+    /// `ai_human`: side A is a prompt, and side B is a person or a prompt that plays one.
     AiHuman,
 }
 
@@ -195,7 +196,7 @@ pub enum PromptPart {
     Include(String),
 }
 
-/// Whether a model calls tools.
+/// Whether a model may or must call tools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolStrategy {
     /// The model decides whether to call tools.
@@ -239,7 +240,7 @@ pub enum ToolForm {
     Tool(ToolSettings),
     /// A prompt or agent that is called like a function.
     Subprompt(SubpromptSettings),
-    /// A child agent.
+    /// A child agent, which may run in the background, start with its caller or accept messages.
     Subagent(SubagentSettings),
 }
 
@@ -248,7 +249,7 @@ pub enum ToolForm {
 pub struct ToolSettings {
     /// `env`: values of its variables.
     pub env: BTreeMap<String, String>,
-    /// `options`: fixed options.
+    /// `options`: values that the tool receives in addition to its arguments.
     pub options: Map<String, Value>,
 }
 
@@ -303,8 +304,8 @@ pub struct SubagentSettings {
 }
 
 impl SubagentSettings {
-    /// Returns the settings that are invalid for `child` in the `tools` of `of`, each as its
-    /// property and the reason.
+    /// Returns the settings that are invalid if `child` is listed in the `tools` of `of`: each
+    /// property with the reason.
     pub fn faults(&self, of: &Definition, child: &Definition) -> Vec<(&'static str, String)> {
         let mut faults = Vec::new();
         let is_secret = |name: &Option<String>| {
@@ -377,11 +378,11 @@ pub struct Immediate {
 /// Settings of a child that accepts further messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resumable {
-    /// `receives_messages`.
+    /// `receives_messages`: side that receives the messages.
     pub receives_messages: Side,
-    /// `maxInstances`.
+    /// `maxInstances`: maximum open instances per caller.
     pub max_instances: Option<NonZeroU32>,
-    /// `parentCommunication`.
+    /// `parentCommunication`: what the caller receives.
     pub parent_communication: Option<ParentCommunication>,
 }
 
@@ -397,22 +398,22 @@ pub enum Side {
 /// How a child communicates with its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParentCommunication {
-    /// `implicit`
+    /// `implicit`: the caller receives the child's answers.
     Implicit,
-    /// `explicit`
+    /// `explicit`: the caller receives only the messages that the child sends.
     Explicit,
 }
 
 /// A variable that a prompt declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// `name`
+    /// `name`: name of the environment variable.
     pub name: String,
-    /// `type`
+    /// `type`: whether it is a secret.
     pub kind: VariableType,
     /// `required`: whether the prompt can run only if it is set.
     pub required: bool,
-    /// `description`
+    /// `description`: what the variable is for.
     pub description: String,
 }
 
@@ -428,9 +429,9 @@ pub enum VariableType {
 /// Reasoning settings of a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reasoning {
-    /// `effort`
+    /// `effort`: amount of reasoning.
     pub effort: Option<Effort>,
-    /// `maxTokens`
+    /// `maxTokens`: maximum reasoning tokens.
     pub max_tokens: Option<NonZeroU32>,
     /// `exclude`: whether the reasoning is omitted from the result; `false` by default.
     pub exclude: bool,

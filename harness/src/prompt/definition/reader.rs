@@ -12,13 +12,13 @@ use crate::text::{did_you_mean, nearest};
 pub(super) struct Reader<'a> {
     source: &'a Source,
     pub faults: Vec<Fault>,
-    /// Lines of the values read so far, by property.
+    /// Line numbers of the values read so far, by property.
     pub lines: BTreeMap<String, u64>,
 }
 
 /// Properties of a map.
 pub(super) struct Fields<'n> {
-    /// Property that the map is the value of; empty for the top-level map.
+    /// Full name of the property whose value is this map; empty for the top-level map.
     path: String,
     line: Option<u64>,
     entries: BTreeMap<&'n str, &'n Node>,
@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
         Some(entries)
     }
 
-    /// Reads a list of non-blank strings. Replaces invalid entries by empty strings, so that the
+    /// Reads a list of non-blank strings. Replaces invalid entries with empty strings, so that the
     /// indices of the other entries stay correct.
     pub fn names(&mut self, fields: &Fields<'_>, name: &str) -> Option<Vec<String>> {
         let mut names = Vec::new();
@@ -247,7 +247,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns `one of: a, b, c`.
 fn one_of<T>(words: &[(&str, T)]) -> String {
     let words: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
     format!("one of {}", words.join(", "))

@@ -1,4 +1,4 @@
-//! Replaces includes by the included texts.
+//! Replaces includes with the included texts.
 
 use super::fault::{Fault, Faults};
 use super::library::Library;
@@ -6,10 +6,10 @@ use super::properties::{Definition, PromptContent, PromptPart};
 
 /// Maximum depth of nested includes.
 const DEEPEST: usize = 64;
-/// Maximum bytes of a resolved prompt; no model accepts such a long system prompt.
+/// Maximum bytes of a resolved prompt: more than any model accepts as a system prompt.
 const LONGEST: usize = 1_000_000;
 
-/// The text of a prompt, in pieces from one definition each.
+/// The text of a prompt as pieces, each from one definition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResolvedPrompt {
     /// Pieces in order, without separators.
@@ -45,8 +45,8 @@ impl Library {
     ///
     /// # Errors
     /// Returns a fault for every include of an unknown definition, for every cycle, for more than
-    /// 64 nested includes, and for a prompt of more than a million bytes. Each has the path of
-    /// includes that leads to it.
+    /// 64 nested includes, and for a prompt of more than a million bytes. Each fault has the path
+    /// of includes that leads to it.
     pub fn resolve(&self, definition: &Definition) -> Result<ResolvedPrompt, Faults> {
         let mut resolution = Resolution {
             library: self,
@@ -66,11 +66,11 @@ impl Library {
 
 struct Resolution<'a> {
     library: &'a Library,
-    /// Definitions whose text is being inserted, outermost first.
+    /// Names of the definitions whose text is being inserted, outermost first.
     path: Vec<String>,
     prompt: ResolvedPrompt,
     faults: Vec<Fault>,
-    /// Whether the prompt has reached the maximum length, so that nothing more is inserted.
+    /// Whether the maximum length or nesting was exceeded, so that nothing more is inserted.
     full: bool,
 }
 

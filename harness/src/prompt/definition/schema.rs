@@ -5,14 +5,14 @@ use std::sync::Arc;
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
-/// Schema of an object, compiled for validation.
+/// JSON Schema of an input object, compiled for validation.
 #[derive(Debug, Clone)]
 pub struct InputSchema {
     json: Arc<Value>,
     validator: Arc<Validator>,
 }
 
-/// A fault of an input.
+/// A violation of an [`InputSchema`] by an input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {problem}", field_name(.field))]
 pub struct InputFault {
@@ -38,7 +38,8 @@ impl InputSchema {
     pub fn new(json: Value) -> Result<Self, String> {
         if json.get("type").and_then(Value::as_str) != Some("object") {
             return Err(
-                "expected a JSON Schema with `type: object`, since inputs have names".to_owned(),
+                "expected a JSON Schema with `type: object`, because arguments are named"
+                    .to_owned(),
             );
         }
         jsonschema::meta::validate(&json).map_err(|error| {
@@ -57,7 +58,7 @@ impl InputSchema {
         })
     }
 
-    /// Returns the schema as given, including descriptions, for the parameters of a tool.
+    /// Returns the schema as given, including descriptions, for use as a tool's parameters.
     pub fn json(&self) -> &Value {
         &self.json
     }

@@ -1,4 +1,4 @@
-//! Finds secrets in texts for models: keys of known forms, and known secret values.
+//! Finds secrets in texts for models: keys in known formats, and known secret values.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,12 +6,12 @@ use std::ops::Range;
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
-    /// Kind of the secret: `a key of Anthropic`.
+    /// Kind of the secret, for example `an Anthropic key`.
     pub what: &'static str,
     /// Location in the text, in bytes.
     pub range: Range<usize>,
-    /// First characters of a key, enough to find it but too few to use it; empty for a secret
-    /// without a known form.
+    /// First characters of a key, enough to find it but too few to use it; empty for the value of a
+    /// secret variable.
     pub beginning: String,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Secret {
     }
 }
 
-/// Form of a kind of key: its prefixes, and the number and set of the characters after the prefix.
+/// Format of one kind of key: its prefixes, and the number and set of characters after a prefix.
 struct Form {
     what: &'static str,
     prefixes: &'static [&'static str],
@@ -35,41 +35,41 @@ struct Form {
 
 const ANY: usize = 4_096;
 
-/// Known forms of keys. The first matching form is reported.
+/// Known formats of keys. If several match, the first is reported.
 const FORMS: [Form; 13] = [
-    form("a key of Anthropic", &["sk-ant-"], 20..ANY, dashed),
-    form("a key of OpenRouter", &["sk-or-"], 20..ANY, dashed),
+    form("an Anthropic key", &["sk-ant-"], 20..ANY, dashed),
+    form("an OpenRouter key", &["sk-or-"], 20..ANY, dashed),
     form(
-        "a key of OpenAI",
+        "an OpenAI key",
         &["sk-proj-", "sk-svcacct-", "sk-admin-"],
         20..ANY,
         dashed,
     ),
     form("a key of the form sk-…", &["sk-"], 32..ANY, alphanumeric),
-    form("a key of AWS", &["AKIA", "ASIA"], 16..17, capital),
+    form("an AWS key", &["AKIA", "ASIA"], 16..17, capital),
     form(
-        "a token of GitHub",
+        "a GitHub token",
         &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
         36..ANY,
         alphanumeric,
     ),
-    form("a token of GitHub", &["github_pat_"], 22..ANY, underscored),
-    form("a token of GitLab", &["glpat-"], 20..ANY, dashed),
-    form("a key of Google", &["AIza"], 35..36, dashed),
+    form("a GitHub token", &["github_pat_"], 22..ANY, underscored),
+    form("a GitLab token", &["glpat-"], 20..ANY, dashed),
+    form("a Google key", &["AIza"], 35..36, dashed),
     form(
-        "a token of Slack",
+        "a Slack token",
         &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-"],
         20..ANY,
         dashed,
     ),
     form(
-        "a key of Stripe",
+        "a Stripe key",
         &["sk_live_", "rk_live_"],
         16..ANY,
         alphanumeric,
     ),
-    form("a token of npm", &["npm_"], 36..37, alphanumeric),
-    form("a token of Hugging Face", &["hf_"], 30..ANY, alphanumeric),
+    form("an npm token", &["npm_"], 36..37, alphanumeric),
+    form("a Hugging Face token", &["hf_"], 30..ANY, alphanumeric),
 ];
 
 const fn form(
@@ -104,12 +104,12 @@ fn dashed(character: char) -> bool {
 
 /// Minimum bytes of a known secret value; shorter values occur in ordinary words.
 const SHORTEST_VALUE: usize = 6;
-/// Minimum number of different characters in a key. Placeholders such as `sk-ant-xxxxxxxx` have
-/// fewer different characters.
+/// Minimum number of different characters in a key after its prefix. Placeholders such as
+/// `sk-ant-xxxxxxxx` have fewer.
 const VARIETY: usize = 8;
 
-/// Returns the secrets in a text, in order: keys of known forms, private keys, JSON Web Tokens, and
-/// those of `values` with at least 6 bytes. Placeholders are skipped: keys with fewer than 8
+/// Returns the secrets in a text, in order: keys in known formats, private keys, JSON Web Tokens,
+/// and those of `values` with at least 6 bytes. Placeholders are skipped: keys with fewer than 8
 /// different characters or without a digit, and keys that contain `EXAMPLE`.
 pub fn secrets_in(text: &str, values: &[&str]) -> Vec<Secret> {
     let mut found: Vec<Secret> = Vec::new();
@@ -142,7 +142,7 @@ pub fn secrets_in(text: &str, values: &[&str]) -> Vec<Secret> {
             }
         }
     }
-    // Of overlapping matches, keep the first: values and specific forms come before general forms.
+    // Of overlapping matches, keep the first: values and specific formats come before general ones.
     let mut secrets: Vec<Secret> = Vec::new();
     for secret in found {
         let overlaps = |other: &Secret| {
@@ -171,7 +171,8 @@ fn key(text: &str, form: &Form, prefix: &str, start: usize) -> Option<Secret> {
     })
 }
 
-/// Matches three base64url parts separated by dots; the first two must be JSON objects.
+/// Matches three base64url parts separated by dots. The first two must begin with `eyJ`, which
+/// encodes the beginning of a JSON object.
 fn web_token(text: &str, start: usize) -> Option<Secret> {
     if text[..start].chars().next_back().is_some_and(dashed) {
         return None;

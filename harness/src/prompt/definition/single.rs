@@ -7,7 +7,7 @@ use super::file::{self, Format};
 use super::properties::{Definition, Source};
 
 impl Definition {
-    /// Reads the definition in a Markdown, YAML or JSON file.
+    /// Reads the definition in a Markdown, YAML, JSON, TypeScript or JavaScript file.
     ///
     /// # Errors
     /// Returns all faults of the file, or that it cannot be read.
@@ -24,7 +24,7 @@ impl Definition {
             })
         };
         let format = Format::of(path).ok_or_else(|| {
-            fault("a definition is a file *.md, *.yaml, *.yml or *.json".to_owned())
+            fault("expected a file *.md, *.yaml, *.yml, *.json, *.ts or *.js".to_owned())
         })?;
         let text = crate::text::read_text_file(path)
             .map_err(|error| fault(format!("cannot be read: {error}")))?;

@@ -3,7 +3,7 @@
 use crate::prompt::section_slots;
 use crate::text::nearest;
 
-/// Returns the problems of likely misspelled slots in a text that replaces the bundled section
+/// Returns a problem for each likely misspelled slot in a text that replaces the bundled section
 /// `name`. Other words in braces are ordinary text.
 pub(super) fn misspelled_slots(name: &str, text: &str) -> Vec<String> {
     let Some(slots) = section_slots(name) else {
@@ -32,8 +32,8 @@ pub(super) fn misspelled_slots(name: &str, text: &str) -> Vec<String> {
 /// Sections with a required slot, whose value no other section contains.
 const NEEDED: [(&str, &str); 2] = [("tools", "{tools}"), ("models", "{models}")];
 
-/// Returns the problem of a text that replaces the bundled section `name` if its required slot is
-/// missing.
+/// Returns a problem if a text that replaces the bundled section `name` lacks the section's
+/// required slot.
 pub(super) fn missing_slot(name: &str, text: &str) -> Option<String> {
     let (_, slot) = NEEDED.iter().find(|(section, _)| *section == name)?;
     (!text.contains(slot))

@@ -6,7 +6,7 @@ use serde_saphyr::Spanned;
 
 use crate::script_file::{ScriptFileError, default_export};
 
-/// A value and its first line.
+/// A value, with the number of its first line if known.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub line: Option<u64>,
@@ -30,7 +30,7 @@ pub(super) struct Entry {
     pub value: Node,
 }
 
-/// A syntax error in YAML or JSON.
+/// A syntax error in a definition's file.
 #[derive(Debug)]
 pub(super) struct SyntaxFault {
     pub line: Option<u64>,
@@ -64,8 +64,8 @@ impl Node {
         Ok(node)
     }
 
-    /// Returns the argument that a module passes to `definePrompt`. The line of a property is known
-    /// if exactly one line begins with its name.
+    /// Returns the default export of a module, which is the argument of `definePrompt`. The line of
+    /// a top-level property is known if exactly one line begins with its name.
     pub fn from_module(text: &str, is_typescript: bool) -> Result<Self, SyntaxFault> {
         let fault = |error: ScriptFileError| SyntaxFault {
             line: error.line,

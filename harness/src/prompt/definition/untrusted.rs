@@ -3,7 +3,7 @@
 use crate::prompt::untrusted_text;
 use crate::text::boundary;
 
-/// Number of characters of a boundary.
+/// Length of a boundary in characters.
 const BOUNDARY: usize = 16;
 
 /// Encloses untrusted text in a fence, so that it cannot imitate a section of the surrounding

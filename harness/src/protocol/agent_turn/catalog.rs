@@ -40,9 +40,9 @@ pub(super) struct CatalogEntry {
 /// How to run an action.
 #[derive(Debug)]
 pub(super) enum Run {
-    /// Runs as a built-in action of the page.
+    /// Runs a built-in action on the page.
     Builtin,
-    /// Runs `present_surface`.
+    /// Does nothing on the page: `present_surface` is for the host.
     Present,
     /// Calls this JavaScript function on the page.
     Script(String),
@@ -68,7 +68,7 @@ pub(super) fn tool_use() -> ToolUse {
     }
 }
 
-/// Returns the name of the native tool.
+/// Returns the name of the only native tool, `agent_turn`.
 pub(super) fn envelope_name() -> &'static str {
     &BUNDLED.envelope.name
 }

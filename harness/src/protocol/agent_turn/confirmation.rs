@@ -1,4 +1,4 @@
-//! Confirmation of actions, as a wrapper of an executor.
+//! An executor that asks for confirmation before it runs an action.
 
 use std::sync::Arc;
 

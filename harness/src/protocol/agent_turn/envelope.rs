@@ -8,7 +8,6 @@ use crate::model::lenient_json;
 use crate::model::web::{Envelope, Step, ToolAction};
 use crate::provider::Response;
 
-/// Parsed envelope.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ParsedEnvelope {
     pub envelope: Envelope,
@@ -221,7 +220,7 @@ mod tests {
     use crate::model::ToolCall;
     use crate::provider::Response;
 
-    /// Returns the parsed envelope and its number of repairs, or the problem.
+    /// Formats the parsed envelope and the number of repairs, or returns the problem.
     fn outcome_of(response: &Response) -> String {
         match read(response) {
             Ok(understood) => format!(

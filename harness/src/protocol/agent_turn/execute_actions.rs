@@ -1,4 +1,5 @@
-//! Executes the actions of an envelope in order, until one fails or changes the page.
+//! Executes the actions of an envelope in order, until one fails, changes the page or opens a
+//! dialog.
 
 use serde_json::Value;
 
@@ -19,7 +20,8 @@ pub(super) struct TurnResults {
     pub narrated: Option<String>,
 }
 
-/// Executes actions in order. After a failure or a page change, the remaining actions are skipped.
+/// Executes actions in order. After a failure, a page change or an opened dialog, the remaining
+/// actions are skipped.
 ///
 /// # Errors
 /// Returns the error of a broken browser, together with the results of the earlier actions.
@@ -93,8 +95,8 @@ pub(super) async fn walk(
 
 /// Maximum characters of an action's name in a result.
 const LONGEST_NAME: usize = 60;
-/// Maximum characters of a custom action's value. A longer value is converted to text and
-/// truncated.
+/// Maximum characters of a custom action's value as JSON. A longer value is replaced by a string
+/// with its beginning.
 const LONGEST_VALUE: usize = 4_000;
 
 fn shortened(value: Value) -> Value {

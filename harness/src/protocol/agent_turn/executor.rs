@@ -57,7 +57,6 @@ impl<E: Executor> ValidatingExecutor<E> {
     }
 }
 
-/// Runs actions on a page.
 pub(super) struct PageExecutor(pub Arc<dyn Page>);
 
 #[async_trait]

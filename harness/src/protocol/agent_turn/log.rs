@@ -1,5 +1,5 @@
-//! Log of a web agent's newest turns. The end of the trajectory contains it, together with the last
-//! messages.
+//! Log of a web agent's newest turns. It is recorded at the end of the trajectory, together with
+//! the last messages.
 
 use std::collections::VecDeque;
 

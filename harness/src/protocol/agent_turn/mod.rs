@@ -51,7 +51,7 @@ pub(crate) struct WebAgent {
     pub settings: AgentTurnSettings,
     catalog: Arc<Catalog>,
     gate: Arc<dyn ConfirmGate>,
-    /// Replacement of the prompt by the run; it takes precedence over the settings.
+    /// The run's replacement of the prompt; it takes precedence over the settings.
     replacement: Option<Replacement>,
 }
 
@@ -125,7 +125,7 @@ impl WebAgent {
         }
     }
 
-    /// Creates the agent of a run.
+    /// Creates the agent with the settings and prompt overrides of a run.
     fn of(treatment: &Treatment) -> Result<Self, AgentTurnError> {
         Ok(Self::new(treatment.web.clone())?.under(&treatment.overrides))
     }
@@ -154,7 +154,7 @@ impl ProtocolBehavior for AgentTurn {
         catalog::tool_use()
     }
 
-    /// Adds the query. The page is added at the end of each request.
+    /// Adds the query. The page is added to each request by `prepare`.
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
         conversation.tools = catalog::tool_use();
         let query = flat_message(root.query(), &attempt.task.context);

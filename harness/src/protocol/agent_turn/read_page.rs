@@ -8,7 +8,7 @@ use crate::prompt::DomHeader;
 use crate::prompt::web::{no_dump, page_block, page_failed, refused};
 
 /// Returns a message with the current page, and a screenshot if the settings require one. Records
-/// the page and the screenshot.
+/// the page, and a screenshot if the run records them.
 pub(super) async fn look(
     attempt: &Attempt<'_>,
     root: &Invocation,

@@ -45,7 +45,7 @@ impl AgentTurnSettings {
     /// Returns the system prompt of an agent with these settings and the prompt overrides of a run.
     ///
     /// # Errors
-    /// Returns the errors of [`AgentTurnSettings::check`].
+    /// Returns an [`AgentTurnError`] for invalid actions, or the error of `systemPromptFunction`.
     pub fn system_text(&self, overrides: &PromptOverrides) -> Result<String, AgentTurnError> {
         let agent = WebAgent::new(self.clone())?.under(overrides);
         Ok(agent.system()?.text())
@@ -55,7 +55,8 @@ impl AgentTurnSettings {
     /// function.
     ///
     /// # Errors
-    /// Returns an [`AgentTurnError`] with the message and line of the error in the function.
+    /// Returns an [`AgentTurnError`] if the function fails, with its error message and line, or
+    /// does not return a string.
     pub(super) fn prompt_by_function(
         &self,
         default: &str,

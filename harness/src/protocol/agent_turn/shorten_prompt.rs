@@ -54,7 +54,7 @@ fn estimate(conversation: &Conversation) -> u64 {
 }
 
 /// Drops the oldest turn: a response and the messages up to the next response, except the user's.
-/// Returns `false` if there is only one turn.
+/// Returns `false` if there are fewer than two turns.
 fn forget_turn(
     attempt: &Attempt<'_>,
     conversation: &mut Conversation,

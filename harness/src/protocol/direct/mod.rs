@@ -55,8 +55,8 @@ impl OneCall {
         Self::of_messages(vec![Message::user(flat_message(query, context))])
     }
 
-    /// Creates a root with the task's images. In the direct protocol, a context that is too long is
-    /// truncated if the run's settings allow it.
+    /// Creates the root, whose message contains the query, the context and the task's images. In
+    /// the direct protocol, a context that is too long is truncated if the run's settings allow it.
     pub fn of_root(attempt: &Attempt<'_>, root: &Invocation) -> Self {
         let context = &attempt.task.context;
         let query = root.asked().into_owned();

@@ -1,4 +1,4 @@
-//! Serves requests of apps for model answers and documents, one at a time and in order.
+//! Serves the apps' requests for model answers and documents, one at a time and in order.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::model::{EventKind, Message, Role, WebEvent};
 use crate::protocol::direct::OneCall;
 use crate::tool::ToolSet;
 
-/// Serves requests while it is polled.
+/// Serves requests. The future never completes.
 pub(super) async fn serve(
     attempt: &Attempt<'_>,
     root: &Invocation,

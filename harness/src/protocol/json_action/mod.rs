@@ -74,11 +74,11 @@ struct Chat<'a> {
     message: String,
     /// Further messages of the user, in order.
     follow_ups: VecDeque<String>,
-    /// Numbers of list requests since that message.
+    /// Number of requests for each list since that message.
     asked: ListRequestCounts,
     /// Requested lists, which all requests until the user's next message contain.
     listed: Vec<RequestedList>,
-    /// Problem of the last response.
+    /// Problem with the last response.
     problem: Option<String>,
     /// Previous messages of the user, with their answers.
     history: Vec<ChatEntry>,
@@ -149,7 +149,7 @@ impl AgentBehavior for Chat<'_> {
         }
     }
 
-    /// Records the state for scoring. The apps keep running during the check.
+    /// Records the state for scoring while the apps are still running.
     async fn close(
         &mut self,
         _conversation: &Conversation,

@@ -66,7 +66,6 @@ impl RequestedList {
         Ok(Self { items, repeated })
     }
 
-    /// Returns the kind of the list.
     pub fn list(&self) -> List {
         match self.items {
             Items::Apps(_) => List::Apps,
@@ -141,7 +140,7 @@ impl<'a> ChatRequest<'a> {
         self
     }
 
-    /// Adds a history entry about the problem of the last response. Later requests do not contain
+    /// Adds a history entry about the problem with the last response. Later requests do not contain
     /// it.
     pub fn with_problem(mut self, problem: &str) -> Self {
         self.history.push(ChatEntry::user(malformed_entry(problem)));
@@ -168,8 +167,8 @@ pub(super) struct ListRequestCounts {
 pub(super) const MOST_REQUESTS: u32 = 3;
 
 impl ListRequestCounts {
-    /// Counts a request. If it is a repeated one, returns the number of requests so far and the
-    /// number of remaining ones.
+    /// Counts a request. For a repeated one, returns the number of requests so far and the number
+    /// left.
     ///
     /// # Errors
     /// Returns a message if there have already been [`MOST_REQUESTS`].

@@ -7,15 +7,14 @@ use crate::model::lenient_json;
 /// Action that the model chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// Answers the user. The answer ends the loop and is added to the history.
+    /// Answers the user. The answer is added to the history.
     Answer { message: String },
-    /// Launches a document as an app and ends the loop.
+    /// Launches an HTML document as an app, instead of answering the user.
     LaunchApp { app: String },
     /// Requests a list for the next request.
     List(List),
 }
 
-/// Kind of list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum List {
     Apps,
@@ -34,11 +33,10 @@ impl Choice {
     }
 }
 
-/// Parsed response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ParsedResponse {
     pub choice: Choice,
-    /// Tolerated deviations.
+    /// Descriptions of the tolerated deviations from the format.
     pub repairs: Vec<String>,
 }
 
@@ -125,7 +123,7 @@ fn take_text(object: &mut Map<String, Value>, action: &str, field: &str) -> Resu
 mod tests {
     use super::read;
 
-    /// Returns the parsed choice and its number of repairs, or the problem.
+    /// Formats the parsed choice and the number of repairs, or returns the problem.
     fn outcome_of(text: &str) -> String {
         match read(text) {
             Ok(understood) => format!("{:?} {}", understood.choice, understood.repairs.len()),

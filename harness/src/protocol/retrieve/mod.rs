@@ -50,8 +50,8 @@ impl ProtocolBehavior for Retrieve {
     }
 }
 
-/// Returns the question with the best passages, or with the whole context if it does not have more
-/// passages than requested.
+/// Returns the question with the best-matching passages, or with the whole context if it has at
+/// most `retrieve_passages` passages.
 fn message(root: &Invocation, context: &str, settings: &ProtocolSettings) -> Message {
     let query = root.asked();
     let chars = context.chars().count();
@@ -60,7 +60,7 @@ fn message(root: &Invocation, context: &str, settings: &ProtocolSettings) -> Mes
     if passages.len() <= most {
         return Message::user(flat_message(&query, context));
     }
-    // Search for the query without the schema of the answer.
+    // Search with the query alone: `asked()` may also contain the answer's schema.
     let found = best(root.query(), context, &passages, most);
     let mut before = 0;
     let mut at = 0;
@@ -85,7 +85,7 @@ fn message(root: &Invocation, context: &str, settings: &ProtocolSettings) -> Mes
 }
 
 /// Returns the indices of the passages that match a question best, in text order. If fewer than
-/// `most` match, adds the first of the other passages.
+/// `most` match, adds the first passages that do not.
 fn best(query: &str, context: &str, passages: &[Range<usize>], most: usize) -> Vec<usize> {
     let texts: Vec<&str> = passages.iter().map(|at| &context[at.clone()]).collect();
     let embedder =

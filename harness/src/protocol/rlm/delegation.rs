@@ -1,4 +1,5 @@
-//! Calls by a running cell: of children with `rlm()` and `llm()`, of tools, and of page functions.
+//! Calls that a running cell makes: to children with `rlm()` and `llm()`, to tools, and to page
+//! functions.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
@@ -39,26 +40,25 @@ struct PageCallResult {
     picture: Option<Image>,
 }
 
-/// Maximum characters of a returned string in the event of a page function. Dumps have separate
-/// events.
+/// Maximum characters of a returned string in a `PageCall` event. Dumps have separate events.
 const KEPT: usize = 200;
 
 /// Result of a tool, with the id of the call.
 type ToolAnswer = (CallId, Result<Value, String>);
 
-/// Pending calls of one running cell: of children, tools and page functions.
+/// Pending calls of one running cell to children, tools and page functions.
 struct Children<'f> {
     running: FuturesUnordered<BoxFuture<'f, Answer>>,
-    /// All unsettled calls of children.
+    /// All unsettled calls to children.
     pending: HashMap<CallId, Pending>,
     page: FuturesUnordered<BoxFuture<'f, PageCallResult>>,
-    /// Running calls of tools.
+    /// Running calls to tools.
     tools: FuturesUnordered<BoxFuture<'f, ToolAnswer>>,
-    /// All unsettled calls of tools.
+    /// All unsettled calls to tools.
     called: BTreeMap<CallId, ToolRun>,
 }
 
-/// Unsettled call of a child.
+/// Unsettled call to a child.
 struct Pending {
     /// Child that answers the call.
     child: Invocation,
@@ -139,8 +139,8 @@ async fn came(attempt: &Attempt<'_>, event: Result<Event, SessionLost>) -> Resul
 }
 
 impl<'a> ReplAgent<'a> {
-    /// Runs one cell, with its children in parallel, within the current task. When the cell ends,
-    /// calls that are still running are dropped.
+    /// Runs one cell and, concurrently, its calls, all in the current Tokio task. When the cell
+    /// ends, calls that are still running are dropped.
     pub async fn run_cell(&mut self, code: &str, iteration: u32) -> Result<CellOutcome, Failure> {
         self.attempt.publish_budget();
         self.repl.run(code, iteration);
@@ -151,7 +151,7 @@ impl<'a> ReplAgent<'a> {
             tools: FuturesUnordered::new(),
             called: BTreeMap::new(),
         };
-        // The cell counts as busy while it executes, not while it waits for children.
+        // The cell counts as busy while it executes, not while it waits for calls.
         let mut working: Option<Work<'_>> = Some(self.attempt.meter.begin());
         loop {
             tokio::select! {
@@ -412,8 +412,8 @@ impl<'a> ReplAgent<'a> {
         })
     }
 
-    /// Returns the tools of a child and its descendants: those of the caller's inheritable tools
-    /// that the call names, or all of them.
+    /// Returns the tools of a child and its descendants: the caller's inheritable tools, or only
+    /// those that the call names.
     fn tools_of_child(&self, call: &Call) -> Result<ToolSet, String> {
         let all = &self.invocation.inherited_tools;
         let Some(names) = &call.options.tools else {
@@ -437,7 +437,7 @@ impl<'a> ReplAgent<'a> {
         Arc::new(Ledger::of_call(budget, &self.invocation.ledger))
     }
 
-    /// Stops a call that its caller has canceled. The ledger keeps its usage.
+    /// Stops a call that its caller has canceled. The ledger keeps the call's usage.
     fn cancel(&self, call: CallId, children: &mut Children<'a>) {
         let Some(pending) = children.pending.remove(&call) else {
             return;
@@ -545,12 +545,10 @@ impl<'a> ReplAgent<'a> {
         }
     }
 
-    /// Stops the background agents.
     pub fn stop_background(&mut self) {
         self.background.stop(self.attempt, &self.invocation);
     }
 
-    /// Starts the immediate agents.
     pub fn start_immediate(&mut self) {
         let (attempt, caller) = (self.attempt, self.invocation.clone());
         let calls = &mut self.calls;

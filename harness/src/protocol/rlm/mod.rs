@@ -26,8 +26,8 @@ use crate::protocol::direct::OneCall;
 use crate::text::{code_blocks, foreign_mark, two_ends};
 use crate::tool::ToolSet;
 
-/// Maximum characters shown to the model of a cell's error, or of a returned value for review.
-/// Longer ones are shortened in the middle.
+/// Maximum characters of an error message, and of a returned value to review, that the model is
+/// shown. Longer texts are shortened in the middle.
 const SHOWN_BACK: usize = 10_000;
 
 /// RLM protocol. Its root has a REPL, or is a flat agent if the maximum depth is 0.
@@ -68,7 +68,7 @@ impl ProtocolBehavior for Rlm {
     }
 }
 
-/// Runs the root in a REPL. If the attempt has a page, records its final state for scoring.
+/// Runs the root in a REPL. If the attempt has a page, records the page's final state for scoring.
 async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
     let Some(browser) = attempt.run.browser.as_deref() else {
         return Box::pin(run_repl(attempt, root.clone())).await;
@@ -120,7 +120,7 @@ pub(crate) fn first(attempt: &Attempt<'_>, root: &Invocation) -> Message {
     attempt.with_images(root, Message::user(first))
 }
 
-/// Returns the kind of a context, which the first message describes to an agent with a REPL.
+/// Returns the kind of a text context, for the first message to an agent with a REPL.
 pub(crate) fn kind_of(context: &str) -> ContextKind {
     match context.encode_utf16().count() as u64 {
         0 => ContextKind::None,
@@ -138,11 +138,11 @@ pub(crate) struct ReplAgent<'a> {
     shown: Vec<Message>,
     /// Further messages of the user, in order; always empty for agents other than the root.
     follow_ups: VecDeque<String>,
-    /// Whether the agent has not received its first message yet.
+    /// Whether no message from the agent's inbox has been processed yet.
     awaits_first: bool,
     /// Tool calls of the last reply. The next message must contain their results.
     last_calls: Vec<ToolCall>,
-    /// Number of calls made so far.
+    /// Number of child ids assigned so far.
     calls: u32,
     /// Agents that run in the background.
     background: Background<'a>,
@@ -217,7 +217,8 @@ impl<'a> ReplAgent<'a> {
         self.background.take_notes()
     }
 
-    /// Returns the code blocks of a reply that are to be run, and the number of dropped blocks.
+    /// Returns the code blocks of a reply to run, and the number of blocks dropped because of the
+    /// limit.
     pub fn blocks(&self, reply: &ModelReply) -> (Vec<String>, u32) {
         let calls = &reply.response.tool_calls;
         let mut blocks = if reply.truncated {
@@ -298,7 +299,8 @@ impl<'a> ReplAgent<'a> {
         }
     }
 
-    /// Runs blocks in order until one fails or returns a value. Dropped blocks count as one
+    /// Runs blocks in order until one fails or returns a value. `intercepts` is whether the model
+    /// will review a returned value before it becomes the answer. Dropped blocks count as one
     /// protocol fault.
     pub async fn run_blocks(
         &mut self,
@@ -483,10 +485,10 @@ impl AgentBehavior for ReplAgent<'_> {
     }
 }
 
-/// Result of the code of a reply.
+/// Result of running a reply's code.
 enum ReplyOutcome {
     Answer(String),
-    /// Message for the model.
+    /// Message for the model, without the output of a cell.
     Message(String),
     /// Message for the model that contains the output of a cell.
     Output {

@@ -1,4 +1,4 @@
-//! First message of a called prompt: the message from the arguments, with attachments.
+//! Builds the first message of a called prompt from the arguments, with attachments.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::tool::{ToolError, bytes_of, confined};
 pub(crate) struct FirstMessage {
     pub text: String,
     pub images: Vec<Image>,
-    /// Name given by the caller.
+    /// Name of the child, if the caller gave one.
     pub name: Option<String>,
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn first(
     Ok(FirstMessage { text, images, name })
 }
 
-/// Returns the arguments without attachments and agent name.
+/// Returns the arguments without the attachments and the agent's name.
 fn without(fields: &Map<String, Value>, settings: &CallSettings) -> Map<String, Value> {
     let mut fields = fields.clone();
     for property in [&settings.attachments, &settings.agent_name]
@@ -171,7 +171,7 @@ fn attachment(folder: &Path, path: &str) -> Result<Attachment, String> {
         .map_err(|_| format!("{path}: neither an image (PNG, JPEG, GIF, WebP) nor text in UTF-8"))
 }
 
-/// Detects the media type of an image by its signature.
+/// Returns the media type of a supported image, detected by its signature.
 fn media_type(bytes: &[u8]) -> Option<&'static str> {
     match imagesize::image_type(bytes).ok()? {
         ImageType::Png => Some("image/png"),
@@ -189,7 +189,7 @@ mod tests {
     use super::{Attachment, attachment};
 
     #[test]
-    fn resolves_rooted_paths_in_folder() {
+    fn resolves_absolute_paths_inside_folder() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("attachments")).unwrap();
         let file = folder.path().join("attachments/photo.txt");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn detects_images_and_limits_size() {
+    fn detects_images_and_limits_their_size() {
         const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\r";
         let padded = |bytes: usize| [PNG, &vec![0; bytes - PNG.len()]].concat();
         let neither = |name: &str| {

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn inherits_by_settings() {
+    fn inherits_only_what_settings_include() {
         let results = Message {
             tool_results: vec![ToolResult {
                 call: "a".to_owned(),

@@ -1,4 +1,5 @@
-//! The summary protocol: an agent reads the context in pieces, takes notes, and answers from them.
+//! The summary protocol: an agent reads the context in pieces, takes notes, and answers from the
+//! notes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -40,12 +41,13 @@ impl ProtocolBehavior for Summary {
 /// State of the running root.
 struct Reader<'a> {
     attempt: &'a Attempt<'a>,
-    /// Root with one iteration for each piece and one for the answer.
+    /// Root with one iteration for each piece, one for the answer, and [`CORRECTIONS`] if the
+    /// answer has a schema.
     root: Invocation,
     context: Arc<String>,
     /// Byte ranges of the pieces in the context.
     pieces: Vec<Range<usize>>,
-    /// Index of the current piece; the number of pieces when the model is to answer.
+    /// Index of the current piece; equal to the number of pieces when the model must answer.
     at: usize,
     notes: String,
 }
@@ -55,7 +57,7 @@ impl<'a> Reader<'a> {
         let context = Arc::clone(&attempt.task.context);
         let settings = attempt.run.treatment.settings;
         let wanted = (context.chars().count()).div_ceil(settings.piece_chars as usize);
-        // One response is reserved for the answer.
+        // One iteration is reserved for the answer.
         let most = root.iterations.saturating_sub(1) as usize;
         let pieces = parts(&context, wanted.min(most));
         let readings = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
@@ -102,8 +104,8 @@ impl<'a> Reader<'a> {
         ))
     }
 
-    /// Replaces the notes by the text of a reply. After a blank or truncated reply, keeps the old
-    /// notes.
+    /// Replaces the notes with the text of a reply, unless it is blank. A blank or truncated reply
+    /// counts as a protocol fault.
     fn take_notes(&mut self, reply: &ModelReply) {
         let text = reply.response.text.trim();
         if reply.truncated || text.is_empty() {
