@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Builds the tests of a Cargo command and runs all test binaries concurrently.
 
-`cargo test` runs one binary after another, so a binary whose tests wait leaves the other cores
-idle. This script runs all of them concurrently, the slowest first, and prints the output of each
-binary when it ends.
+`cargo test` runs one binary after another, so cores are idle while the tests of a binary wait. This
+script starts all binaries concurrently, the slowest first, and prints the output of each binary
+when it ends.
 
   scripts/run-tests.py [--rounds N] [--load N] [--package NAME] [--filter TEXT] [-- CARGO FLAGS]
 
-With --package, only the binaries of that package run. All are built, because for a single package
-Cargo would rebuild the dependencies with other features.
+With --package, only the binaries of that package run. All packages are built, because for a single
+package Cargo would rebuild the dependencies with other features.
 
 With several rounds, the list at the end contains every test that failed in at least one of them.
 """
@@ -32,7 +32,7 @@ LONG = {"eval": ["view_browser::"]}
 
 
 def binaries(flags):
-    """Builds the test binaries, and returns each with the name and folder of its package."""
+    """Builds the test binaries. Returns the package, target, package folder and path of each."""
     command = ["cargo", "test", "--no-run", "--message-format=json-render-diagnostics", *flags]
     built = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if built.returncode:

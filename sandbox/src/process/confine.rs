@@ -82,8 +82,8 @@ mod linux {
     const DESCRIPTORS: u64 = 2 * MAX_SESSIONS as u64 + 32;
 
     /// Leaves the system's namespaces if users may do so. Afterward, the process has no network,
-    /// and its user has no capabilities outside. File permissions do not change, because the user
-    /// stays the same for files.
+    /// and its user has no capabilities outside the new namespaces. File permissions do not change,
+    /// because the kernel still checks them for the original user.
     ///
     /// Must be called in a single-threaded process; its copies share the new namespaces.
     pub fn leave_namespaces() {
@@ -93,8 +93,8 @@ mod linux {
         let _ = unsafe { unshare_unsafe(new) };
     }
 
-    /// Drops all access that neither a server nor its copies need. Keeps opening files, and
-    /// starting and ending processes.
+    /// Drops all access that neither a server nor its copies need. The server can still open files,
+    /// and start and end processes.
     pub fn as_server(jitless: bool) -> Result<MissingFeatures, String> {
         limit_resources();
         // SAFETY: sets a flag of this process.

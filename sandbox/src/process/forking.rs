@@ -121,11 +121,11 @@ impl ForkTemplate<'_> {
     }
 }
 
-/// Processes of the sessions. Only the server drops this value, which ends the processes.
+/// Processes of the sessions. Dropping this value kills them; only the server drops it.
 #[derive(Default)]
 struct Forks {
     running: HashMap<u32, Pid>,
-    /// Exit statuses that were not requested yet.
+    /// Exit statuses that were not requested yet, by session.
     ended: HashMap<u32, i32>,
 }
 
@@ -152,8 +152,8 @@ impl Forks {
         }
     }
 
-    /// Returns the exit status of a session's process. Kills a process that closed its socket but
-    /// is still running.
+    /// Returns the exit status of a session's process, or a negated `errno`. Kills a process that
+    /// closed its socket but is still running.
     fn end(&mut self, session: u32) -> i32 {
         if let Some(status) = self.ended.remove(&session) {
             return status;

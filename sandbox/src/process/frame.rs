@@ -53,7 +53,7 @@ pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T
     whole(&body, length).map(Some)
 }
 
-/// Reads like [`read`], asynchronously.
+/// Asynchronous version of [`read`].
 pub(super) async fn read_async<T: DeserializeOwned>(
     from: &mut (impl AsyncRead + Unpin),
 ) -> Result<Option<T>, FrameError> {

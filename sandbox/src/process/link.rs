@@ -68,7 +68,7 @@ impl Link {
 pub(super) struct Requests(Arc<Mutex<BufReader<UnixStream>>>);
 
 impl Requests {
-    /// Waits for data to read, until `until` at the latest. Returns whether data arrived.
+    /// Waits for data, until `until` at the latest. Returns whether data is available.
     fn comes(&self, until: Instant) -> bool {
         let socket = lock(&self.0);
         if !socket.buffer().is_empty() {
@@ -102,7 +102,7 @@ impl Inbox for Requests {
         }
         let socket = Arc::clone(&self.0);
         let next = move || {
-            // The next request detects that the harness has ended.
+            // If the harness has ended, reading the next request detects it.
             let piece = frame::read(&mut *lock(&socket)).ok().flatten();
             piece.unwrap_or_default()
         };

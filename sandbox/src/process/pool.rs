@@ -51,7 +51,7 @@ struct Current {
 
 impl Workers {
     /// Creates the pool without starting a process; the first session starts one. Calls `on_lack`
-    /// at most once, if the kernel cannot fully confine workers.
+    /// once if the kernel cannot fully confine workers, and once if a server cannot be copied.
     ///
     /// # Errors
     /// [`StartError::Boot`] if the engine does not load the library.
@@ -192,7 +192,7 @@ impl Shared {
 /// Result of opening a session.
 enum Opened {
     Session(Session),
-    /// The server cannot be copied. The next server does not need to be.
+    /// The server cannot be copied. The next server does not fork.
     NoCopy,
 }
 
@@ -231,7 +231,7 @@ async fn carry(
     tokio::select! {
         garbled = hung_up => {
             router.end();
-            // Dropping this handle also ends the process.
+            // A forking server also ends the process before it reports the exit status.
             let lost = lost().await;
             router.lose(garbled.unwrap_or(lost));
         }

@@ -28,7 +28,7 @@ const END_GRACE: Duration = Duration::from_secs(2);
 /// Callers that wait for the exit status of their session's process.
 type ExitWaiters = Arc<Mutex<HashMap<u32, oneshot::Sender<i32>>>>;
 
-/// One server. A running server process. Dropping this value ends the process and its sessions.
+/// A running server process. Dropping this value ends the process and its sessions.
 pub(super) struct Server {
     control: OwnedWriteHalf,
     asked: ExitWaiters,

@@ -4,8 +4,8 @@
 use CallPolicy::{Allowed, Fatal, Missing, Server};
 use Check::{Has, IsOne, IsOwnProcess, IsZero, LacksAll, Not, NotExecutable};
 
-/// A system call in the table. Calls not in the table return `EPERM`, or `ENOSYS` from [`NEWER`]
-/// on.
+/// A system call in the table. Calls that are not in the table return `EPERM` or, if their number
+/// is at least [`NEWER`], `ENOSYS`.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemCall {
     /// Name in the kernel's tables.
@@ -21,14 +21,14 @@ pub struct SystemCall {
 /// Answer to a system call.
 #[derive(Debug, Clone, Copy)]
 pub enum CallPolicy {
-    /// Allowed if the arguments pass, otherwise `EPERM`. A server applies the first checks, a
-    /// worker both.
+    /// Allowed if the arguments pass, otherwise `EPERM`. A server applies the first list of checks,
+    /// a worker both lists.
     Allowed(&'static [Check], &'static [Check]),
     /// Allowed in a server; `EPERM` in a worker.
     Server,
-    /// As [`CallPolicy::Allowed`] if the engine is V8, otherwise `EPERM`.
+    /// Allowed if the engine is V8, otherwise `EPERM`.
     OnlyV8,
-    /// As [`CallPolicy::Allowed`] if the engine generates machine code, otherwise `EPERM`.
+    /// Allowed if the engine generates machine code, otherwise `EPERM`.
     OnlyCompiler,
     /// `ENOSYS`; the C library has a fallback.
     Missing,
@@ -45,7 +45,7 @@ pub enum Check {
     Not(u8, u32),
     /// All bits of the argument are zero.
     IsZero(u8),
-    /// The lower half has all these bits.
+    /// The lower half has at least one of these bits.
     Has(u8, u32),
     /// The lower half has none of these bits.
     LacksAll(u8, u32),
@@ -68,7 +68,7 @@ pub const OF_THE_KERNEL: &[i64] = if cfg!(target_arch = "x86_64") {
     &[]
 };
 
-/// First exit code for [`CallPolicy::Fatal`] calls, to which the call's index among them is added.
+/// Exit code for the first [`CallPolicy::Fatal`] call in the table. Later ones have the next codes.
 const EXIT: i32 = 100;
 /// Exit code for a fatal call through the interface of another processor.
 const EXIT_FOREIGN: i32 = EXIT - 1;

@@ -17,8 +17,8 @@ pub(super) fn may_have_arguments(source: &str) -> bool {
     source.contains('<') && source.contains(">(")
 }
 
-/// If the cell is TypeScript and not JavaScript, returns the cell without its types, on the same
-/// lines, or an error if it uses unsupported syntax.
+/// If the cell is TypeScript and not JavaScript, returns the cell without its types and with the
+/// same line numbers, or an error if it uses unsupported syntax.
 pub(super) fn without(source: &str) -> Option<Result<String, SyntaxError>> {
     let full = format!("{BEFORE}{source}{AFTER}");
     if nesting::check(&full).is_err() {

@@ -33,7 +33,7 @@ pub(super) struct Visited {
     /// Code to insert at the start of the body.
     pub head: String,
     pub functions: Vec<sources::Function>,
-    /// Place and description of the first unsupported construct.
+    /// Byte offset and description of the first unsupported construct.
     pub refused: Option<(usize, String)>,
     /// Whether a function contains `return(…)`, written as a call.
     pub returns_in_function: bool,
@@ -45,7 +45,8 @@ pub(super) struct CellVisitor<'n, 'a> {
     pub(super) names: &'n Names,
     arrow: &'n ArrowFunctionExpression<'a>,
     cell_scope: Option<ScopeId>,
-    /// Spans of the top-level classes: inside a class's own body, its inner name refers to it.
+    /// Spans of the top-level classes, by name. Inside a class, its name is not rewritten, because
+    /// it refers to the class's own binding.
     classes: HashMap<String, Span>,
     /// Names of the top-level function declarations, in order.
     declared_functions: Vec<String>,
@@ -277,8 +278,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         self.refused.get_or_insert((at.start as usize, message));
     }
 
-    /// Returns the name in `globalThis.name`, with the span of the object, if an assignment to the
-    /// undeclared name would create a global.
+    /// For `globalThis.name` with an undeclared name, returns the span of `globalThis` and that
+    /// name.
     fn name_on_global<'i>(&self, expression: &'i Expression<'a>) -> Option<(Span, &'i str)> {
         let Expression::StaticMemberExpression(member) = expression.without_parentheses() else {
             return None;
@@ -293,7 +294,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
     }
 
     /// Rewrites a called name: `f(x)` must not pass the scope object to `f` as `this`, and
-    /// `eval(x)` must not be a direct eval, which would see the wrapper's own names.
+    /// `eval(x)` must not be a direct eval, which would see the wrapper's own names. Returns
+    /// whether the callee is a name.
     fn callee(&mut self, callee: &Expression<'a>) -> bool {
         let Expression::Identifier(id) = callee.without_parentheses() else {
             return false;
@@ -368,7 +370,7 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
         if it.operator == UnaryOperator::Delete
             && let Some((object, name)) = self.name_on_global(&it.argument)
         {
-            // A value assigned as a global belongs to the agent.
+            // An assignment to an undeclared name has set the agent's own property.
             let both = format!("(delete {SCOPE}.{name},globalThis)");
             self.edits.replace(object.start, object.end, both);
             return;

@@ -118,8 +118,8 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
     }
 }
 
-/// Runs the case between plain cells. Returns the way in which it ended, or the first problem. The
-/// first plain cell also shows that earlier cases left the sandbox usable for a new session.
+/// Runs the case between plain cells. Returns how the case ended, or the first problem. The first
+/// plain cell also shows that earlier cases left the sandbox usable for a new session.
 async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
     let mut repl = root_of(sandbox, "the context").await;
     try_run(&mut repl, "let kept = 'kept'")
@@ -151,7 +151,7 @@ async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
     Ok(end)
 }
 
-/// Runs a cell that is typical for a model's next one.
+/// Runs a cell that is typical of models, and checks its output and value.
 async fn plain(repl: &mut sandbox::Repl, first: &str) -> Result<(), String> {
     let code = format!(
         "{first} console.log(kept, [{{ depth: __rlm.depth }}]); const still = await rlm('still'); \
@@ -181,7 +181,7 @@ fn kind(outcome: &CellOutcome) -> &'static str {
     }
 }
 
-/// Formats an outcome in a few lines.
+/// Formats an outcome and truncates it to 600 characters.
 fn shown(outcome: &CellOutcome) -> String {
     let text = format!("{outcome:?}");
     let end = text

@@ -1,6 +1,6 @@
-//! Endless chains of jobs (microtasks), repeatedly: each must end in a `TimeoutError`, keep its
-//! variables, and not affect jobs of other agents. The shapes are those of
-//! `tests/hostile/loop-jobs-*`. In some shapes, each promise waits for the next and none can be
+//! Runs endless chains of jobs (microtasks): each must end in a `TimeoutError`, keep its variables,
+//! and not affect jobs of other agents. The shapes of the chains are those of
+//! `tests/hostile/loop-jobs-*`. In some shapes, each promise waits for the next, and none can be
 //! freed. On V8, these may run out of memory before they time out.
 
 use std::collections::BTreeMap;
@@ -44,8 +44,8 @@ fn with(seconds: f64, megabytes: u64, isolation: Isolation) -> Sandbox {
     sandbox(config, isolation)
 }
 
-/// Stops one shape in a session while another agent waits. Returns the way in which it ended, or
-/// the first problem.
+/// Runs one shape until it is stopped, while another agent of the session waits. Returns how the
+/// shape ended, or the first problem.
 async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<CellErrorKind, String> {
     let session = sandbox.session().await.map_err(|error| error.to_string())?;
     let mut repl = session.open(None, Context::text(""), root_info());

@@ -1,4 +1,5 @@
-//! Inspection and cancellation of pending calls, and equal calls of several agents.
+//! Inspection and cancellation of pending calls, and calls that several agents share because the
+//! calls are equal.
 
 use sandbox::message::{CallId, Context};
 use sandbox::{Config, Event, Repl};

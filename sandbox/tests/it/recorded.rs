@@ -1,5 +1,5 @@
-//! The cells of two recorded runs of a real model, trajectory by trajectory: the output must equal
-//! that of a Node.js REPL byte for byte.
+//! Runs the cells of two recorded runs of a real model, one trajectory at a time. The output must
+//! equal that of a Node.js REPL byte for byte.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
