@@ -78,8 +78,8 @@ def run(binary, name, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=1, help="how many times all tests run")
-    parser.add_argument("--load", type=int, default=0, help="busy loops that run next to the tests")
+    parser.add_argument("--rounds", type=int, default=1, help="number of times to run all tests")
+    parser.add_argument("--load", type=int, default=0, help="number of busy loops to run next to the tests")
     parser.add_argument("--package", action="append", help="run only the tests of this package")
     parser.add_argument("--filter", default="", help="run only the tests whose names contain this")
     parser.add_argument("cargo", nargs="*", help="flags of cargo test, after --")

@@ -101,8 +101,8 @@ mod engine {
             | libc::MAP_ANONYMOUS
             | libc::MAP_NORESERVE
             | libc::MAP_FIXED_NOREPLACE;
-        // SAFETY: reserves only unused addresses, without memory. If this fails, the heap stays
-        // where V8 puts it.
+        // SAFETY: reserves only unused addresses, without allocating memory. If this fails, V8
+        // places the heap at random addresses.
         unsafe {
             libc::mmap(start, DRAWN_BELOW - FIRST, libc::PROT_NONE, flags, -1, 0);
         }

@@ -98,7 +98,7 @@ impl WarmPool {
         self.start();
     }
 
-    /// Starts missing sessions.
+    /// Starts as many sessions as are missing in the pool.
     fn start(&self) {
         let mut ahead = self.0.lock();
         let most = if self.0.sandbox.shares_workers() {

@@ -135,7 +135,7 @@ fn lock() -> MutexGuard<'static, State> {
 }
 
 impl State {
-    /// Returns the time of the next check of code that may run for `left`.
+    /// Returns the time of the next check of code that may use `left` more CPU time.
     fn next_look(&self, now: Instant, left: Duration) -> Instant {
         let most = self.look.as_ref().map_or(left, |_| LOOK_TICK);
         now + left.min(most)

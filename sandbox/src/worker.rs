@@ -162,7 +162,7 @@ impl Worker {
     }
 
     fn start_cell(&mut self, agent: AgentId, code: &str, iteration: u32) {
-        // No caller waits for a cell that is still running.
+        // Ends a cell that is still running, because no caller waits for it.
         self.end_cell(agent);
         self.next_cell += 1;
         let number = self.next_cell;
@@ -407,7 +407,7 @@ impl Worker {
         self.send();
     }
 
-    /// Sends all replies of a turn together: a call must not be answered before the driver knows
+    /// Sends all replies of a turn together: the harness must not answer a call before it knows
     /// that the cell ended in the same turn.
     fn send(&mut self) {
         if self.is_doing_again {

@@ -28,7 +28,6 @@ pub(super) enum Order {
     Ask,
 }
 
-/// A received order.
 #[derive(Debug)]
 pub(super) struct ReceivedOrder {
     pub order: Order,

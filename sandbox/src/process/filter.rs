@@ -93,7 +93,7 @@ fn end_on_fatal_calls() {
     }
 }
 
-/// Layout of `siginfo_t` for a rejected call.
+/// Layout of `siginfo_t` for the signal of a rejected call.
 #[repr(C)]
 struct Refused {
     signal: [libc::c_int; 3],
@@ -215,7 +215,7 @@ impl Program {
     }
 }
 
-/// Returns the offset of an argument's lower half.
+/// Returns the offset of an argument's lower 32 bits.
 fn argument(place: u8) -> usize {
     offset_of!(libc::seccomp_data, args) + usize::from(place) * size_of::<u64>()
 }

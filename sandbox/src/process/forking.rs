@@ -21,7 +21,6 @@ use crate::thread::{End, THREAD_STACK};
 use crate::watchdog;
 use crate::worker::{Worker, warmed_up};
 
-/// Serves sessions until the harness hangs up.
 pub(super) fn serve(control: UnixStream, hello: Hello) -> Result<(), FrameError> {
     // A copy continues on the thread that forks, so that thread needs the stack size for cells.
     let thread = std::thread::Builder::new()
@@ -89,7 +88,7 @@ struct ForkTemplate<'a> {
 }
 
 impl ForkTemplate<'_> {
-    /// Runs one session in a copy.
+    /// Runs one session in a copy of the server.
     fn work(mut self, link: Link) -> Result<Infallible, FrameError> {
         self.isolate.begin();
         let limits = &self.hello.config.limits;
@@ -99,7 +98,7 @@ impl ForkTemplate<'_> {
         link.send(&confined.map_or_else(FromWorker::Refused, |lacks| FromWorker::Ready { lacks }))?;
         let mut gone = link.gone()?;
         watchdog::add_check(move || {
-            // The server normally ends its copies, but it may have been killed before.
+            // The server normally ends its copies, but it may have been killed.
             if gone() {
                 exit::now(1);
             }

@@ -33,7 +33,7 @@ pub(super) fn part(mut request: Request) -> Option<(ToWorker, Arc<String>)> {
     Some((down, text))
 }
 
-/// Splits the text into pieces.
+/// Splits the text into pieces of at most [`PIECE`] bytes.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

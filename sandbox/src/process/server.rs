@@ -50,7 +50,7 @@ impl Server {
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // The harness handles Ctrl-C on the terminal.
+            // Keeps Ctrl-C on the terminal from the server, because the harness handles it.
             .process_group(0)
             // When this side hangs up, the server ends its copies and exits. A killed server could
             // not end them.
@@ -84,7 +84,6 @@ impl Server {
         Ok((session, UnixStream::from_std(ours)?))
     }
 
-    /// Closes a session.
     pub async fn close(&self, session: u32) {
         // A server that has ended has closed its sessions already.
         let _ = control::order(self.control.as_ref(), Order::Close, session, None).await;

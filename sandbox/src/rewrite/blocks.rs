@@ -52,7 +52,7 @@ impl BlockScopes {
         walk.found
     }
 
-    /// Whether `name` is local to a block at the given place.
+    /// Whether `name` is local to a block at the given place, so that it is not rewritten.
     pub fn keep(&self, name: &str, at: Span) -> bool {
         self.locals
             .iter()

@@ -70,7 +70,7 @@ pub(crate) struct Cell {
     pub lexical: Vec<String>,
     /// Names that this cell declares by `var` or as functions.
     pub variables: Vec<String>,
-    /// Original source of each function.
+    /// Original sources of the functions that rewriting changed.
     pub sources: CellSources,
     /// Whether a function of the cell contains `return(…)`, written as a call.
     pub returns_in_function: bool,
@@ -200,7 +200,7 @@ pub(crate) fn remove_rewriter_names(text: &str) -> std::borrow::Cow<'_, str> {
 /// Names of a cell that are properties of the scope object.
 #[derive(Default)]
 struct Names {
-    /// Builtins that are read from the scope because a cell shadows or shadowed them.
+    /// Builtins that are read from the scope because this or an earlier cell shadows them.
     scoped_builtins: BTreeSet<String>,
     /// Names that earlier cells declared by `let`, `const` or `class`.
     earlier_lexical: BTreeSet<String>,

@@ -112,7 +112,7 @@ struct Reading<'t> {
     /// Sum of `tokens` over all levels.
     tokens: usize,
     before: Before,
-    /// The last token, if it was a word other than a property.
+    /// The last token, if it was a word other than a property's name.
     word: &'t str,
     /// The word before that word.
     earlier_word: &'t str,
@@ -404,7 +404,7 @@ impl Level {
     }
 }
 
-/// Words that can continue a statement even after an operand, a `}` or a `;`.
+/// Words that can continue a statement after a line break, a `}` or a `;`.
 const CONTINUE_A_STATEMENT: &[&str] = &[
     "catch",
     "else",

@@ -2,8 +2,8 @@
 
 use super::{MAX_BRACKETS, MAX_READINGS, MAX_TOKENS, check};
 
-/// Whether the code is accepted that consists of `n` copies of `before`, one `middle`, and `n`
-/// copies of `after`.
+/// Checks code that consists of `n` copies of `before`, one `middle`, and `n` copies of `after`.
+/// Returns whether it is accepted.
 fn taken(before: &str, middle: &str, after: &str, n: usize) -> bool {
     check(&format!("{}{middle}{}", before.repeat(n), after.repeat(n))).is_ok()
 }
@@ -94,7 +94,7 @@ fn ignores_tokens_without_nesting() {
     );
 }
 
-/// The brackets at the end count regardless of the text before them.
+/// No prefix can hide the brackets after it.
 #[test]
 fn counts_brackets_after_any_prefix() {
     let brackets = "(".repeat(MAX_BRACKETS + 1);

@@ -74,7 +74,8 @@ impl<'a> Visit<'a> for TypeArguments {
     }
 }
 
-/// Whether a type argument cannot be the name of a variable, judged by the usual case of names.
+/// Whether a type argument cannot be the name of a variable. Names in mixed case that begin with an
+/// uppercase letter count as types.
 fn is_surely_a_type(argument: &TSType<'_>) -> bool {
     match argument {
         TSType::TSTypeReference(it) => match &it.type_name {

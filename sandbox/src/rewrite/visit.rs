@@ -1,4 +1,4 @@
-//! Walks one cell's syntax tree and decides every edit.
+//! Walks one cell's syntax tree and collects the edits.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,6 @@ const RETURN_LENGTH: u32 = 6;
 /// Bytes of the keyword `static` and a blank.
 const STATIC_LENGTH: u32 = 7;
 
-/// Result of a visit.
 pub(super) struct Visited {
     pub edits: Edits,
     /// Code to insert at the start of the body.
@@ -48,7 +47,7 @@ pub(super) struct CellVisitor<'n, 'a> {
     /// Spans of the top-level classes, by name. Inside a class, its name is not rewritten, because
     /// it refers to the class's own binding.
     classes: HashMap<String, Span>,
-    /// Names of the top-level function declarations, in order.
+    /// Names of the top-level function declarations, in the order of the code.
     declared_functions: Vec<String>,
     /// Number of enclosing functions of any kind, not counting the wrapper.
     functions: u32,
@@ -82,7 +81,6 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         }
     }
 
-    /// Visits the cell.
     pub fn run(mut self) -> Visited {
         let arrow = self.arrow;
         if let ArrowFunctionBody::FunctionBody(body) = &arrow.body {
@@ -144,7 +142,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         if head.is_empty() && functions.is_empty() {
             return head;
         }
-        // A directive may end without a semicolon.
+        // A directive before this code may end without a semicolon.
         format!(";{head}{functions}")
     }
 
@@ -316,8 +314,8 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
     }
 
     fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
-        // The remaining cases are the head of a `for`, and a statement that is the whole branch of
-        // an `if` or the whole body of a loop.
+        // `statement` handles declarations in lists of statements. The others are in the head of a
+        // `for`, or are the whole branch of an `if` or the whole body of a loop.
         if self.functions == 0 && it.kind.is_var() {
             self.declaration(it);
         } else {

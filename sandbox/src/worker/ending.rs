@@ -107,7 +107,7 @@ impl Worker {
         self.recover_memory();
     }
 
-    /// Frees memory, much of which belongs to jobs of stopped code.
+    /// Frees memory. Much of it may belong to jobs of stopped code.
     fn recover_memory(&mut self) {
         self.run_jobs_left();
         self.isolate.recover_memory();

@@ -27,8 +27,8 @@ pub async fn root(config: Config, context: &str) -> Repl {
     session.open(None, Context::text(context), root_info())
 }
 
-/// Runs a cell and answers its calls, those to host functions by [`answer_function`]. Panics if the
-/// isolate is lost.
+/// Runs a cell and answers its calls; [`answer_function`] answers those to host functions. Panics
+/// if the isolate is lost.
 pub async fn run(repl: &mut Repl, code: &str) -> CellOutcome {
     repl.run(code, 1);
     loop {
@@ -50,7 +50,7 @@ pub fn isolations() -> [Isolation; 3] {
     [Isolation::Thread, in_process(), Isolation::Process(sharing)]
 }
 
-/// Returns fully confined worker processes.
+/// Returns the isolation mode with a fully confined worker process for each session.
 pub fn in_process() -> Isolation {
     Isolation::Process(worker_command())
 }

@@ -93,7 +93,7 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
                     // On a slow machine, the short limit may stop a case before it reaches its
                     // purpose.
                     Err(why) if case.expects("timed_out") => {
-                        println!("{}: {why}; once more, with more time", case.name);
+                        println!("{}: {why}; retrying with more time", case.name);
                         let again = tokio::time::timeout(CASE_TIME, check(&case, &patient)).await;
                         again.unwrap_or(Err(why))
                     }
@@ -278,7 +278,11 @@ fn case(file: &Path) -> Case {
         }
         rest = below;
     }
-    assert!(!case.expect.is_empty(), "{} expects nothing", case.name);
+    assert!(
+        !case.expect.is_empty(),
+        "{}: missing key `expect`",
+        case.name
+    );
     case.cell = expand(rest.trim_end_matches('\n'));
     case
 }

@@ -52,7 +52,7 @@ async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<CellErrorKin
     let mut other = session.open(None, Context::text(""), root_info());
     run(&mut repl, "let kept = 'kept'").await;
     run(&mut other, "let kept = 'of the other'").await;
-    // Both wait. The answer for the other agent arrives after the first agent is stopped.
+    // The other agent waits for an answer, which arrives after the first agent is stopped.
     other.run(
         "const got = await llm('wait'); await 0; kept += await (async () => got)(); return kept",
         2,
@@ -131,7 +131,8 @@ async fn stops_endless_job_chains() {
     all_stop(&with(0.3, 512, Isolation::Thread), 1).await;
 }
 
-/// A job runs in the turn of whichever code settles its promise.
+/// A job runs in the turn that settles its promise, but its time counts for the cell that created
+/// the job.
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(
     feature = "v8",
@@ -166,13 +167,13 @@ async fn charges_jobs_to_their_owner() {
     let outcome = run(&mut root, "open(); return 'fine'").await;
     assert_eq!(outcome.value.as_deref(), Some("fine"), "{outcome:?}");
     let Event::Finished(outcome) = spinning.next().await.unwrap() else {
-        panic!("the cell goes on");
+        panic!("expected the end of the cell");
     };
     let kind = outcome.error.as_ref().map(|error| error.kind);
     assert_eq!(kind, Some(CellErrorKind::TimedOut), "{outcome:?}");
     waiting.run("return opened", 2);
     let Event::Finished(outcome) = waiting.next().await.unwrap() else {
-        panic!("the cell goes on");
+        panic!("expected the end of the cell");
     };
     assert_eq!(outcome.value.as_deref(), Some("opened"), "{outcome:?}");
 }

@@ -239,7 +239,7 @@ async fn keeps_sessions_ready() {
         used.push(start().await);
     }
     // Requests to a stopped server would wait forever.
-    until("the server goes on", || {
+    until("the server continues", || {
         signal(&servers, Signal::CONT);
         !servers.iter().any(|pid| is_stopped(pid))
     })
@@ -259,7 +259,7 @@ async fn keeps_sessions_ready() {
         repl.next().await.unwrap_err();
     }
     // The pool must not return the sessions that ended.
-    until("their end is noticed", || pool.ready() == 0).await;
+    until("the pool notices the ended sessions", || pool.ready() == 0).await;
     start().await;
     drop((used, pool));
     program.comes_to_an_end().await;
@@ -291,7 +291,7 @@ async fn ends_session_whose_worker_does_not_read() {
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert_eq!(program.copies().len(), 1);
     drop((child, repl, session));
-    until("it ends", || program.copies().is_empty()).await;
+    until("the worker ends", || program.copies().is_empty()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -411,13 +411,13 @@ fn busy_worker_ends_after_host_and_server_are_killed() {
         };
         let ended = poll(&mut polled, Some(&limit)).unwrap();
         kill(left);
-        assert_eq!(ended, 1, "{sessions}: it still runs");
+        assert_eq!(ended, 1, "{sessions} sessions: the worker still runs");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[cfg(target_os = "linux")]
-async fn names_fatal_system_call_of_worker() {
+async fn reports_fatal_system_call_of_worker() {
     for sessions in [1, 2] {
         let program = OwnProgram::new("misbehaving");
         let mut isolation = program.isolation(sessions);

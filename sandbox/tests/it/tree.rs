@@ -22,7 +22,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Runs a whole tree and returns each agent's outputs and errors.
+    /// Runs a tree of agents and returns the outcomes of each agent's cells, by invocation id.
     async fn run(config: Config, scripts: Scripts) -> BTreeMap<String, Vec<CellOutcome>> {
         let session = Session::in_thread(config)
             .await
