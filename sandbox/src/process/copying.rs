@@ -42,7 +42,7 @@ pub(super) fn give_memory_to_copies() -> Result<(), String> {
 }
 
 #[cfg(not(all(feature = "v8", target_os = "linux")))]
-#[expect(clippy::unnecessary_wraps, reason = "it can fail on V8")]
+#[expect(clippy::unnecessary_wraps, reason = "can fail with V8")]
 pub(super) fn give_memory_to_copies() -> Result<(), String> {
     Ok(())
 }

@@ -129,9 +129,9 @@ async fn listen(
     }
     let lost = match timeout(END_GRACE, child.wait()).await {
         Ok(Ok(status)) => exit::lost(status),
-        Ok(Err(error)) => {
-            SessionLost::outside(format!("cannot read replies of its process: {error}"))
-        }
+        Ok(Err(error)) => SessionLost::outside(format!(
+            "cannot get the exit status of its process: {error}"
+        )),
         Err(_) => SessionLost::outside("its process closed its socket"),
     };
     end.send_replace(Some(lost));

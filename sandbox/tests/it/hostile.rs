@@ -146,7 +146,7 @@ async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
     if let Some(mut repl) = after {
         plain(&mut repl, "")
             .await
-            .map_err(|why| format!("afterwards, {why}"))?;
+            .map_err(|why| format!("after the case, {why}"))?;
     }
     Ok(end)
 }
@@ -204,7 +204,10 @@ impl Case {
         if self.expects(end) {
             return Ok(());
         }
-        Err(format!("{end} instead of {:?}: {detail}", self.expect))
+        Err(format!(
+            "ended with {end}, expected one of {:?}: {detail}",
+            self.expect
+        ))
     }
 
     fn wants(what: &str, pattern: Option<&String>, text: &str) -> Result<(), String> {

@@ -76,18 +76,18 @@ async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<CellErrorKin
         event => return Err(format!("{event:?}")),
     };
     if ended.value.as_deref() != Some("of the other, answered") {
-        return Err(format!("{name}: the other: {ended:?}"));
+        return Err(format!("{name}: the other agent ended with {ended:?}"));
     }
     for repl in [&mut repl, &mut other] {
         let after = try_run(repl, "await 0; return await (async () => kept)()")
             .await
-            .map_err(|lost| format!("{name}, afterwards: {lost}"))?;
+            .map_err(|lost| format!("{name}, after the stop: {lost}"))?;
         if !after
             .value
             .as_deref()
             .is_some_and(|value| value.starts_with("kept") || value.starts_with("of the other"))
         {
-            return Err(format!("{name}, afterwards: {after:?}"));
+            return Err(format!("{name}, after the stop: {after:?}"));
         }
     }
     Ok(kind)
