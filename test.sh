@@ -3,9 +3,9 @@
 # the end how long each part took.
 #
 #   ./test.sh           everything that must pass before a merge
-#   ./test.sh --full    also the slow checks: a real model, model servers from PyPI, all kills and
-#                       faults, the whole simulation of intervals, the packages, and all tests on V8
-#                       if RUSTY_V8_ARCHIVE is set
+#   ./test.sh --full    also the slow checks: a real model, model servers from PyPI, all test cases
+#                       with killed processes, faults and hostile cells, the full simulation of
+#                       intervals, the packages, and all tests on V8 if RUSTY_V8_ARCHIVE is set
 set -euo pipefail
 cd "$(dirname "$0")"
 
