@@ -3,9 +3,9 @@
 # the end how long each part took.
 #
 #   ./test.sh           everything that must pass before a merge
-#   ./test.sh --full    also the slow checks: a real model, model servers from PyPI, all kills and
-#                       faults, the whole simulation of intervals, the packages, and all tests on V8
-#                       if RUSTY_V8_ARCHIVE is set
+#   ./test.sh --full    also the slow checks: a real model, model servers from PyPI, all test cases
+#                       with killed processes, faults and hostile cells, the full simulation of
+#                       intervals, the packages, and all tests on V8 if RUSTY_V8_ARCHIVE is set
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -37,8 +37,8 @@ fits_v8() {
   DOCS_RS=1 cargo check --quiet --package sandbox --no-default-features --features v8
 }
 
-# Tests that a build without the feature `full` says how to get the missing parts. Each feature is
-# the default of the crate that has its code, so all other tests run with it.
+# Tests that a build without the feature `full` explains how to get the missing parts. In the crate
+# that contains a part, its feature is a default, so all other tests run with it.
 without_features() {
   cargo test --quiet --package benchmarks --no-default-features --lib parquet_file
   cargo test --quiet --package queue --no-default-features --lib nats_absent

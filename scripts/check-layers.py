@@ -3,7 +3,7 @@
 only, and that no file outside a benchmark's folder names the benchmark.
 
 In the tables below, each line is a layer, the lowest first. A module may import only modules on
-earlier lines. `a+b` are modules that import each other. A new module needs an entry.
+earlier lines. Modules joined by `+` may import each other. A new module needs an entry.
 """
 
 import re

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks docs/SPECIFICATION.md against the sources.
 
-Each row has a unique number, the files and tests that it names exist, and a row without a test is
-marked as **otherwise** or **missing**.
+Each row must have a unique number and name only files and tests that exist. A row without a test
+must be marked as **otherwise** or **missing**.
 """
 
 import re

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Builds the tests of a Cargo command and runs all test binaries concurrently.
 
-`cargo test` runs one binary after another, so a binary whose tests wait leaves the other cores
-idle. This script runs all of them concurrently, the slowest first, and prints the output of each
-binary when it ends.
+`cargo test` runs one binary after another, so cores are idle while the tests of a binary wait. This
+script starts all binaries concurrently, the slowest first, and prints the output of each binary
+when it ends.
 
   scripts/run-tests.py [--rounds N] [--load N] [--package NAME] [--filter TEXT] [-- CARGO FLAGS]
 
-With --package, only the binaries of that package run. All are built, because for a single package
-Cargo would rebuild the dependencies with other features.
+With --package, only the binaries of that package run. All packages are built, because for a single
+package Cargo would rebuild the dependencies with other features.
 
 With several rounds, the list at the end contains every test that failed in at least one of them.
 """
@@ -32,7 +32,7 @@ LONG = {"eval": ["view_browser::"]}
 
 
 def binaries(flags):
-    """Builds the test binaries, and returns each with the name and folder of its package."""
+    """Builds the test binaries. Returns the package, target, package folder and path of each."""
     command = ["cargo", "test", "--no-run", "--message-format=json-render-diagnostics", *flags]
     built = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if built.returncode:
@@ -78,8 +78,8 @@ def run(binary, name, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=1, help="how many times all tests run")
-    parser.add_argument("--load", type=int, default=0, help="busy loops that run next to the tests")
+    parser.add_argument("--rounds", type=int, default=1, help="number of times to run all tests")
+    parser.add_argument("--load", type=int, default=0, help="number of busy loops to run next to the tests")
     parser.add_argument("--package", action="append", help="run only the tests of this package")
     parser.add_argument("--filter", default="", help="run only the tests whose names contain this")
     parser.add_argument("cargo", nargs="*", help="flags of cargo test, after --")

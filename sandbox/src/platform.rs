@@ -11,8 +11,8 @@ pub(crate) fn start() {
 }
 
 /// Prepares a worker process. The engine does not start threads in workers, because copies of the
-/// process would lack them and filters would not apply to them. Isolates must run on threads that
-/// descend from the calling thread. Must be called before the process is confined.
+/// process would lack them and system call filters would not apply to them. Isolates must run on
+/// threads that descend from the calling thread. Must be called before the process is confined.
 ///
 /// With `jitless`, the engine only interprets code.
 pub(crate) fn start_in_worker(jitless: bool) {
@@ -52,7 +52,7 @@ mod engine {
         // Fixed, so that the same code returns the same result on every machine. Worker processes
         // do not have a locale in their environment anyway.
         v8::icu::set_default_locale("en-US");
-        // Flags can still change afterward: the stack limit is a flag and follows the latest
+        // The last flag allows later changes: the stack limit is a flag, which follows the latest
         // configuration.
         v8::V8::set_flags_from_string(
             "--single-threaded --min-semi-space-size=4 --semi-space-growth-factor=4 --no-freeze-flags-after-init",
@@ -86,9 +86,9 @@ mod engine {
         1 << 38
     };
 
-    /// Makes the kernel place the heap's pages next to each other: reserves all addresses that V8
-    /// would pick at random. Each page elsewhere would cost every copy of this process three pages
-    /// of page tables. The location of the whole heap remains random.
+    /// Reserves all addresses that V8 would pick at random, so that the kernel places the heap's
+    /// pages next to each other. Each page elsewhere would cost every copy of this process three
+    /// pages of page tables. The location of the whole heap remains random.
     #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
     fn keep_heap_together() {
         use std::ffi::c_void;
@@ -101,8 +101,8 @@ mod engine {
             | libc::MAP_ANONYMOUS
             | libc::MAP_NORESERVE
             | libc::MAP_FIXED_NOREPLACE;
-        // SAFETY: reserves only unused addresses, without memory. If this fails, the heap stays
-        // where V8 puts it.
+        // SAFETY: reserves only unused addresses, without allocating memory. If this fails, V8
+        // places the heap at random addresses.
         unsafe {
             libc::mmap(start, DRAWN_BELOW - FIRST, libc::PROT_NONE, flags, -1, 0);
         }

@@ -1,9 +1,9 @@
 //! Random numbers for `Math.random` and `crypto`. The generators belong to the isolate's thread.
-//! They are seeded when a session begins, by the system or from its
-//! [`SessionStart`](crate::message::Beginning).
+//! When a session begins, they are seeded by the system or from the session's
+//! [`SessionStart`](crate::message::SessionStart).
 //!
-//! In a worker that is a copy of a process, the engine's own generator would continue from the
-//! process's state and return the same numbers in all copies.
+//! In a worker that is a copy of a server, the engine's own generator would continue from the
+//! server's state and return the same numbers in all copies.
 
 use std::cell::RefCell;
 use std::sync::Once;
@@ -14,7 +14,7 @@ use rand::{Rng as _, SeedableRng};
 
 thread_local! {
     static NUMBERS: RefCell<SmallRng> = RefCell::new(seeded());
-    /// Generator of unpredictable bytes.
+    /// Cryptographically secure generator.
     static BYTES: RefCell<StdRng> = RefCell::new(seeded());
 }
 

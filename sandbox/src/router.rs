@@ -8,11 +8,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::message::{AgentId, Listing, RecordedSteps, Reply};
 use crate::session::{Event, SessionLost};
 
-/// REPLs of one session, and the recorded steps of the session.
+/// REPLs and recorded steps of one session.
 #[derive(Debug, Default)]
 pub(crate) struct Router {
     state: Mutex<State>,
-    /// Whether all recorded steps have been repeated, or can no longer be.
+    /// Whether all recorded steps have been repeated, or the isolate is lost.
     caught_up: watch::Sender<bool>,
 }
 
@@ -31,8 +31,8 @@ struct State {
 }
 
 impl Router {
-    /// Registers an agent and returns its events, grouped by turn. If the isolate is lost, the
-    /// channel is empty and closed.
+    /// Registers an agent and returns a receiver of its events, grouped by turn. If the isolate is
+    /// lost, the channel is empty and closed.
     pub fn add(&self, agent: AgentId) -> mpsc::UnboundedReceiver<Vec<Event>> {
         let (sender, events) = mpsc::unbounded_channel();
         let mut state = self.lock();
@@ -137,7 +137,7 @@ impl Router {
     /// Waits until all recorded steps have been repeated, or the isolate is lost.
     pub async fn caught_up(&self) {
         let mut seen = self.caught_up.subscribe();
-        // The sender lives as long as `self`.
+        // Cannot fail, because the sender lives as long as `self`.
         let _ = seen.wait_for(|is| *is).await;
     }
 

@@ -142,7 +142,7 @@ impl Session {
         }
     }
 
-    /// Opens an agent's REPL. The root has no parent; a child reads its parent's names.
+    /// Opens an agent's REPL. The root has no parent; a child can read its parent's names.
     pub fn open(&self, parent: Option<&Repl>, context: Context, info: AgentInfo) -> Repl {
         self.open_with(parent, context, info, HostFunctions::default())
     }
@@ -226,7 +226,7 @@ pub struct Repl {
 }
 
 impl Repl {
-    /// Starts a cell. [`Repl::next`] returns its events, of which the last is [`Event::Finished`].
+    /// Starts a cell. [`Repl::next`] returns its events; the last one is [`Event::Finished`].
     pub fn run(&self, code: impl Into<String>, iteration: u32) {
         self.send(Request::Run {
             agent: self.agent,
@@ -251,13 +251,13 @@ impl Repl {
         }
     }
 
-    /// Settles a call of `rlm()` or `llm()`: its `await` returns the text, or throws an error with
+    /// Settles a call to `rlm()` or `llm()`: its `await` returns the text, or throws an error with
     /// the message.
     pub fn settle(&self, call: CallId, result: Result<String, String>) {
         self.send(Request::Settle { call, result });
     }
 
-    /// Settles a call of a host function: its `await` returns the value, or throws an error with
+    /// Settles a call to a host function: its `await` returns the value, or throws an error with
     /// the message.
     pub fn settle_function(&self, call: CallId, result: Result<serde_json::Value, String>) {
         let result = result.map(|value| value.to_string());

@@ -34,7 +34,7 @@ pub fn keep_snapshot_in(file: PathBuf) {
     let _ = FILE.set(file);
 }
 
-/// Returns the snapshot, reading or creating it at the first call.
+/// Returns the snapshot. The first call reads or creates it.
 ///
 /// # Errors
 /// [`StartError::Boot`] with the library file that does not load.

@@ -111,7 +111,7 @@ mod engine {
     }
 
     thread_local! {
-        /// Latest stack. Stack that the engine reads after the callback, when the callback's own
+        /// Latest stack trace. The engine reads it after the callback, when the callback's own
         /// handles are already freed.
         static LAST: Cell<Option<NonNull<v8::Value>>> = const { Cell::new(None) };
     }

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Maximum bytes of cached texts; a text that does not fit evicts all others.
+/// Maximum total bytes of the cached texts. A text that exceeds the remaining space evicts all
+/// others; a text that exceeds the maximum is not cached.
 const BYTES: usize = 1 << 20;
 
-/// Results, by the texts that they were computed from.
+/// Results, keyed by the texts from which they were computed.
 #[derive(Debug)]
 pub(crate) struct TextCache<K, V> {
     results: HashMap<K, V>,

@@ -27,7 +27,7 @@ pub(crate) enum End {
 }
 
 impl Session {
-    /// Starts an isolate in this process.
+    /// Starts a session whose isolate runs on a new thread of this process.
     ///
     /// # Errors
     /// Returns an error if no thread is available, or the engine does not start.

@@ -8,7 +8,7 @@ unsafe extern "C" {
 }
 
 /// Sets the time zone of this process, and of sessions on its threads, to UTC. Worker processes
-/// call it themselves.
+/// call this function themselves.
 ///
 /// Must be called while the process has one thread.
 pub fn use_utc() {

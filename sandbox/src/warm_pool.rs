@@ -36,8 +36,8 @@ struct Ahead {
 }
 
 impl WarmPool {
-    /// Creates a pool, which starts no sessions ahead of time until sessions are expected and one
-    /// has been requested.
+    /// Creates a pool. It starts sessions ahead of time only if [`WarmPool::expect`] has announced
+    /// them, after a session was requested or [`WarmPool::keep_ready`] was called.
     pub fn new(sandbox: Sandbox) -> Self {
         let ahead = Mutex::new(Ahead {
             keep: READY,
@@ -98,7 +98,7 @@ impl WarmPool {
         self.start();
     }
 
-    /// Starts missing sessions.
+    /// Starts as many sessions as are missing in the pool.
     fn start(&self) {
         let mut ahead = self.0.lock();
         let most = if self.0.sandbox.shares_workers() {

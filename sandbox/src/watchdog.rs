@@ -19,8 +19,8 @@ const GRACE: Duration = Duration::from_secs(3);
 /// Interval at which running code is checked for other reasons to stop it.
 const LOOK_TICK: Duration = Duration::from_millis(20);
 
-/// Callback for code that ignores its termination, because some loops inside the engine never check
-/// for it.
+/// Callback for code that cannot be terminated: some loops inside the engine never check for
+/// termination.
 pub(crate) type OnStuck = Arc<dyn Fn() + Send + Sync>;
 
 struct Armed {
@@ -124,8 +124,8 @@ impl Drop for Watch {
     }
 }
 
-/// Calls `look` regularly while code runs. If `look` returns true, all code of this process is
-/// stopped as if its heap had exceeded its limit.
+/// Calls `look` regularly while code runs, instead of any earlier check. If `look` returns true,
+/// all code of this process is stopped as if its heap had exceeded its limit.
 pub(crate) fn add_check(look: impl FnMut() -> bool + Send + 'static) {
     lock().look = Some(Box::new(look));
 }
@@ -135,7 +135,7 @@ fn lock() -> MutexGuard<'static, State> {
 }
 
 impl State {
-    /// Returns the time of the next check of code that may run for `left`.
+    /// Returns the time of the next check of code that may use `left` more CPU time.
     fn next_look(&self, now: Instant, left: Duration) -> Instant {
         let most = self.look.as_ref().map_or(left, |_| LOOK_TICK);
         now + left.min(most)

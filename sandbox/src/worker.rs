@@ -46,11 +46,10 @@ pub(crate) struct Worker {
     calls: HashMap<CallId, AgentId>,
     /// Pending calls that request the status of another call.
     questions: HashSet<CallId>,
-    /// Other agents that wait for a call.
+    /// Agents that wait for a call of another agent, by call.
     followers: HashMap<CallId, Vec<AgentId>>,
-    /// Running cells without a pending call, with the time since when each has been waiting.
-    /// Per-turn work is limited to these few cells: an attempt has many agents, and nearly all of
-    /// them wait for calls.
+    /// Agents whose running cell has no pending call, each with the start of its wait. Per-turn
+    /// work is limited to these few agents: an attempt has many, and nearly all wait for calls.
     waiting: BTreeMap<AgentId, Instant>,
     /// Builtins that a cell of this isolate shadowed.
     shadowed: BTreeSet<String>,
@@ -59,7 +58,8 @@ pub(crate) struct Worker {
     next_cell: u32,
     /// Number of agents opened so far.
     opened: u32,
-    /// Number of the next turn that does not belong to a cell, counted down from the maximum.
+    /// Owner number of the latest turn that did not belong to a cell, counted down from the
+    /// maximum.
     next_turn: u32,
     broken: bool,
     /// Whether the session was begun, so that its steps are reported.
@@ -162,7 +162,7 @@ impl Worker {
     }
 
     fn start_cell(&mut self, agent: AgentId, code: &str, iteration: u32) {
-        // No caller waits for a cell that is still running.
+        // Ends a cell that is still running, because no caller waits for it.
         self.end_cell(agent);
         self.next_cell += 1;
         let number = self.next_cell;
@@ -324,7 +324,7 @@ impl Worker {
         end
     }
 
-    /// Runs jobs of other owners that earlier turns left when code was stopped.
+    /// Runs the jobs of other owners that were left when an earlier turn was stopped.
     fn run_jobs_left(&mut self) {
         while !self.broken && jobs::has_pending() {
             let owner = self.housekeeping_owner();
@@ -407,7 +407,7 @@ impl Worker {
         self.send();
     }
 
-    /// Sends all replies of a turn together: a call must not be answered before the driver knows
+    /// Sends all replies of a turn together: the harness must not answer a call before it knows
     /// that the cell ended in the same turn.
     fn send(&mut self) {
         if self.is_doing_again {
@@ -432,8 +432,8 @@ impl Worker {
         (self.outbox)(std::mem::take(&mut self.replies));
     }
 
-    /// Removes an agent's cell, which has ended. Settling a call that the cell left pending has no
-    /// effect.
+    /// Removes an agent's cell, which has ended. From then on, settling a call that the cell left
+    /// pending has no effect.
     fn end_cell(&mut self, agent: AgentId) -> Option<RunningCell> {
         self.waiting.remove(&agent);
         let cell = self.agents.get_mut(&agent)?.cell.take()?;

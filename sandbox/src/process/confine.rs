@@ -6,12 +6,12 @@
 #[cfg(target_os = "linux")]
 pub(super) use linux::{as_server, as_worker, close_descriptors, leave_namespaces};
 
-/// Missing kernel features that full confinement requires.
+/// Features that full confinement requires but that the kernel lacks.
 pub(super) type MissingFeatures = Vec<&'static str>;
 
-/// Permanently drops everything that a worker does not need: new files, sockets, processes,
-/// privileges. Applies to the calling thread and to threads that it starts later. Returns the
-/// missing kernel features. `jitless` has the meaning of
+/// Permanently prevents what a worker does not need: opening files and sockets, starting processes,
+/// and using privileges. Applies to the calling thread and to threads that it starts later. Returns
+/// a description of the missing kernel features, or `None`. `jitless` has the meaning of
 /// [`WorkerCommand::jitless`](crate::WorkerCommand::jitless).
 ///
 /// # Errors
@@ -47,7 +47,7 @@ fn describe(lacks: &[&str]) -> Option<String> {
     }
 }
 
-/// Missing feature that is reported on systems other than Linux.
+/// Reported as the missing feature on systems other than Linux.
 const NOTHING: &str = "this system has neither Landlock nor seccomp";
 
 #[cfg(not(target_os = "linux"))]
@@ -78,12 +78,12 @@ mod linux {
     use crate::COMPILES;
     use crate::process::{MAX_SESSIONS, filter};
 
-    /// Maximum descriptors: two for each session's socket, and some spare.
+    /// Maximum open descriptors: two for each session's socket, and some spare.
     const DESCRIPTORS: u64 = 2 * MAX_SESSIONS as u64 + 32;
 
     /// Leaves the system's namespaces if users may do so. Afterward, the process has no network,
-    /// and its user has no capabilities outside. File permissions do not change, because the user
-    /// stays the same for files.
+    /// and its user has no capabilities outside the new namespaces. File permissions do not change,
+    /// because the kernel still checks them for the original user.
     ///
     /// Must be called in a single-threaded process; its copies share the new namespaces.
     pub fn leave_namespaces() {
@@ -93,8 +93,8 @@ mod linux {
         let _ = unsafe { unshare_unsafe(new) };
     }
 
-    /// Drops all access that neither a server nor its copies need. Keeps opening files, and
-    /// starting and ending processes.
+    /// Drops all access that neither a server nor its copies need. The server can still open files,
+    /// and start and end processes.
     pub fn as_server(jitless: bool) -> Result<MissingFeatures, String> {
         limit_resources();
         // SAFETY: sets a flag of this process.
@@ -102,7 +102,7 @@ mod linux {
             return Err("the kernel rejects no_new_privs".to_owned());
         }
         drop_capabilities().map_err(|error| format!("capabilities: {error}"))?;
-        // The engine and the clock read the time zone at their first use, when files are no longer
+        // The engine and the clock read the time zone on first use, when files are no longer
         // accessible.
         // SAFETY: reads the time zone of the process. Its other thread, if any, only waits.
         unsafe { tzset() };
@@ -135,7 +135,6 @@ mod linux {
         }
     }
 
-    /// Permanently drops all capabilities.
     fn drop_capabilities() -> rustix::io::Result<()> {
         for capability in CapabilitySet::all().iter() {
             // Fails for a process without capabilities, and for capabilities unknown to older
@@ -175,7 +174,7 @@ mod linux {
                 rlim_cur: limit,
                 rlim_max: limit,
             };
-            // SAFETY: `limit` is a valid value.
+            // SAFETY: the kernel only reads `limit`.
             unsafe { libc::setrlimit(resource, &raw const limit) };
         }
     }

@@ -14,7 +14,7 @@ use rustix::net::{
 };
 use tokio::io::{AsyncReadExt as _, Interest};
 
-/// Bytes of an order and of a reply.
+/// Length of an order or a reply, in bytes.
 const LENGTH: usize = 8;
 
 /// Instruction to a server about a session.
@@ -28,7 +28,6 @@ pub(super) enum Order {
     Ask,
 }
 
-/// A received order.
 #[derive(Debug)]
 pub(super) struct ReceivedOrder {
     pub order: Order,
@@ -36,8 +35,8 @@ pub(super) struct ReceivedOrder {
     pub socket: Option<OwnedFd>,
 }
 
-/// End of a session's process: its status as returned by `wait`, or a negative error number if it
-/// never started.
+/// Exit of a session's process. `status` is the status that `wait` returned, or a negated `errno`
+/// if the process did not start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SessionExit {
     pub session: u32,
@@ -64,7 +63,7 @@ impl Order {
     }
 }
 
-/// Sends an order. The socket of an opened session also stays open on this side.
+/// Sends an order. Sending `socket` does not close it in this process.
 pub(super) async fn order(
     to: &tokio::net::UnixStream,
     order: Order,

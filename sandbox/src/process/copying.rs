@@ -14,10 +14,10 @@ pub(super) const AVAILABLE: bool = cfg!(any(not(feature = "v8"), target_os = "li
 /// Makes copies include the memory that V8 excludes from them. Must be called when the isolate is
 /// ready and will no longer run code in this process.
 ///
-/// V8 marks all its mappings (`V8_ENABLE_PRIVATE_MAPPING_FORK_OPTIMIZATION`), which saves page
-/// tables in embedders that fork only to start other programs. They are ordinary private mappings,
-/// which a copy duplicates like other memory; nothing else in the process sets the mark. Memory
-/// that V8 maps later in a copy stays marked, because copies are never copied.
+/// V8 excludes all its mappings (`V8_ENABLE_PRIVATE_MAPPING_FORK_OPTIMIZATION`), to save page
+/// tables in embedders that fork only to start other programs. The mappings are ordinary private
+/// memory, which `fork` can duplicate like any other. Only V8 excludes memory in this process.
+/// Memory that V8 maps later in a copy stays excluded, because copies are never copied.
 ///
 /// # Errors
 /// Returns an error if the kernel does not report the areas or does not change them.
@@ -42,7 +42,7 @@ pub(super) fn give_memory_to_copies() -> Result<(), String> {
 }
 
 #[cfg(not(all(feature = "v8", target_os = "linux")))]
-#[expect(clippy::unnecessary_wraps, reason = "it can fail on V8")]
+#[expect(clippy::unnecessary_wraps, reason = "can fail with V8")]
 pub(super) fn give_memory_to_copies() -> Result<(), String> {
     Ok(())
 }
@@ -74,8 +74,8 @@ fn range(line: &str) -> Option<(usize, usize)> {
 /// Checks that a copy of the process made now would be complete.
 ///
 /// # Errors
-/// Returns an error if there are unexpected threads, because a copy would inherit their locks,
-/// which nothing releases.
+/// Returns an error if there are unexpected threads: a copy would inherit their locks but not the
+/// threads that release them.
 #[cfg(target_os = "linux")]
 pub(super) fn check() -> Result<(), String> {
     let status = std::fs::read_to_string("/proc/self/stat")
@@ -87,8 +87,8 @@ pub(super) fn check() -> Result<(), String> {
     }
 }
 
-/// Parses the number of threads from `stat`: its 20th field, the 18th after the program's name,
-/// which may contain anything.
+/// Parses the number of threads from `/proc/self/stat`: the 18th field after the program's name,
+/// which may contain any character.
 #[cfg(target_os = "linux")]
 fn threads(status: &str) -> Option<usize> {
     let (_, fields) = status.rsplit_once(") ")?;

@@ -13,7 +13,7 @@ pub(super) const MEMORY: i32 = 82;
 /// The engine broke, or the worker panicked.
 pub(super) const BROKEN: i32 = 83;
 
-/// Ends the process immediately, regardless of its threads.
+/// Ends the process immediately, without waiting for its threads.
 pub(super) fn now(code: i32) -> ! {
     // SAFETY: ends the process without running any other code, as intended.
     unsafe { libc::_exit(code) }

@@ -10,14 +10,15 @@ use seccompiler::sock_filter as Instruction;
 
 use super::system_calls::{CallPolicy, Check, NEWER, TABLE, exit_code};
 
-/// Return values of a filter, whose lower bits may contain an error number.
+// Return values of a filter. The lower bits may contain an error number.
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const NOT_PERMITTED: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
 const NO_SUCH_CALL: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
 /// Return value that calls the handler of [`end_on_fatal_calls`].
 const SIGNAL: u32 = libc::SECCOMP_RET_TRAP;
 
-/// System call interface of this processor. The kernel also accepts calls through other interfaces.
+/// `AUDIT_ARCH` number of this processor's system call interface. The kernel also accepts calls
+/// through other interfaces.
 #[cfg(target_arch = "x86_64")]
 const INTERFACE: u32 = 0xC000_003E;
 #[cfg(target_arch = "aarch64")]
@@ -92,7 +93,7 @@ fn end_on_fatal_calls() {
     }
 }
 
-/// Layout of `siginfo_t` for a rejected call.
+/// Layout of `siginfo_t` for the signal of a rejected call.
 #[repr(C)]
 struct Refused {
     signal: [libc::c_int; 3],
@@ -130,7 +131,8 @@ impl Program {
         }
     }
 
-    /// Adds the answer to one call if its arguments pass the checks.
+    /// Adds the answer to calls with this number. A call whose arguments fail a check returns
+    /// `EPERM` instead.
     fn answer(&mut self, number: i64, (checks, answer): (&[Check], u32)) {
         let mut body = Self::empty(self.compiles);
         for check in checks {
@@ -147,7 +149,7 @@ impl Program {
         self.end(answer);
     }
 
-    /// Adds a check that rejects the call if an argument does not pass.
+    /// Adds a check that rejects the call if an argument fails it.
     fn check(&mut self, check: &Check) {
         match *check {
             Check::IsOne(place, values) => {
@@ -213,7 +215,7 @@ impl Program {
     }
 }
 
-/// Returns the offset of an argument's lower half.
+/// Returns the offset of an argument's lower 32 bits.
 fn argument(place: u8) -> usize {
     offset_of!(libc::seccomp_data, args) + usize::from(place) * size_of::<u64>()
 }

@@ -21,7 +21,6 @@ use crate::thread::{End, THREAD_STACK};
 use crate::watchdog;
 use crate::worker::{Worker, warmed_up};
 
-/// Serves sessions until the harness hangs up.
 pub(super) fn serve(control: UnixStream, hello: Hello) -> Result<(), FrameError> {
     // A copy continues on the thread that forks, so that thread needs the stack size for cells.
     let thread = std::thread::Builder::new()
@@ -89,7 +88,7 @@ struct ForkTemplate<'a> {
 }
 
 impl ForkTemplate<'_> {
-    /// Runs one session in a copy.
+    /// Runs one session in a copy of the server.
     fn work(mut self, link: Link) -> Result<Infallible, FrameError> {
         self.isolate.begin();
         let limits = &self.hello.config.limits;
@@ -99,7 +98,7 @@ impl ForkTemplate<'_> {
         link.send(&confined.map_or_else(FromWorker::Refused, |lacks| FromWorker::Ready { lacks }))?;
         let mut gone = link.gone()?;
         watchdog::add_check(move || {
-            // The server normally ends its copies, but it may have been killed before.
+            // The server normally ends its copies, but it may have been killed.
             if gone() {
                 exit::now(1);
             }
@@ -121,11 +120,11 @@ impl ForkTemplate<'_> {
     }
 }
 
-/// Processes of the sessions. Only the server drops this value, which ends the processes.
+/// Processes of the sessions. Dropping this value kills them; only the server drops it.
 #[derive(Default)]
 struct Forks {
     running: HashMap<u32, Pid>,
-    /// Exit statuses that were not requested yet.
+    /// Exit statuses that were not requested yet, by session.
     ended: HashMap<u32, i32>,
 }
 
@@ -152,8 +151,8 @@ impl Forks {
         }
     }
 
-    /// Returns the exit status of a session's process. Kills a process that closed its socket but
-    /// is still running.
+    /// Returns the exit status of a session's process, or a negated `errno`. Kills a process that
+    /// closed its socket but is still running.
     fn end(&mut self, session: u32) -> i32 {
         if let Some(status) = self.ended.remove(&session) {
             return status;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Maximum length of an accepted frame, in bytes.
+/// Maximum length of a frame's message, in bytes.
 const LONGEST: u32 = 1 << 30;
 
 /// Reason why a frame could not be read or written.
@@ -23,7 +23,6 @@ pub(super) enum FrameError {
     Encode(postcard::Error),
 }
 
-/// Encodes a message as a frame.
 pub(super) fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
     let mut frame = postcard::to_extend(message, vec![0_u8; 4]).map_err(FrameError::Encode)?;
     let length = u32::try_from(frame.len() - 4).unwrap_or(u32::MAX);
@@ -34,7 +33,6 @@ pub(super) fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
     Ok(frame)
 }
 
-/// Writes a message as one frame.
 pub(super) fn write<T: Serialize>(to: &mut impl Write, message: &T) -> Result<(), FrameError> {
     to.write_all(&encode(message)?)?;
     Ok(to.flush()?)
@@ -53,7 +51,7 @@ pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T
     whole(&body, length).map(Some)
 }
 
-/// Reads like [`read`], asynchronously.
+/// Asynchronous version of [`read`].
 pub(super) async fn read_async<T: DeserializeOwned>(
     from: &mut (impl AsyncRead + Unpin),
 ) -> Result<Option<T>, FrameError> {

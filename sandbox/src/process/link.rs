@@ -14,7 +14,6 @@ use super::{FromWorker, ToWorker};
 use crate::inbox::{Inbox, IncomingText, NextRequest};
 use crate::message::Reply;
 
-/// A session's socket, used only by the session's own thread.
 pub(super) struct Link(UnixStream);
 
 impl Link {
@@ -26,7 +25,7 @@ impl Link {
         frame::write(&mut &self.0, message)
     }
 
-    /// Sends the replies of a turn.
+    /// Sends the replies of a turn and marks the last one.
     pub fn send_replies(&self, replies: Vec<Reply>) -> Result<(), FrameError> {
         let mut left = replies.len();
         for reply in replies {
@@ -39,7 +38,7 @@ impl Link {
         Ok(())
     }
 
-    /// Returns the requests that arrive over the socket.
+    /// Returns a reader of the requests that arrive over the socket.
     pub fn requests(&self) -> Result<Requests, FrameError> {
         let socket = BufReader::new(self.0.try_clone()?);
         Ok(Requests(Arc::new(Mutex::new(socket))))
@@ -57,7 +56,6 @@ impl Link {
         })
     }
 
-    /// Closes the connection.
     pub fn hang_up(&self) {
         // The other side may have closed the connection first.
         let _ = self.0.shutdown(Shutdown::Both);
@@ -68,7 +66,7 @@ impl Link {
 pub(super) struct Requests(Arc<Mutex<BufReader<UnixStream>>>);
 
 impl Requests {
-    /// Waits for data to read, until `until` at the latest. Returns whether data arrived.
+    /// Waits for data, until `until` at the latest. Returns whether data is available.
     fn comes(&self, until: Instant) -> bool {
         let socket = lock(&self.0);
         if !socket.buffer().is_empty() {
@@ -102,7 +100,7 @@ impl Inbox for Requests {
         }
         let socket = Arc::clone(&self.0);
         let next = move || {
-            // The next request detects that the harness has ended.
+            // If the harness has ended, reading the next request detects it.
             let piece = frame::read(&mut *lock(&socket)).ok().flatten();
             piece.unwrap_or_default()
         };

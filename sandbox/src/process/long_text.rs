@@ -5,14 +5,15 @@ use std::sync::Arc;
 use super::ToWorker;
 use crate::message::{Context, Request};
 
-/// Maximum bytes of a piece, and of a context that is sent inside its request.
+/// Maximum bytes of a piece. A longer context is sent in pieces after its request.
 const PIECE: usize = 256 << 10;
 
 /// Maximum bytes of a text that the engine accepts.
 const LONGEST: usize = (1 << 30) - 1;
 
-/// Splits a request into the part that is sent first and the text that follows it. `None` if the
-/// text is too long for the engine.
+/// Takes a context that is longer than a piece out of its request. Returns the message to send
+/// first and the text to send after it, which is empty for other requests. `None` if the text is
+/// too long for the engine.
 pub(super) fn part(mut request: Request) -> Option<(ToWorker, Arc<String>)> {
     let text = match &mut request {
         Request::Open {
@@ -32,7 +33,7 @@ pub(super) fn part(mut request: Request) -> Option<(ToWorker, Arc<String>)> {
     Some((down, text))
 }
 
-/// Splits the text into pieces.
+/// Splits the text into pieces of at most [`PIECE`] bytes.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -14,10 +14,12 @@ const BASE_BYTES: u64 = 100 << 20;
 /// Additional memory granted each time code is stopped because it uses too much memory.
 const PATIENCE_BYTES: u64 = 64 << 20;
 
-/// Returns a function that checks whether the process exceeds the memory allowed for the heaps and
-/// contexts of its `sessions` (one if they are not counted), so that running code must be stopped.
-/// The function ends the process if stopping does not help, because the engine crashes at best when
-/// it runs out of memory. Returns `None` on systems where a process cannot read its own size.
+/// Returns a function that checks whether the process uses more memory than is allowed for the
+/// heaps and contexts of its sessions. If so, running code must be stopped. Above a second limit,
+/// the function ends the process, because an engine that runs out of memory crashes at best.
+/// `sessions` is the number of sessions; 0 counts as 1.
+///
+/// Returns `None` on systems where a process cannot read its own size.
 ///
 /// Must be called before the process is confined.
 pub(super) fn watch(
@@ -47,7 +49,7 @@ pub(super) fn watch(
     })
 }
 
-/// Size of this process, read from a file that was opened before confinement.
+/// Resident memory of this process, read from a file that was opened before confinement.
 struct Resident {
     statm: File,
     page: u64,

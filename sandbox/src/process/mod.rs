@@ -1,15 +1,16 @@
 //! Isolates in worker processes, so that a cell that damages its process affects only one attempt.
 //!
-//! The harness starts its own binary again in a hidden mode, [`worker_main`]: a *server*. Through
-//! the server, each session gets a socket over which it exchanges frames. A forking server keeps
-//! one isolate ready and copies its own process for each session: the copy is the worker, and
-//! starting it costs only the pages that it changes. If a server cannot be copied, a sharing server
-//! replaces it. A sharing server is itself the worker of a few sessions, each on its own thread.
+//! The harness starts its own binary again in a hidden mode ([`worker_main`]). The new process is a
+//! *server*. Through the server, each session gets a socket over which it exchanges frames. A
+//! forking server keeps one isolate ready and copies its own process for each session: the copy is
+//! the worker, and starting it costs only the pages that it changes. If a server cannot be copied,
+//! a sharing server replaces it. A sharing server is itself the worker of a few sessions, each on
+//! its own thread.
 //!
 //! Invariants: model code runs only after its process is confined, and never in a forking server,
-//! which runs only one cell of the library. A worker has only the sockets of its own sessions and
-//! ends when they do. A server that ends because the harness hung up ends its copies; copies of a
-//! server that is killed keep their sessions.
+//! which runs only one cell, to warm up the library. A worker has only the sockets of its own
+//! sessions and ends when these sessions end. A server that ends because the harness hung up ends
+//! its copies; copies of a server that is killed keep their sessions.
 
 mod confine;
 #[cfg(target_os = "linux")]
@@ -86,7 +87,8 @@ struct ToWorker {
 /// Message from a worker, over a session's socket.
 #[derive(Debug, Serialize, Deserialize)]
 enum FromWorker {
-    /// The worker is confined as far as the kernel allows. `lacks` lists the missing features.
+    /// The worker is confined as far as the kernel allows. `lacks` describes missing kernel
+    /// features.
     Ready { lacks: Option<String> },
     /// One reply of a turn.
     Reply {

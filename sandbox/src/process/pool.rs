@@ -1,4 +1,5 @@
-//! The harness's side: starts servers, opens sessions in them, and replaces servers that end.
+//! The harness's pool of servers: starts them, opens sessions in them, and replaces servers that
+//! end.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,15 +19,15 @@ use crate::router::Router;
 use crate::session::{Config, Session, SessionLost, StartError};
 use crate::snapshot::snapshot;
 
-/// Maximum number of attempts to open a session.
+/// Maximum number of tries to open a session.
 const START_TRIES: u32 = 3;
-/// Pause between attempts, during which other processes may end and free resources.
+/// Pause between tries, during which other processes may end and free resources.
 const START_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum number of sessions opened concurrently, because systems limit the number of sockets in
 /// transit to a process.
 const OPENING: usize = 32;
 
-/// Worker processes with one configuration.
+/// Pool of worker processes with the same configuration.
 #[derive(Clone)]
 pub struct Workers(Arc<Shared>);
 
@@ -51,7 +52,7 @@ struct Current {
 
 impl Workers {
     /// Creates the pool without starting a process; the first session starts one. Calls `on_lack`
-    /// at most once, if the kernel cannot fully confine workers.
+    /// once if the kernel cannot fully confine workers, and once if a server cannot be copied.
     ///
     /// # Errors
     /// [`StartError::Boot`] if the engine does not load the library.
@@ -189,10 +190,9 @@ impl Shared {
     }
 }
 
-/// Result of opening a session.
 enum Opened {
     Session(Session),
-    /// The server cannot be copied. The next server does not need to be.
+    /// The server cannot be copied. The next server does not fork.
     NoCopy,
 }
 
@@ -231,7 +231,7 @@ async fn carry(
     tokio::select! {
         garbled = hung_up => {
             router.end();
-            // Dropping this handle also ends the process.
+            // A forking server also ends the process before it reports the exit status.
             let lost = lost().await;
             router.lose(garbled.unwrap_or(lost));
         }
@@ -284,7 +284,7 @@ async fn send_requests(
             return done;
         }
     }
-    // `pass_on` ends first.
+    // The queue is closed only after `pass_on` has ended, and then this task is also dropped.
     std::future::pending().await
 }
 

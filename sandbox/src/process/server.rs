@@ -28,7 +28,7 @@ const END_GRACE: Duration = Duration::from_secs(2);
 /// Callers that wait for the exit status of their session's process.
 type ExitWaiters = Arc<Mutex<HashMap<u32, oneshot::Sender<i32>>>>;
 
-/// One server. A running server process. Dropping this value ends the process and its sessions.
+/// A running server process. Dropping this value ends the process and its sessions.
 pub(super) struct Server {
     control: OwnedWriteHalf,
     asked: ExitWaiters,
@@ -50,7 +50,7 @@ impl Server {
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // The harness handles Ctrl-C on the terminal.
+            // Keeps Ctrl-C on the terminal from the server, because the harness handles it.
             .process_group(0)
             // When this side hangs up, the server ends its copies and exits. A killed server could
             // not end them.
@@ -84,7 +84,6 @@ impl Server {
         Ok((session, UnixStream::from_std(ours)?))
     }
 
-    /// Closes a session.
     pub async fn close(&self, session: u32) {
         // A server that has ended has closed its sessions already.
         let _ = control::order(self.control.as_ref(), Order::Close, session, None).await;
@@ -130,9 +129,9 @@ async fn listen(
     }
     let lost = match timeout(END_GRACE, child.wait()).await {
         Ok(Ok(status)) => exit::lost(status),
-        Ok(Err(error)) => {
-            SessionLost::outside(format!("cannot read replies of its process: {error}"))
-        }
+        Ok(Err(error)) => SessionLost::outside(format!(
+            "cannot get the exit status of its process: {error}"
+        )),
         Err(_) => SessionLost::outside("its process closed its socket"),
     };
     end.send_replace(Some(lost));

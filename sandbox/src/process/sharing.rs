@@ -15,7 +15,6 @@ use crate::session::StartError;
 use crate::thread::{self, End};
 use crate::watchdog;
 
-/// Serves sessions until the harness hangs up.
 pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameError> {
     platform::start_in_worker(hello.jitless);
     let open = Arc::new(AtomicU64::new(0));
@@ -34,7 +33,8 @@ pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameErro
                     open.fetch_sub(1, Ordering::SeqCst);
                 }
             }
-            // In a shared process, a session ends on its own only when its thread ends.
+            // The harness asks when a session's socket closes. In a running shared process, that
+            // happens only when the session's thread ends.
             (Order::Ask, _) => control::answer(
                 control,
                 SessionExit {

@@ -4,31 +4,31 @@
 use CallPolicy::{Allowed, Fatal, Missing, Server};
 use Check::{Has, IsOne, IsOwnProcess, IsZero, LacksAll, Not, NotExecutable};
 
-/// A system call in the table. Calls not in the table return `EPERM`, or `ENOSYS` from [`NEWER`]
-/// on.
+/// A system call in the table. Calls that are not in the table return `EPERM` or, if their number
+/// is at least [`NEWER`], `ENOSYS`.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemCall {
     /// Name in the kernel's tables.
     pub name: &'static str,
-    /// Number on this processor.
+    /// Call number on this processor.
     pub number: i64,
-    /// Answer to the call.
+    /// Whether the call is allowed, and how it fails otherwise.
     pub answer: CallPolicy,
     /// Purpose of the call, or reason for the answer.
     pub reason: &'static str,
 }
 
-/// Answer to a system call.
+/// Answer of the filters to a system call.
 #[derive(Debug, Clone, Copy)]
 pub enum CallPolicy {
-    /// Allowed if the arguments pass, otherwise `EPERM`. A server applies the first checks, a
-    /// worker both.
+    /// Allowed if the arguments pass, otherwise `EPERM`. A server applies the first list of checks,
+    /// a worker both lists.
     Allowed(&'static [Check], &'static [Check]),
     /// Allowed in a server; `EPERM` in a worker.
     Server,
-    /// As [`CallPolicy::Allowed`] if the engine is V8, otherwise `EPERM`.
+    /// Allowed if the engine is V8, otherwise `EPERM`.
     OnlyV8,
-    /// As [`CallPolicy::Allowed`] if the engine generates machine code, otherwise `EPERM`.
+    /// Allowed if the engine generates machine code, otherwise `EPERM`.
     OnlyCompiler,
     /// `ENOSYS`; the C library has a fallback.
     Missing,
@@ -36,18 +36,18 @@ pub enum CallPolicy {
     Fatal,
 }
 
-/// A condition on the argument at an index.
+/// A condition on a call's argument. The first field is the argument's 0-based index.
 #[derive(Debug, Clone, Copy)]
 pub enum Check {
-    /// The lower half is one of these values.
+    /// The lower 32 bits are one of these values.
     IsOne(u8, &'static [u32]),
-    /// The lower half is not this value.
+    /// The lower 32 bits are not this value.
     Not(u8, u32),
     /// All bits of the argument are zero.
     IsZero(u8),
-    /// The lower half has all these bits.
+    /// The argument has at least one of these bits.
     Has(u8, u32),
-    /// The lower half has none of these bits.
+    /// The argument has none of these bits.
     LacksAll(u8, u32),
     /// The argument is the id of the calling process.
     IsOwnProcess(u8),
@@ -68,7 +68,7 @@ pub const OF_THE_KERNEL: &[i64] = if cfg!(target_arch = "x86_64") {
     &[]
 };
 
-/// First exit code for [`CallPolicy::Fatal`] calls, to which the call's index among them is added.
+/// Exit code for the first [`CallPolicy::Fatal`] call in the table. Later ones have the next codes.
 const EXIT: i32 = 100;
 /// Exit code for a fatal call through the interface of another processor.
 const EXIT_FOREIGN: i32 = EXIT - 1;
@@ -122,10 +122,10 @@ macro_rules! table {
 
 const FREE: CallPolicy = Allowed(ANY, ANY);
 
-/// System calls of a confined process.
+/// All system calls with an explicit answer.
 #[rustfmt::skip]
 pub const TABLE: &[SystemCall] = table! {
-    // Calls with argument checks come first, because the kernel caches no answers for them.
+    // Calls with argument checks come first, because the kernel does not cache their answers.
     SYS_mmap => Allowed(NEVER_EXECUTABLE, ANY), "memory, executable only if V8 compiles";
     SYS_mprotect => Allowed(NEVER_EXECUTABLE, ANY), "guard pages of stacks; compiled code of V8";
     SYS_fcntl => Allowed(&[IsOne(1, &[libc::F_DUPFD_CLOEXEC as u32, libc::F_GETFD as u32, libc::F_GETFL as u32])], ANY),

@@ -3,8 +3,8 @@
 //!
 //! In sloppy mode, a function declared in a block is also a `var` of the cell, assigned when the
 //! declaration is reached, unless that `var` would be an error there (ECMA-262, annex B.3.2). The
-//! parser's own name resolution attributes such a function only to the cell, and likewise a caught
-//! error with the same name as a `var`.
+//! parser's own name resolution attributes such a function only to the cell. It does the same for a
+//! caught error with the same name as a `var`.
 
 use std::collections::BTreeSet;
 
@@ -52,14 +52,14 @@ impl BlockScopes {
         walk.found
     }
 
-    /// Whether `name` is local to a block at the given place.
+    /// Whether `name` is local to a block at the given place, so that it is not rewritten.
     pub fn keep(&self, name: &str, at: Span) -> bool {
         self.locals
             .iter()
             .any(|(local, span)| local == name && span.start <= at.start && at.end <= span.end)
     }
 
-    /// Whether this function of a block is also visible in the cell.
+    /// Whether this function, declared in a block, is also visible in the cell.
     pub fn hoist(&self, function: &Function<'_>) -> bool {
         self.hoisted.contains(&function.span.start)
     }

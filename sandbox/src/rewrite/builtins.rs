@@ -1,4 +1,5 @@
-//! Names that a cell reads directly from the global object unless a cell has shadowed them.
+//! Names that a cell reads directly from the global object, unless this or an earlier cell has
+//! shadowed them.
 
 /// Whether `name` is a builtin of the engine or a global of the sandbox that all agents share.
 pub(crate) fn is_builtin(name: &str) -> bool {

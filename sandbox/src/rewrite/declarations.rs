@@ -36,8 +36,8 @@ impl<'a> CellVisitor<'_, 'a> {
         }
     }
 
-    /// Visits an initializer. Names an anonymous function or class after its variable, because an
-    /// assignment to a property would not.
+    /// Visits an initializer. Names an anonymous function or class after its variable, which an
+    /// assignment to a property would not do.
     pub(super) fn named(&mut self, name: Option<&str>, init: &Expression<'a>) {
         let name = name.filter(|_| init.is_anonymous_function_definition());
         if let Some(name) = name {

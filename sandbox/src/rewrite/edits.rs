@@ -1,6 +1,6 @@
 //! Text edits, collected during a walk over a syntax tree and applied in one pass.
 
-/// Replacement of `start..end` (bytes of the wrapped cell) by `text`.
+/// Replacement of the byte range `start..end` by `text`.
 #[derive(Debug)]
 struct Edit {
     start: usize,
@@ -10,7 +10,7 @@ struct Edit {
     mark: Option<usize>,
 }
 
-/// A list of edits. Edits at the same place are applied in the order in which they were pushed.
+/// A list of edits. Edits of the same range are applied in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
     edits: Vec<Edit>,

@@ -1,8 +1,8 @@
 //! Finds the ends of comments, strings, templates, regular expressions, words and operators in
 //! JavaScript text.
 //!
-//! Each function receives the text and the offset at which the lexeme begins, and returns the
-//! offset after it.
+//! Each function receives the text and the offset at which the lexeme begins. Unless its
+//! documentation differs, it returns the offset after the lexeme.
 
 use oxc_syntax::identifier::{is_irregular_whitespace, is_white_space};
 use oxc_syntax::line_terminator::is_line_terminator;
@@ -17,7 +17,8 @@ pub(super) enum Comment {
     Open,
 }
 
-/// Returns the comment that begins at `at`. `-->` begins a comment only after a line break.
+/// Returns the comment that begins at `at`. `-->` begins a comment only after a line break, which
+/// `newline` reports.
 pub(super) fn comment(text: &str, at: usize, newline: bool) -> Comment {
     let rest = &text[at..];
     if let Some(inside) = rest.strip_prefix("/*") {
@@ -56,8 +57,8 @@ pub(super) fn string_end(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// Returns the end of the next part of a template's text: after the closing backquote, or (`true`)
-/// after a `${`.
+/// Returns the offset of the closing backquote of a template, or of the next `${` before it, and
+/// whether it is a `${`. `None` if the template is not closed.
 pub(super) fn template_part(text: &str, at: usize) -> Option<(usize, bool)> {
     let mut chars = text[at..].char_indices();
     while let Some((offset, c)) = chars.next() {

@@ -9,7 +9,7 @@
 //!   a child reads its ancestors' names live, and its own writes stay its own;
 //! - `return X` at the top level becomes `return __repl_rt.returned(await (X))`;
 //! - a bare call statement at the top level is awaited;
-//! - the engine resolves names in inner blocks and functions.
+//! - names declared in inner blocks and functions do not change.
 //!
 //! Invariants: this module never runs code, and no cell can close the wrapper around it, because
 //! edits are made at syntax nodes after the whole cell has been parsed as one function body.
@@ -68,9 +68,9 @@ pub(crate) struct Cell {
     pub assigned: Vec<String>,
     /// Names that this cell declares by `let`, `const` or `class`.
     pub lexical: Vec<String>,
-    /// Names that this cell declares as variables or functions.
+    /// Names that this cell declares by `var` or as functions.
     pub variables: Vec<String>,
-    /// Original source of each function.
+    /// Original sources of the functions that rewriting changed.
     pub sources: CellSources,
     /// Whether a function of the cell contains `return(…)`, written as a call.
     pub returns_in_function: bool,
@@ -91,9 +91,9 @@ pub(crate) struct EarlierNames {
 pub struct SyntaxError {
     /// Message of the parser, with its case unchanged because it quotes code.
     pub message: String,
-    /// Line in the cell, 1-based.
+    /// Line of the cell, 1-based.
     pub line: usize,
-    /// Column in the cell in characters, 1-based.
+    /// Column of the line in characters, 1-based.
     pub column: usize,
 }
 
@@ -200,7 +200,7 @@ pub(crate) fn remove_rewriter_names(text: &str) -> std::borrow::Cow<'_, str> {
 /// Names of a cell that are properties of the scope object.
 #[derive(Default)]
 struct Names {
-    /// Builtins that are read from the scope because a cell shadows or shadowed them.
+    /// Builtins that are read from the scope because this or an earlier cell shadows them.
     scoped_builtins: BTreeSet<String>,
     /// Names that earlier cells declared by `let`, `const` or `class`.
     earlier_lexical: BTreeSet<String>,
@@ -241,8 +241,8 @@ impl Names {
         names
     }
 
-    /// Classifies the names in the cell's own scope, which for the parser also includes functions
-    /// of blocks.
+    /// Classifies the names in the cell's own scope. The parser also adds functions that are
+    /// declared in blocks to it.
     fn declared(&mut self, scoping: &Scoping, scope: ScopeId) {
         for (name, symbol) in scoping.get_bindings(scope) {
             let flags = scoping.symbol_flags(*symbol);
@@ -259,7 +259,8 @@ impl Names {
         self.assigned.extend(declared.cloned());
     }
 
-    /// Whether a cell has declared the name; if so, it is not a property of the global object.
+    /// Whether this cell declares the name, or an earlier cell declared it by `let`, `const` or
+    /// `class`. Such a name is not a property of the global object.
     fn is_declared(&self, name: &str) -> bool {
         let own = self.lexical.iter().chain(&self.variables);
         self.earlier_lexical.contains(name) || own.into_iter().any(|own| own == name)

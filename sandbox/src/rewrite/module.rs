@@ -1,5 +1,5 @@
 //! Rewrites a module to the code of a cell: imports are read from an object, and the default export
-//! becomes a name.
+//! is assigned to a variable.
 //!
 //! TypeScript types are not checked but replaced by blanks, so line numbers do not change. As with
 //! `node --experimental-strip-types`, syntax that requires generated code instead of only types
@@ -24,12 +24,12 @@ use oxc_syntax::scope::ScopeFlags;
 use super::edits::Edits;
 use super::{SyntaxError, nesting};
 
-/// Variable from which an importing file reads its modules: an object with one property per name.
+/// Variable from which a file reads its imports: an object with one property per module name.
 pub const IMPORTS: &str = "$imports";
-/// Variable that holds a file's default export after it has run.
+/// Variable that contains a file's default export after the file has run.
 pub const DEFAULT_EXPORT: &str = "$default";
 
-/// Rewrites a file to the code of a cell, on the same lines.
+/// Rewrites a file to the code of a cell without changing line numbers.
 ///
 /// # Errors
 /// [`SyntaxError`] with the line and column of invalid code, or of code that a cell does not
@@ -53,9 +53,9 @@ fn source_type(is_typescript: bool) -> SourceType {
     }
 }
 
-/// Whether a module calls a function that it imports by this name, or one that has this name
-/// without an import. Type arguments, line breaks and an alias of the import make no difference.
-/// For code that does not parse, whether it contains the name.
+/// Whether a module calls a function that it imports by this name, or that has this name without an
+/// import. Type arguments, line breaks and import aliases make no difference. For code that does
+/// not parse, returns whether it contains the name.
 pub fn module_calls(source: &str, is_typescript: bool, name: &str) -> bool {
     if !source.contains(name) {
         return false;
@@ -77,7 +77,7 @@ pub fn module_calls(source: &str, is_typescript: bool, name: &str) -> bool {
     calls.found
 }
 
-/// Visitor that finds calls of a function.
+/// Visitor that finds calls to a function.
 struct Calls<'n> {
     name: &'n str,
     /// Names under which the file imports the function.
@@ -105,8 +105,8 @@ impl<'a> Visit<'a> for Calls<'_> {
     }
 }
 
-/// Rewrites a parsed file; see [`cell_of_module`]. The error describes the first unsupported
-/// construct and its place.
+/// Rewrites a parsed file; see [`cell_of_module`]. The error contains the byte offset and the
+/// description of the first unsupported construct.
 pub(super) fn blank_types(
     source: &str,
     program: &Program<'_>,
@@ -132,7 +132,7 @@ fn of_diagnostic(source: &str, diagnostic: &OxcDiagnostic) -> SyntaxError {
 struct Rewriter<'s> {
     source: &'s str,
     edits: Edits,
-    /// Place and description of the first unsupported construct.
+    /// Byte offset and description of the first unsupported construct.
     refused: Option<(u32, &'static str)>,
 }
 
@@ -141,7 +141,7 @@ impl Rewriter<'_> {
         &self.source[span.start as usize..span.end as usize]
     }
 
-    /// Blanks out a part, keeping its line breaks.
+    /// Replaces each character of a span by a space, except for line feeds.
     fn blank(&mut self, span: Span) {
         let blank: String = self
             .text(span)
@@ -435,7 +435,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
 mod tests {
     use super::{cell_of_module, module_calls};
 
-    /// Files, each with its cell, in which runs of blanks are collapsed, or its error.
+    /// Files, each with the expected cell (runs of spaces are collapsed) or error.
     const ROWS: [(&str, &str); 17] = [
         (
             "class A<T> extends B<T> implements C, D<T> { private readonly a: T; static b?; c!: T; m(): void; m(this: A, x?: T): void {} [k: string]: T }",

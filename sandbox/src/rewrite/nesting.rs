@@ -1,13 +1,13 @@
 //! Rejects code that is nested too deeply for the native stack, before it is parsed.
 //!
 //! Parsers and visitors recurse along the syntax tree, and a native stack overflow ends the
-//! process. Counting tokens gives an upper bound of the tree's depth without parsing: the open
+//! process. Counting tokens gives an upper bound on the tree's depth without parsing: the open
 //! brackets and, in each of them, the tokens since the last point where no expression was open.
-//! Such points are a `;`, a comma between brackets, and a line break that ends a statement. An
-//! operator, a branch of `else if` and a member of a chain each count as one token.
+//! Such points are a `;`, a comma inside brackets, and a line break that ends a statement. An
+//! operator, an `else if` branch and a member of a chain each count as one token.
 //!
 //! Only a parser can know whether a `/` after a `}` divides or begins a regular expression. Both
-//! readings are followed, so that a quote in one cannot hide brackets in the other.
+//! readings are checked, so that a quote in one cannot hide brackets in the other.
 //!
 //! In debug and release builds, each bracket uses at most 1.6 kB of stack and each other token 0.7
 //! kB (measured with version 0.146 of the parser): 8 MB at the limits, of the 64 MB available.
@@ -21,12 +21,12 @@ use super::lexemes::{
 
 /// Maximum bracket depth, including the wrapper's.
 pub(super) const MAX_BRACKETS: usize = 500;
-/// Maximum number of nested tokens, in all statements that are open at one place.
+/// Maximum number of nested tokens at one place, summed over all open brackets.
 pub(super) const MAX_TOKENS: usize = 10_000;
 /// Maximum sum of the bytes between each name and the start of its line, which the engine scans for
 /// each name.
 pub(super) const MAX_LINE_WALK: usize = 1_000_000_000;
-/// Maximum number of readings that are followed.
+/// Maximum number of readings that are checked.
 const MAX_READINGS: usize = 32;
 
 /// Reason why code is rejected.
@@ -70,7 +70,7 @@ enum Before {
 /// Kind of the last token, as far as it affects the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
-    /// `.`, `?.` or `#`, which a property's name follows.
+    /// `.`, `?.` or `#` before a property's name.
     Dot,
     /// A `}` that ended a block, a body or an object.
     Brace,
@@ -96,7 +96,7 @@ struct Level {
     closes_as: Before,
     /// Number of tokens that may contain the next one.
     tokens: usize,
-    /// Number of those tokens that nest statements, which commas do not end.
+    /// Number of those tokens that nest statements. Commas do not end them.
     statements: usize,
 }
 
@@ -112,7 +112,7 @@ struct Reading<'t> {
     /// Sum of `tokens` over all levels.
     tokens: usize,
     before: Before,
-    /// The last token, if it was a word other than a property.
+    /// The last token, if it was a word other than a property's name.
     word: &'t str,
     /// The word before that word.
     earlier_word: &'t str,
@@ -258,7 +258,7 @@ impl<'t> Reading<'t> {
         if !escaped && !CONTINUE_A_STATEMENT.contains(&keyword) && self.ended_before_word() {
             self.statement_ends();
         }
-        // `do … ; while` and `if … ; else` continue.
+        // `do … ; while` and `if … ; else` continue a statement after its `;`.
         if self.last == Last::Semicolon && (escaped || matches!(keyword, "else" | "while")) {
             self.last = Last::Other;
         }
@@ -298,8 +298,8 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Reads a comma. Between brackets, it ends all nested expressions; elsewhere, the surrounding
-    /// statements stay open.
+    /// Reads a comma. In parentheses, square brackets and substitutions, it ends all nested
+    /// expressions; elsewhere, the surrounding statements stay open.
     fn comma(&mut self) {
         self.punctuation();
         let level = &mut self.level;
@@ -404,7 +404,7 @@ impl Level {
     }
 }
 
-/// Words that can continue a statement even after an operand, a `}` or a `;`.
+/// Words that can continue a statement after a line break, a `}` or a `;`.
 const CONTINUE_A_STATEMENT: &[&str] = &[
     "catch",
     "else",

@@ -1,8 +1,9 @@
-//! Code that is accepted or rejected for its nesting, exactly at the limits.
+//! Checks code whose nesting is just below or above the limits.
 
 use super::{MAX_BRACKETS, MAX_READINGS, MAX_TOKENS, check};
 
-/// Whether `n` copies of `before`, then `middle`, then `n` copies of `after` are accepted.
+/// Checks code that consists of `n` copies of `before`, one `middle`, and `n` copies of `after`.
+/// Returns whether it is accepted.
 fn taken(before: &str, middle: &str, after: &str, n: usize) -> bool {
     check(&format!("{}{middle}{}", before.repeat(n), after.repeat(n))).is_ok()
 }
@@ -42,7 +43,7 @@ fn counts_nesting_tokens() {
         ("class A\nextends ", "B", "{}", MAX_TOKENS / 4),
         ("for(;;)", ";", "", MAX_TOKENS / 2),
     ] {
-        // The text in the middle also counts.
+        // `middle` also counts.
         let near = 4;
         assert!(
             taken(before, middle, after, most - near),
@@ -93,7 +94,7 @@ fn ignores_tokens_without_nesting() {
     );
 }
 
-/// The brackets at the end count regardless of the text before them.
+/// No prefix can hide the brackets after it.
 #[test]
 fn counts_brackets_after_any_prefix() {
     let brackets = "(".repeat(MAX_BRACKETS + 1);
@@ -141,7 +142,7 @@ fn counts_brackets_after_any_prefix() {
 }
 
 #[test]
-fn refusal_names_place_and_limit() {
+fn rejection_reports_offset_and_limit() {
     let deep = check(&format!("x =\n {}", "[".repeat(1000))).unwrap_err();
     assert_eq!(
         (deep.at, deep.message.as_str()),

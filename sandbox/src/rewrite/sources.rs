@@ -1,6 +1,6 @@
 //! Original sources of the functions in a session's cells, looked up by their rewritten text.
 //!
-//! The rewritten text is the key because the engine knows no other. If rewriting makes two
+//! The rewritten text is the key because the engine knows only that text. If rewriting makes two
 //! functions equal, both show the source of the later one.
 
 use std::collections::HashMap;
@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use super::edits::Edited;
 
-/// Maximum total bytes of the functions recorded per cell. Nested functions count again.
+/// Maximum total bytes of the rewritten functions recorded per cell. A nested function also counts
+/// as part of the function around it.
 const CELL_BYTES: usize = 4 << 20;
 /// Maximum total bytes of the cells kept per session.
 const SESSION_BYTES: usize = 32 << 20;
@@ -64,7 +65,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Adds a cell's functions, unless this would exceed [`SESSION_BYTES`].
+    /// Adds a cell's functions. Ignores all cells from the one that exceeds [`SESSION_BYTES`].
     pub fn add(&mut self, cell: CellSources) {
         self.bytes = self.bytes.saturating_add(cell.text.len());
         if self.bytes > SESSION_BYTES {

@@ -1,4 +1,4 @@
-//! Compares the whole generated text of rewritten cells.
+//! Checks the complete text of rewritten cells.
 
 use super::{EarlierNames, RUNTIME, SCOPE, remove_rewriter_names, rewrite};
 
@@ -148,7 +148,7 @@ fn rewrites_cells_to_scripts() {
 }
 
 #[test]
-fn syntax_errors_name_line_and_column() {
+fn syntax_errors_contain_line_and_column() {
     for (source, expected) in [
         (
             "const = 1",
@@ -193,7 +193,7 @@ fn syntax_errors_name_line_and_column() {
 }
 
 #[test]
-fn unmark_removes_rewriter_names() {
+fn removes_rewriter_names_from_text() {
     for (text, expected) in [
         ("$.f is not a function", "f is not a function"),
         ("() => (0,$.f)(1) + $.x", "() => f(1) + x"),

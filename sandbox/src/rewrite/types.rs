@@ -17,8 +17,8 @@ pub(super) fn may_have_arguments(source: &str) -> bool {
     source.contains('<') && source.contains(">(")
 }
 
-/// If the cell is TypeScript and not JavaScript, returns the cell without its types, on the same
-/// lines, or an error if it uses unsupported syntax.
+/// If the cell is TypeScript and not JavaScript, returns the cell without its types and with the
+/// same line numbers, or an error if it uses unsupported syntax.
 pub(super) fn without(source: &str) -> Option<Result<String, SyntaxError>> {
     let full = format!("{BEFORE}{source}{AFTER}");
     if nesting::check(&full).is_err() {
@@ -74,7 +74,8 @@ impl<'a> Visit<'a> for TypeArguments {
     }
 }
 
-/// Whether a type argument cannot be the name of a variable, judged by the usual case of names.
+/// Whether a type argument cannot be the name of a variable. Names in mixed case that begin with an
+/// uppercase letter count as types.
 fn is_surely_a_type(argument: &TSType<'_>) -> bool {
     match argument {
         TSType::TSTypeReference(it) => match &it.type_name {

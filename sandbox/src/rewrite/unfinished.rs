@@ -1,4 +1,4 @@
-//! Detects code that continues on the next line because it is incomplete.
+//! Detects cells that are incomplete, and cells that end with an unused value.
 
 use std::thread;
 
@@ -12,8 +12,8 @@ use super::{AFTER, BEFORE, nesting};
 /// Stack size that suffices for parsing code within the nesting limits.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Whether a cell continues after its last line. Returns false for code with another error. Each
-/// call parses the whole cell.
+/// Whether a cell is incomplete, so that more lines must follow. Returns false for code with
+/// another error. Each call parses the whole cell.
 pub fn is_unfinished(code: &str) -> bool {
     let full = format!("{BEFORE}{code}{AFTER}");
     if nesting::check(&full).is_err() {

@@ -1,4 +1,4 @@
-//! Walks one cell's syntax tree and decides every edit.
+//! Walks one cell's syntax tree and collects the edits.
 
 use std::collections::HashMap;
 
@@ -27,13 +27,12 @@ const RETURN_LENGTH: u32 = 6;
 /// Bytes of the keyword `static` and a blank.
 const STATIC_LENGTH: u32 = 7;
 
-/// Result of a visit.
 pub(super) struct Visited {
     pub edits: Edits,
     /// Code to insert at the start of the body.
     pub head: String,
     pub functions: Vec<sources::Function>,
-    /// Place and description of the first unsupported construct.
+    /// Byte offset and description of the first unsupported construct.
     pub refused: Option<(usize, String)>,
     /// Whether a function contains `return(…)`, written as a call.
     pub returns_in_function: bool,
@@ -45,9 +44,10 @@ pub(super) struct CellVisitor<'n, 'a> {
     pub(super) names: &'n Names,
     arrow: &'n ArrowFunctionExpression<'a>,
     cell_scope: Option<ScopeId>,
-    /// Spans of the top-level classes: inside a class's own body, its inner name refers to it.
+    /// Spans of the top-level classes, by name. Inside a class, its name is not rewritten, because
+    /// it refers to the class's own binding.
     classes: HashMap<String, Span>,
-    /// Names of the top-level function declarations, in order.
+    /// Names of the top-level function declarations, in the order of the code.
     declared_functions: Vec<String>,
     /// Number of enclosing functions of any kind, not counting the wrapper.
     functions: u32,
@@ -81,7 +81,6 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         }
     }
 
-    /// Visits the cell.
     pub fn run(mut self) -> Visited {
         let arrow = self.arrow;
         if let ArrowFunctionBody::FunctionBody(body) = &arrow.body {
@@ -143,7 +142,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         if head.is_empty() && functions.is_empty() {
             return head;
         }
-        // A directive may end without a semicolon.
+        // A directive before this code may end without a semicolon.
         format!(";{head}{functions}")
     }
 
@@ -277,8 +276,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         self.refused.get_or_insert((at.start as usize, message));
     }
 
-    /// Returns the name in `globalThis.name`, with the span of the object, if an assignment to the
-    /// undeclared name would create a global.
+    /// For `globalThis.name` with an undeclared name, returns the span of `globalThis` and that
+    /// name.
     fn name_on_global<'i>(&self, expression: &'i Expression<'a>) -> Option<(Span, &'i str)> {
         let Expression::StaticMemberExpression(member) = expression.without_parentheses() else {
             return None;
@@ -293,7 +292,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
     }
 
     /// Rewrites a called name: `f(x)` must not pass the scope object to `f` as `this`, and
-    /// `eval(x)` must not be a direct eval, which would see the wrapper's own names.
+    /// `eval(x)` must not be a direct eval, which would see the wrapper's own names. Returns
+    /// whether the callee is a name.
     fn callee(&mut self, callee: &Expression<'a>) -> bool {
         let Expression::Identifier(id) = callee.without_parentheses() else {
             return false;
@@ -314,8 +314,8 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
     }
 
     fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
-        // The remaining cases are the head of a `for`, and a statement that is the whole branch of
-        // an `if` or the whole body of a loop.
+        // `statement` handles declarations in lists of statements. The others are in the head of a
+        // `for`, or are the whole branch of an `if` or the whole body of a loop.
         if self.functions == 0 && it.kind.is_var() {
             self.declaration(it);
         } else {
@@ -368,7 +368,7 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
         if it.operator == UnaryOperator::Delete
             && let Some((object, name)) = self.name_on_global(&it.argument)
         {
-            // A value assigned as a global belongs to the agent.
+            // An assignment to an undeclared name has set the agent's own property.
             let both = format!("(delete {SCOPE}.{name},globalThis)");
             self.edits.replace(object.start, object.end, both);
             return;

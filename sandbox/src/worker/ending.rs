@@ -1,5 +1,5 @@
-//! Ends cells that finish, run out of memory or are aborted from outside, and reports the end to
-//! their agents.
+//! Ends cells that finish, run out of memory or are aborted from outside, and reports their
+//! outcomes.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -107,7 +107,7 @@ impl Worker {
         self.recover_memory();
     }
 
-    /// Frees memory, much of which belongs to jobs of stopped code.
+    /// Frees memory. Much of it may belong to jobs of stopped code.
     fn recover_memory(&mut self) {
         self.run_jobs_left();
         self.isolate.recover_memory();
@@ -139,8 +139,8 @@ impl Worker {
             ..CellOutcome::default()
         };
         self.send_outcome(agent, outcome);
-        // Processes the effects of other agents in that turn; the agent's own report arrived too
-        // late.
+        // Processes the effects that other agents had in that turn. A report of the ended cell
+        // itself is ignored.
         self.collect();
     }
 
@@ -177,7 +177,7 @@ impl Worker {
     }
 }
 
-/// Formats the names that lost their values for an error message, at most 20.
+/// Formats at most 20 of the names whose values were dropped, for an error message.
 fn dropped_text(names: &[String]) -> String {
     const SHOWN: usize = 20;
     let mut shown = names[..names.len().min(SHOWN)].join(", ");

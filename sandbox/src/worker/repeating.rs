@@ -15,12 +15,12 @@ use crate::isolate::Action;
 use crate::message::{AgentId, Budget, Context, Reply, Request, Step};
 use crate::thread::End;
 
-/// Maximum wait for the request of the next step. Does not apply to an answer to a call, which may
-/// take any time.
+/// Maximum wait for the request of the next step. Does not apply to steps that answer a call or
+/// read its context, which may take any time.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Maximum time for which the end of a cell is held back while a step that it does not cause has
-/// not arrived.
+/// Maximum time for which the end of a cell is held back while the session waits for a step that
+/// the end does not cause.
 const SOON: Duration = Duration::from_millis(500);
 
 /// State of the repetition.
@@ -29,7 +29,7 @@ pub(super) struct Repeating {
     steps: VecDeque<Step>,
     /// Requests that arrived before their step.
     held: VecDeque<Request>,
-    /// Reopened agents, by their recorded numbers.
+    /// Ids of the reopened agents, by their recorded numbers.
     agents: HashMap<AgentId, AgentId>,
     /// Budget to set after the last step.
     budget: Option<Budget>,
@@ -112,8 +112,8 @@ impl Worker {
         match step {
             Step::Ran(then) | Step::Listed(then) => now(then) == Some(agent),
             Step::Closed(then) => now(then).is_some_and(|closed| {
-                // An agent that returned is closed because of its own return, any other because an
-                // ancestor ended its cell.
+                // An agent that returned is closed because of its own return, any other because the
+                // cell of an ancestor ended.
                 let returned = self.agents.get(&closed).is_some_and(|entry| entry.returned);
                 closed == agent || !returned && self.is_above(agent, closed)
             }),
@@ -131,8 +131,8 @@ impl Worker {
         std::iter::successors(parent(&agent), parent).any(|one| one == above)
     }
 
-    /// Repeats the next step, or waits for its request. Returns the reason for the end if the other
-    /// side hung up.
+    /// Repeats the next step, or waits for its request. Returns [`End::HungUp`] if the other side
+    /// hung up.
     pub(super) fn repeat(&mut self, requests: &mut impl Inbox) -> Option<End> {
         self.report_ends(false);
         let repeating = self.repeating.as_mut()?;
@@ -257,7 +257,7 @@ impl Worker {
         request
     }
 
-    /// Reports that the repetition failed, so that the repeated state is unreliable.
+    /// Reports that the repetition failed, and ends the isolate, because its state is unreliable.
     fn diverge(&mut self, what: &str) {
         let what = what.to_owned();
         self.replies.push(Reply::Diverged { what });
@@ -266,7 +266,7 @@ impl Worker {
     }
 }
 
-/// Adds the arriving context to a request.
+/// Reads all pieces of an arriving context and adds the context to its request.
 fn with_context(request: Request, arriving: Option<IncomingText>) -> Request {
     let Some(mut arriving) = arriving else {
         return request;

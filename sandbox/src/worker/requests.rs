@@ -186,6 +186,7 @@ impl Worker {
     }
 
     /// Raises the heap limit for a context, enough for any encoding of its text in the engine.
+    /// Returns the source from which the agent receives the context.
     fn take_in<'a>(
         &mut self,
         context: &'a Context,

@@ -80,7 +80,7 @@ fn average(workers: &HashSet<String>) -> Worker {
         all.tables += number(&status, "VmPTE:");
         all.threads += number(&status, "Threads:");
         let stat = read("stat");
-        // Page faults are the tenth field. The second field is a name in parentheses.
+        // Minor page faults are the tenth field. The second field is a name in parentheses.
         let (_, fields) = stat.rsplit_once(") ").unwrap();
         all.faults += fields.split(' ').nth(7).unwrap().parse::<u64>().unwrap();
     }

@@ -7,7 +7,7 @@ use sandbox::{
 };
 use serde_json::{Value, json};
 
-/// Returns the `__rlm` of the root in a test session.
+/// Returns the value of `__rlm` for the root in a test session.
 pub fn root_info() -> AgentInfo {
     AgentInfo {
         depth: 0,
@@ -19,7 +19,7 @@ pub fn root_info() -> AgentInfo {
     }
 }
 
-/// Returns the root REPL of a session.
+/// Opens the root REPL of a new session in a thread of this process.
 pub async fn root(config: Config, context: &str) -> Repl {
     let session = Session::in_thread(config)
         .await
@@ -27,7 +27,8 @@ pub async fn root(config: Config, context: &str) -> Repl {
     session.open(None, Context::text(context), root_info())
 }
 
-/// Runs a cell that makes no calls, or only calls that `answer` answers.
+/// Runs a cell and answers its calls; [`answer_function`] answers those to host functions. Panics
+/// if the isolate is lost.
 pub async fn run(repl: &mut Repl, code: &str) -> CellOutcome {
     repl.run(code, 1);
     loop {
@@ -49,7 +50,7 @@ pub fn isolations() -> [Isolation; 3] {
     [Isolation::Thread, in_process(), Isolation::Process(sharing)]
 }
 
-/// Returns fully confined worker processes.
+/// Returns the isolation mode with a fully confined worker process for each session.
 pub fn in_process() -> Isolation {
     Isolation::Process(worker_command())
 }
@@ -69,13 +70,13 @@ pub fn sandbox(config: Config, isolation: Isolation) -> Sandbox {
     Sandbox::new(config, isolation, |lack| panic!("{lack}")).expect("the sandbox loads")
 }
 
-/// Returns the root REPL of a fresh session.
+/// Opens the root REPL of a new session of `sandbox`.
 pub async fn root_of(sandbox: &Sandbox, context: &str) -> Repl {
     let session = sandbox.session().await.expect("the session starts");
     session.open(None, Context::text(context), root_info())
 }
 
-/// Runs a cell that may end its isolate.
+/// Runs a cell like [`run`], but returns an error if the isolate is lost.
 pub async fn try_run(repl: &mut Repl, code: &str) -> Result<CellOutcome, SessionLost> {
     repl.run(code, 1);
     loop {
@@ -88,15 +89,16 @@ pub async fn try_run(repl: &mut Repl, code: &str) -> Result<CellOutcome, Session
     }
 }
 
-/// Returns the root REPL of a fresh session, with host functions that [`run`] answers.
+/// Opens the root REPL of a new session of `sandbox`, with host functions that [`run`] answers.
 pub async fn root_with(sandbox: &Sandbox, functions: &[&str]) -> Repl {
     let session = sandbox.session().await.expect("the session starts");
     let context = Context::text("the context");
     session.open_with(None, context, root_info(), host_functions(functions))
 }
 
-/// Parses valid names of host functions. The name of a function that returns objects is followed by
-/// its arguments and their methods: `agents.create(kind,name)>agents.send(message)`.
+/// Creates host functions with these names. The name of a function that returns an object is
+/// followed by the function's arguments and the object's methods:
+/// `agents.create(kind,name)>agents.send(message)`.
 pub fn host_functions(names: &[&str]) -> HostFunctions {
     let (makers, plain): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| name.contains('>'));
     let written = |text: &str| {
@@ -120,8 +122,9 @@ pub fn host_functions(names: &[&str]) -> HostFunctions {
         .expect("the names are valid")
 }
 
-/// Answers a call of a host function by its name: `fail` returns an error, `never` does not answer,
-/// and any other function returns its arguments.
+/// Answers a call to a host function by its name: `fail` throws an error, `never` is not answered,
+/// `agents.create` returns its arguments and an id, and any other function returns its name and
+/// arguments.
 pub fn answer_function(repl: &Repl, call: &FunctionCall) {
     let arguments: Value = serde_json::from_str(&call.arguments).expect("arguments are JSON");
     match call.name.as_str() {

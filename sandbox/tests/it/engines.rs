@@ -20,8 +20,8 @@ const WORDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns n if every n-th case of a corpus runs; 1 runs all cases. The number is larger on V8,
-/// where all cases would take minutes and differ only as listed in the table.
+/// Returns the step between the cases of a corpus to run; 1 runs all cases. The step is larger on
+/// V8, where all cases would take minutes and differ only as listed in the table.
 /// `scripts/test-v8.sh --full` runs all.
 pub fn every() -> usize {
     if cfg!(feature = "v8") {
@@ -40,7 +40,7 @@ pub fn every_in_full() -> usize {
     if is_whole { 1 } else { 8 }
 }
 
-/// Asserts that the table contains a difference named by a case.
+/// Asserts that the first column of the table contains `row`.
 pub fn assert_row(row: &str) {
     assert!(
         table().any(|line| line.starts_with(&format!("| {row} |"))),

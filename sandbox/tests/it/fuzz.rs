@@ -14,7 +14,7 @@ use crate::driver::{root, run};
 /// Time after which a cell is considered to hang: hundreds of times its limits.
 const NEVER: std::time::Duration = std::time::Duration::from_secs(120);
 
-/// Returns the number of cases: `plain`, unless proptest's environment variable is set.
+/// Returns a configuration with `plain` cases, unless `PROPTEST_CASES` sets another number.
 fn cases(plain: u32) -> Cases {
     let wanted = std::env::var("PROPTEST_CASES")
         .ok()

@@ -93,7 +93,7 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
                     // On a slow machine, the short limit may stop a case before it reaches its
                     // purpose.
                     Err(why) if case.expects("timed_out") => {
-                        println!("{}: {why}; once more, with more time", case.name);
+                        println!("{}: {why}; retrying with more time", case.name);
                         let again = tokio::time::timeout(CASE_TIME, check(&case, &patient)).await;
                         again.unwrap_or(Err(why))
                     }
@@ -118,8 +118,8 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
     }
 }
 
-/// Runs the case between plain cells. Returns the way in which it ended, or the first problem. The
-/// first plain cell also shows that earlier cases left the sandbox usable for a new session.
+/// Runs the case between plain cells. Returns how the case ended, or the first problem. The first
+/// plain cell also shows that earlier cases left the sandbox usable for a new session.
 async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
     let mut repl = root_of(sandbox, "the context").await;
     try_run(&mut repl, "let kept = 'kept'")
@@ -146,12 +146,12 @@ async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
     if let Some(mut repl) = after {
         plain(&mut repl, "")
             .await
-            .map_err(|why| format!("afterwards, {why}"))?;
+            .map_err(|why| format!("after the case, {why}"))?;
     }
     Ok(end)
 }
 
-/// Runs a cell that is typical for a model's next one.
+/// Runs a cell that is typical of models, and checks its output and value.
 async fn plain(repl: &mut sandbox::Repl, first: &str) -> Result<(), String> {
     let code = format!(
         "{first} console.log(kept, [{{ depth: __rlm.depth }}]); const still = await rlm('still'); \
@@ -181,7 +181,7 @@ fn kind(outcome: &CellOutcome) -> &'static str {
     }
 }
 
-/// Formats an outcome in a few lines.
+/// Formats an outcome and truncates it to 600 characters.
 fn shown(outcome: &CellOutcome) -> String {
     let text = format!("{outcome:?}");
     let end = text
@@ -204,7 +204,10 @@ impl Case {
         if self.expects(end) {
             return Ok(());
         }
-        Err(format!("{end} instead of {:?}: {detail}", self.expect))
+        Err(format!(
+            "ended with {end}, expected one of {:?}: {detail}",
+            self.expect
+        ))
     }
 
     fn wants(what: &str, pattern: Option<&String>, text: &str) -> Result<(), String> {
@@ -278,7 +281,11 @@ fn case(file: &Path) -> Case {
         }
         rest = below;
     }
-    assert!(!case.expect.is_empty(), "{} expects nothing", case.name);
+    assert!(
+        !case.expect.is_empty(),
+        "{}: missing key `expect`",
+        case.name
+    );
     case.cell = expand(rest.trim_end_matches('\n'));
     case
 }

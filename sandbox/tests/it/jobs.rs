@@ -1,6 +1,6 @@
-//! Endless chains of jobs (microtasks), repeatedly: each must end in a `TimeoutError`, keep its
-//! variables, and not affect jobs of other agents. The shapes are those of
-//! `tests/hostile/loop-jobs-*`. In some shapes, each promise waits for the next and none can be
+//! Runs endless chains of jobs (microtasks): each must end in a `TimeoutError`, keep its variables,
+//! and not affect jobs of other agents. The shapes of the chains are those of
+//! `tests/hostile/loop-jobs-*`. In some shapes, each promise waits for the next, and none can be
 //! freed. On V8, these may run out of memory before they time out.
 
 use std::collections::BTreeMap;
@@ -44,15 +44,15 @@ fn with(seconds: f64, megabytes: u64, isolation: Isolation) -> Sandbox {
     sandbox(config, isolation)
 }
 
-/// Stops one shape in a session while another agent waits. Returns the way in which it ended, or
-/// the first problem.
+/// Runs one shape until it is stopped, while another agent of the session waits. Returns how the
+/// shape ended, or the first problem.
 async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<CellErrorKind, String> {
     let session = sandbox.session().await.map_err(|error| error.to_string())?;
     let mut repl = session.open(None, Context::text(""), root_info());
     let mut other = session.open(None, Context::text(""), root_info());
     run(&mut repl, "let kept = 'kept'").await;
     run(&mut other, "let kept = 'of the other'").await;
-    // Both wait. The answer for the other agent arrives after the first agent is stopped.
+    // The other agent waits for an answer, which arrives after the first agent is stopped.
     other.run(
         "const got = await llm('wait'); await 0; kept += await (async () => got)(); return kept",
         2,
@@ -76,18 +76,18 @@ async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<CellErrorKin
         event => return Err(format!("{event:?}")),
     };
     if ended.value.as_deref() != Some("of the other, answered") {
-        return Err(format!("{name}: the other: {ended:?}"));
+        return Err(format!("{name}: the other agent ended with {ended:?}"));
     }
     for repl in [&mut repl, &mut other] {
         let after = try_run(repl, "await 0; return await (async () => kept)()")
             .await
-            .map_err(|lost| format!("{name}, afterwards: {lost}"))?;
+            .map_err(|lost| format!("{name}, after the stop: {lost}"))?;
         if !after
             .value
             .as_deref()
             .is_some_and(|value| value.starts_with("kept") || value.starts_with("of the other"))
         {
-            return Err(format!("{name}, afterwards: {after:?}"));
+            return Err(format!("{name}, after the stop: {after:?}"));
         }
     }
     Ok(kind)
@@ -131,7 +131,8 @@ async fn stops_endless_job_chains() {
     all_stop(&with(0.3, 512, Isolation::Thread), 1).await;
 }
 
-/// A job runs in the turn of whichever code settles its promise.
+/// A job runs in the turn that settles its promise, but its time counts for the cell that created
+/// the job.
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(
     feature = "v8",
@@ -166,13 +167,13 @@ async fn charges_jobs_to_their_owner() {
     let outcome = run(&mut root, "open(); return 'fine'").await;
     assert_eq!(outcome.value.as_deref(), Some("fine"), "{outcome:?}");
     let Event::Finished(outcome) = spinning.next().await.unwrap() else {
-        panic!("the cell goes on");
+        panic!("expected the end of the cell");
     };
     let kind = outcome.error.as_ref().map(|error| error.kind);
     assert_eq!(kind, Some(CellErrorKind::TimedOut), "{outcome:?}");
     waiting.run("return opened", 2);
     let Event::Finished(outcome) = waiting.next().await.unwrap() else {
-        panic!("the cell goes on");
+        panic!("expected the end of the cell");
     };
     assert_eq!(outcome.value.as_deref(), Some("opened"), "{outcome:?}");
 }

@@ -111,7 +111,7 @@ async fn stops_cells_that_wait_too_long() {
 }
 
 #[tokio::test]
-async fn cuts_output_over_the_limit() {
+async fn truncates_output_over_the_limit() {
     let config = limits(Limits {
         output_chars: 100,
         ..Limits::default()
@@ -264,7 +264,7 @@ async fn passes_contexts_larger_than_the_heap() {
 /// A model that knows the place of a long search can limit the search.
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(feature = "v8", ignore = "the engine does not report where it was")]
-async fn timeout_names_place_of_long_search() {
+async fn timeout_error_reports_location_of_long_search() {
     let config = limits(Limits {
         cell_time: Duration::from_secs(10),
         ..Limits::default()

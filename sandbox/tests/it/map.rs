@@ -1,4 +1,5 @@
-//! Inspection and cancellation of pending calls, and equal calls of several agents.
+//! Inspection and cancellation of pending calls, and calls that several agents share because the
+//! calls are equal.
 
 use sandbox::message::{CallId, Context};
 use sandbox::{Config, Event, Repl};
@@ -6,8 +7,8 @@ use serde_json::json;
 
 use crate::driver::{isolations, root_info, root_of, sandbox};
 
-/// Runs a cell without answering its calls. Returns one word for each event up to the end of the
-/// cell, and the output.
+/// Runs a cell without answering its calls. Returns a short description of each event before the
+/// end of the cell, and the output.
 async fn events(repl: &mut Repl, cell: &str) -> (Vec<String>, String) {
     repl.run(cell, 1);
     let mut seen = Vec::new();
@@ -65,7 +66,7 @@ async fn inspects_and_cancels_pending_calls() {
 
 /// Waiting for another agent's call does not count against the timer timeout.
 #[tokio::test(flavor = "multi_thread")]
-async fn merges_equal_calls_of_agents() {
+async fn agents_share_equal_calls() {
     let mut config = Config::default();
     config.limits.timer_timeout = std::time::Duration::from_millis(50);
     for isolation in isolations() {
@@ -80,13 +81,13 @@ async fn merges_equal_calls_of_agents() {
             repl.run("return(await llm('equal', { a: 1 }, { memo: true }))", 1);
         }
         let Event::Called(call) = both[0].next().await.unwrap() else {
-            panic!("it asks");
+            panic!("expected a call");
         };
         tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         both[0].settle(call.id, Ok("once".to_owned()));
         for repl in &mut both {
             let Event::Finished(outcome) = repl.next().await.unwrap() else {
-                panic!("no other agent makes a call");
+                panic!("expected the end of the cell");
             };
             assert_eq!(outcome.value.as_deref(), Some("once"), "{outcome:?}");
         }
@@ -94,14 +95,14 @@ async fn merges_equal_calls_of_agents() {
         // new call.
         both[0].run("await Promise.race([llm('gone', '', { memo: true }), new Promise((r) => { globalThis.asked = r })])", 2);
         let Event::Called(_) = both[0].next().await.unwrap() else {
-            panic!("it asks");
+            panic!("expected a call");
         };
         both[1].run(
             "const again = llm('gone', '', { memo: true }); asked(); return(await again.catch((error) => error.message))",
             2,
         );
         let Event::Finished(outcome) = both[1].next().await.unwrap() else {
-            panic!("no other agent makes a call");
+            panic!("expected the end of the cell");
         };
         assert_eq!(
             outcome.value.as_deref(),
@@ -112,7 +113,7 @@ async fn merges_equal_calls_of_agents() {
 
 /// A call that ended with its cell must not be subtracted twice from the number of pending calls.
 #[tokio::test(flavor = "multi_thread")]
-async fn late_signal_does_not_change_call_count() {
+async fn abort_after_end_of_cell_does_not_change_call_count() {
     let mut config = Config::default();
     config.limits.pending_calls = 1;
     let sandbox = sandbox(config, sandbox::Isolation::Thread);

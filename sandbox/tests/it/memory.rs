@@ -1,5 +1,5 @@
-//! Memory that sessions leave behind in the process that opens them, which must be small enough for
-//! tens of thousands of sessions.
+//! Measures the memory that sessions leave behind in the process that opens them. It must be small
+//! enough for tens of thousands of sessions.
 
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
-//! Compares cells with the output of Node.js 20, as recorded by `tests/node-parity/record.mjs`. If
-//! the output of `QuickJS` differs, the row also contains that output, and the table in the crate's
-//! README explains the difference.
+//! Compares the output of cells with the output of Node.js 20, which `tests/node-parity/record.mjs`
+//! recorded. If the output of `QuickJS` differs, the row also contains that output, and the table
+//! in the crate's README explains the difference.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Worker processes: reasons for their end, and isolation of other sessions.
+//! Worker processes: how they start and end, and that other sessions continue when one fails.
 
 use std::borrow::Borrow as _;
 use std::collections::HashSet;
@@ -56,7 +56,7 @@ async fn kills_only_unstoppable_session() {
 #[tokio::test(flavor = "multi_thread")]
 async fn state_survives_out_of_memory() {
     let mut config = config();
-    // Memory must run out before the time, even on a slow machine.
+    // The memory limit must be reached before the time limit, even on a slow machine.
     config.limits.cell_time = Duration::from_secs(30);
     let sandbox = sandbox(config, in_process());
     let mut repl = root_of(&sandbox, "").await;
@@ -98,7 +98,7 @@ await Promise.all(words.map(async (word) => word.length));
 console.log(sum, words.join())
 ";
 
-/// Executable memory of a worker outside the program's own would be compiled code.
+/// Executable memory that does not map a file can only contain compiled cells.
 #[tokio::test(flavor = "multi_thread")]
 #[cfg(target_os = "linux")]
 async fn jitless_worker_does_not_compile() {
@@ -239,7 +239,7 @@ async fn keeps_sessions_ready() {
         used.push(start().await);
     }
     // Requests to a stopped server would wait forever.
-    until("the server goes on", || {
+    until("the server continues", || {
         signal(&servers, Signal::CONT);
         !servers.iter().any(|pid| is_stopped(pid))
     })
@@ -258,8 +258,8 @@ async fn keeps_sessions_ready() {
     for repl in &mut used {
         repl.next().await.unwrap_err();
     }
-    // The sessions that are still ready are not requested anymore.
-    until("their end is noticed", || pool.ready() == 0).await;
+    // The pool must not return the sessions that ended.
+    until("the pool notices the ended sessions", || pool.ready() == 0).await;
     start().await;
     drop((used, pool));
     program.comes_to_an_end().await;
@@ -291,7 +291,7 @@ async fn ends_session_whose_worker_does_not_read() {
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert_eq!(program.copies().len(), 1);
     drop((child, repl, session));
-    until("it ends", || program.copies().is_empty()).await;
+    until("the worker ends", || program.copies().is_empty()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -365,7 +365,7 @@ fn workers_end_with_harness() {
     }
 }
 
-/// Kills a host and its server, but not the worker of the host's session.
+/// Kills a host and, if it forks, its server, but not the worker of the host's session.
 #[test]
 fn busy_worker_ends_after_host_and_server_are_killed() {
     for sessions in ["1", "2"] {
@@ -411,13 +411,13 @@ fn busy_worker_ends_after_host_and_server_are_killed() {
         };
         let ended = poll(&mut polled, Some(&limit)).unwrap();
         kill(left);
-        assert_eq!(ended, 1, "{sessions}: it still runs");
+        assert_eq!(ended, 1, "{sessions} sessions: the worker still runs");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[cfg(target_os = "linux")]
-async fn names_fatal_system_call_of_worker() {
+async fn reports_fatal_system_call_of_worker() {
     for sessions in [1, 2] {
         let program = OwnProgram::new("misbehaving");
         let mut isolation = program.isolation(sessions);
@@ -558,12 +558,12 @@ impl OwnProgram {
         })
     }
 
-    /// Returns the processes started by this one.
+    /// Returns the process ids of the servers, which are children of this process.
     pub fn servers(&self) -> HashSet<String> {
         children_of(&std::process::id().to_string(), self.name)
     }
 
-    /// Returns the copies of the servers.
+    /// Returns the process ids of the servers' copies.
     pub fn copies(&self) -> HashSet<String> {
         let servers = self.servers();
         let copies = servers.iter().flat_map(|pid| children_of(pid, self.name));
@@ -614,7 +614,7 @@ fn signal(pids: &HashSet<String>, signal: Signal) {
     }
 }
 
-/// Returns the children of a process that have not ended.
+/// Returns the running children of a process whose program name contains `name`.
 fn children_of(pid: &str, name: &str) -> HashSet<String> {
     let listed = Command::new("pgrep").args(["-P", pid, name]).output();
     String::from_utf8_lossy(&listed.unwrap().stdout)

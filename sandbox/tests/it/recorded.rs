@@ -1,5 +1,5 @@
-//! The cells of two recorded runs of a real model, trajectory by trajectory: the output must equal
-//! that of a Node.js REPL byte for byte.
+//! Runs the cells of two recorded runs of a real model, one trajectory at a time. The output must
+//! equal that of a Node.js REPL byte for byte.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ async fn recorded_cells_match_node_output() {
                 .enumerate()
             {
                 let code = step["code"][0].as_str().expect("code");
-                repl.run(code, u32::try_from(index).expect("few") + 1);
+                repl.run(code, u32::try_from(index).expect("few cells") + 1);
                 let outcome = loop {
                     match repl.next().await.expect("the isolate lives") {
                         Event::Finished(outcome) => break outcome,
@@ -105,7 +105,7 @@ async fn recorded_cells_match_node_output() {
                         "{file} {task} #{index}: error {:?}, recorded {:?}\n--- recorded\n{expected}\n--- got\n{}",
                         outcome.error, step["error"], outcome.output
                     )
-                    .expect("a string takes text");
+                    .expect("writing to a string succeeds");
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Repetition of sessions that are begun explicitly, in every isolation mode.
+//! Sessions that are begun explicitly and repeat recorded steps, in every isolation mode.
 
 use sandbox::message::{CellOutcome, Context, Reading, RecordedSteps, SessionStart, Step};
 use sandbox::{Config, Event, Isolation, Recorder, Repl, SessionLostCause};
@@ -44,7 +44,8 @@ async fn begun(isolation: Isolation, beginning: SessionStart) -> (Recorder, Repl
     (recorder, root)
 }
 
-/// Runs a cell and answers its calls in the given order of their queries.
+/// Runs a cell and answers its calls in the order in which `order` lists the first letters of their
+/// queries.
 async fn answer_in(root: &mut Repl, cell: &str, order: &str) -> CellOutcome {
     root.run(cell, 1);
     let mut calls = Vec::new();

@@ -66,7 +66,7 @@ async fn transcript(source: &str, isolation: Isolation) -> String {
 }
 
 #[tokio::test]
-async fn engine_syntax_errors_name_the_line() {
+async fn engine_syntax_errors_contain_line() {
     let mut repl = root(Config::default(), "").await;
     for (code, error) in [
         (

@@ -39,7 +39,7 @@ const NO_SUCH_CALL: &str = "error 38";
 /// Tries all valid numbers and some invalid ones, with invalid arguments, so that a call that
 /// passes the filter fails in the kernel as it would without a filter.
 #[test]
-fn system_calls_answer_as_in_table() {
+fn system_calls_behave_as_in_table() {
     let numbers = 0..NEWER + 100;
     let lines = |how: &str| -> Vec<String> {
         numbers

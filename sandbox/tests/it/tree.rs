@@ -22,7 +22,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Runs a whole tree and returns each agent's outputs and errors.
+    /// Runs a tree of agents and returns the outcomes of each agent's cells, by invocation id.
     async fn run(config: Config, scripts: Scripts) -> BTreeMap<String, Vec<CellOutcome>> {
         let session = Session::in_thread(config)
             .await
@@ -43,7 +43,7 @@ impl Tree {
             .session
             .open_with(None, context, info.clone(), functions);
         tree.agent(repl, info).await.ok();
-        std::mem::take(&mut *tree.outcomes.lock().expect("no test panicked"))
+        std::mem::take(&mut *tree.outcomes.lock().expect("the lock is not poisoned"))
     }
 
     /// Runs the cells of one agent until a cell returns or all have run.
@@ -66,7 +66,7 @@ impl Tree {
                 let value = outcome.value.clone();
                 tree.outcomes
                     .lock()
-                    .expect("no test panicked")
+                    .expect("the lock is not poisoned")
                     .entry(info.invocation_id.clone())
                     .or_default()
                     .push(outcome);

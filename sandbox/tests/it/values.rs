@@ -156,7 +156,8 @@ fn converts_values_or_names_rejected_kinds() {
                 let got: Value = serde_json::from_str(&text).expect("JSON");
                 prop_assert!(same(&got, &json!([value])), "{source}: {text}");
             }
-            // Values in promises are inspected after the values next to them.
+            // The error may name any of the kinds, because values in promises are inspected after
+            // the values next to them.
             Err(kinds) => {
                 let error = outcome.error.map(|error| error.message).unwrap_or_default();
                 let is_named = |kind: &&str| error.contains(&format!("a {kind} has no form"));
