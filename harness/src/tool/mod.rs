@@ -78,7 +78,7 @@ pub struct ToolScope {
     pub context: Arc<String>,
     /// Resolved variables of the tool, which may contain secrets.
     pub env: BTreeMap<String, String>,
-    /// Options from the definition of the agent.
+    /// Options for the tool from the definition of the agent.
     pub options: Map<String, Value>,
 }
 

@@ -41,8 +41,8 @@ impl ToolRegistry {
         }
     }
 
-    /// Returns all bundled tools, including those that read files, and the one that runs code in
-    /// `sandbox`.
+    /// Returns all bundled tools: those that read the task's context, those that read files, and
+    /// `run_javascript`, which runs code in `sandbox`.
     pub fn with_host_tools(sandbox: &Arc<ToolSandbox>) -> Self {
         let mut registry = Self::bundled();
         for tool in files::tools()

@@ -88,7 +88,7 @@ impl Values {
         self.by_name.clone()
     }
 
-    /// Adds a value that is not secret.
+    /// Sets a value, which is then not secret.
     #[must_use]
     pub fn with(mut self, name: &str, value: String) -> Self {
         self.secret.remove(name);
@@ -127,7 +127,7 @@ impl Values {
     }
 
     /// Replaces every secret value in a text by `[NAME]`, and every known provider key by `[key]`.
-    /// Also finds secret values that contain JSON escapes.
+    /// Also finds secret values in their JSON-escaped form.
     pub fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (name, value) in self.secrets() {

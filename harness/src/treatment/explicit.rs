@@ -31,10 +31,10 @@ pub(super) const HOOKS: &str = "--hooks";
 pub struct ExplicitSetting {
     /// Flag of the setting.
     pub flag: &'static str,
-    /// Value shown after the flag in messages; empty for none.
+    /// Value shown after the flag in messages; empty if only the flag is shown.
     pub value: String,
-    /// Whether the setting is a limit. A limit without effect is harmless: scripts set limits for
-    /// all protocols, and labels of runs do not contain them.
+    /// Whether the setting is a limit. A limit without effect is harmless: scripts set the same
+    /// limits for all protocols, and labels of runs do not contain limits.
     pub is_limit: bool,
     reset: Arc<dyn Fn(&mut Treatment) + Send + Sync>,
 }
@@ -115,7 +115,7 @@ impl ExplicitSetting {
         })
     }
 
-    /// Returns the run with the default of this setting.
+    /// Returns a copy of `from` in which this setting has its default.
     pub(super) fn removed(&self, from: &Treatment) -> Treatment {
         let mut run = from.clone();
         (self.reset)(&mut run);
@@ -142,7 +142,8 @@ impl ExplicitSetting {
         }
     }
 
-    /// Whether the setting changes the plan of a run.
+    /// Whether resetting the setting changes the plan of a run. False if another setting implies
+    /// it.
     pub(super) fn has_effect(&self, run: &Treatment, plan: &ExperimentPlan) -> bool {
         if self.implied_by(run).is_some() {
             return false;
@@ -316,8 +317,9 @@ static SETTINGS: [Row; 42] = [
 ];
 
 impl Treatment {
-    /// Returns the single-value settings that differ from their defaults, and those whose flags are
-    /// in `typed`: another setting may imply them, or their values may equal the defaults.
+    /// Returns the explicit settings with a single value, the root's definition and the models per
+    /// depth. A single value is explicit if its flag is in `typed`, or if it differs from the
+    /// default and no other setting can imply it.
     pub fn explicit(&self, typed: &[&str]) -> Vec<ExplicitSetting> {
         let is_given =
             |row: &&Row| typed.contains(&row.flag) || !row.only_typed && (row.differs)(self);

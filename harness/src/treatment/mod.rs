@@ -2,8 +2,8 @@
 //!
 //! If an explicit setting does not change what the agents receive, the combination is rejected.
 //! There is no table of valid combinations: [`Treatment::check`] assembles the plan with and
-//! without the setting. If the plans are equal, it finds the part of the run that masks the setting
-//! in the same way, and explains it in the error.
+//! without the setting. If the plans are equal, it removes other parts of the run to find the one
+//! that masks the setting, and names that part in the error.
 
 mod explicit;
 mod no_effect;

@@ -205,7 +205,7 @@ fn definition(run: &Treatment) -> String {
     format!("--prompt {}", name.map_or("", |own| own.name.as_str()))
 }
 
-/// Finds the cause that masks a setting by removing parts from the run.
+/// Removes parts of the run to find the cause that masks a setting.
 fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
     if let Some(by) = setting.implied_by(run) {
         return Cause::Implied(by);
@@ -243,10 +243,10 @@ fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
     by_itself.map_or(Cause::Together, Cause::Part)
 }
 
-/// Returns the minimum iterations at which a hook has an effect, or `None` if more iterations do
-/// not help.
+/// Returns the smallest `--max-iterations` above the run's at which a hook has an effect. `None` if
+/// no such number helps or the setting is not a hook.
 fn least_iterations(run: &Treatment, setting: &ExplicitSetting) -> Option<u32> {
-    /// Maximum iterations to try.
+    /// Largest `--max-iterations` to try.
     const MOST: u32 = 100;
     if setting.flag != HOOKS {
         return None;

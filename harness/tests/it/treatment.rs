@@ -1,4 +1,4 @@
-//! Plans match the requests that the engine sends.
+//! Checks that plans match the requests that the engine sends.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ impl Provider for Silent {
     }
 }
 
-/// Returns the engine's first request, with a context that is too long for a message of the `tools`
-/// protocol.
+/// Returns the engine's first request for a task whose context is too long for a message of the
+/// `tools` protocol.
 fn first_request(run: &Treatment) -> Request {
     let sampling = harness::provider::Sampling {
         code_via_tool: run.code_via_tool,
@@ -138,7 +138,7 @@ fn variants() -> Vec<(&'static str, Treatment)> {
 }
 
 #[test]
-fn assembled_requests_match_sent_ones() {
+fn plans_match_first_requests() {
     for (name, variant) in variants() {
         for protocol in Protocol::ALL {
             let run = Treatment {
@@ -196,8 +196,7 @@ fn recorded_settings_match_requests() {
             let is_rlm = protocol == Protocol::Rlm;
             let is_whole = name == "whole";
             let has_drivers = ["drivers", "layers"].contains(&name)
-                // A replacement is part of a web agent's own prompt, and drivers are added after
-                // it.
+                // In a web agent's prompt, drivers follow the replacement.
                 || is_whole && protocol == Protocol::AgentTurn;
             let expected = Effective {
                 prompt_mode: (is_rlm && !is_whole).then_some(PromptMode::Solver),
