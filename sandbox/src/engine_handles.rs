@@ -1,8 +1,8 @@
 //! Frees the handles that `QuickJS` creates for a callback that interrupts running code.
 //!
-//! The engine's V8 layer creates them outside any scope of the callback. Until the turn ends, they
-//! would stay alive with everything they refer to: a loop that rejects promises would exhaust the
-//! memory.
+//! The engine's V8 layer creates these handles outside any scope of the callback. Without this
+//! module, they and the objects they refer to would stay alive until the turn ends, and a loop that
+//! rejects promises would exhaust the memory.
 
 use std::ffi::c_void;
 

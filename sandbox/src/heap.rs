@@ -21,15 +21,16 @@ const GIVES_WAY: usize = if cfg!(feature = "v8") {
 /// Bytes granted to a cell so that it can free memory when values of earlier cells fill the heap.
 const ROOM: usize = 16 << 20;
 
-/// Bytes granted to contexts of this process's isolates, beyond the limit.
+/// Bytes by which the heap limits of this process's isolates were raised for contexts.
 static ALLOWED: AtomicU64 = AtomicU64::new(0);
 
-/// Returns the bytes granted to contexts in this process, including ended sessions.
+/// Returns the bytes by which heap limits in this process were raised for contexts, including those
+/// of ended sessions.
 pub(crate) fn allowed_for_contexts() -> u64 {
     ALLOWED.load(Ordering::SeqCst)
 }
 
-/// Heap limit of one isolate, which it outlives.
+/// Heap limit of one isolate. Must outlive the isolate, which points to a part of it.
 pub(crate) struct Heap {
     limit: usize,
     /// The limit, or a higher value if more memory was in use when the limit was armed.
@@ -91,7 +92,7 @@ impl Heap {
         self.armed = true;
     }
 
-    /// Raises the limit by `bytes`.
+    /// Raises the limit by `bytes` and arms it.
     pub fn allow(&mut self, bytes: usize, isolate: &mut v8::Isolate) {
         self.limit = self.limit.saturating_add(bytes);
         self.armed_at = self.armed_at.saturating_add(bytes);
@@ -99,7 +100,7 @@ impl Heap {
         self.arm(isolate);
     }
 
-    /// Lowers the limit by bytes granted earlier with [`Heap::allow`].
+    /// Lowers the limit by bytes that [`Heap::allow`] granted, and arms it.
     pub fn take_back(&mut self, bytes: usize, isolate: &mut v8::Isolate) {
         self.limit = self.limit.saturating_sub(bytes);
         self.armed_at = self.armed_at.saturating_sub(bytes);
@@ -113,7 +114,7 @@ impl Heap {
         Arc::clone(&self.reached.overflowed)
     }
 
-    /// Whether the heap has exceeded its limit since the last call.
+    /// Whether the heap has exceeded its limit since the last call of this function.
     pub fn take_overflow(&self, isolate: &mut v8::Isolate) -> bool {
         self.reached.overflowed.swap(false, Ordering::SeqCst) || self.was_passed_over(isolate)
     }
@@ -152,8 +153,8 @@ extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
     }
 }
 
-/// Lowers V8's limit to the armed one after the allocation for which it was raised. Contexts have
-/// been granted memory since the limit was armed, so V8 called back below it.
+/// Checks the heap after the allocation for which [`on_limit`] raised V8's limit. Stops execution
+/// if the heap exceeds the armed limit, and otherwise lowers V8's limit to the armed one.
 #[cfg(feature = "v8")]
 unsafe extern "C" fn look_again(mut isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
     // SAFETY: V8 passes the isolate that it runs in, and the same data as to `on_limit`.

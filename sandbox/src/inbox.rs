@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::message::Request;
 
-/// Delivers requests on the isolate's own thread.
+/// Delivers requests to an isolate on the isolate's own thread.
 pub(crate) trait Inbox {
     /// Waits for the next request, until `until` at the latest.
     fn next(&mut self, until: Option<Instant>) -> NextRequest;

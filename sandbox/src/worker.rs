@@ -407,7 +407,7 @@ impl Worker {
         self.send();
     }
 
-    /// Sends all replies of a turn together: a call must not be answered before the driver knows
+    /// Sends all replies of a turn together: a call must not be answered before the host knows
     /// that the cell ended in the same turn.
     fn send(&mut self) {
         if self.is_doing_again {
