@@ -41,7 +41,7 @@ pub enum ModelCalls {
 /// the REPL adds the methods to this object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectFactory {
-    /// Name of the function, valid for [`HostFunctions::new`].
+    /// Name of the function, which must be valid for [`HostFunctions::new`].
     pub name: String,
     /// Argument names, in order.
     pub takes: Vec<String>,

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use deno_core::v8;
 
-/// Bytes by which the limit is raised at a time while code is being stopped. A failed allocation
-/// inside the engine's parser crashes the process, so none may fail. V8 makes a single allocation
-/// of up to 1 GB and then ends the process if the step does not cover it.
+/// Bytes by which the limit is raised at a time until code has stopped. Until then, no allocation
+/// may fail, because a failure inside the engine's parser crashes the process. V8 may make a single
+/// allocation of up to 1 GB, and ends the process if the step is smaller.
 const STEP: usize = if cfg!(feature = "v8") { 1280 } else { 64 } << 20;
 /// Maximum total by which the limit is raised. Beyond it, code outside the engine ends the worker
 /// process. On V8, a raise is never refused, because V8 would abort the process with every session
@@ -44,8 +44,8 @@ pub(crate) struct Heap {
 struct LimitState {
     isolate: v8::IsolateHandle,
     overflowed: Arc<AtomicBool>,
-    /// The limit. V8 only accepts limits below its current one, so once contexts have been granted
-    /// memory, V8 calls back below this value.
+    /// The armed limit. V8 only accepts limits below its current one. Therefore, once the limit has
+    /// been raised for a context, V8 calls back before the heap reaches this value.
     at: AtomicUsize,
     /// Maximum to which the limit may be raised.
     most: AtomicUsize,
@@ -76,7 +76,7 @@ impl Heap {
         self.arm(isolate);
     }
 
-    /// Arms the limit at its previous value.
+    /// Arms the limit at `armed_at`.
     fn arm(&mut self, isolate: &mut v8::Isolate) {
         let most = self.armed_at.saturating_add(GIVES_WAY);
         self.reached.at.store(self.armed_at, Ordering::SeqCst);
@@ -135,8 +135,8 @@ impl Heap {
 }
 
 extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
-    // SAFETY: `data` points into a `Heap`, which outlives the isolate and changes only through
-    // atomics.
+    // SAFETY: `data` points to the `LimitState` of a `Heap`, which outlives the isolate and changes
+    // only through atomics.
     let reached = unsafe { &*data.cast::<LimitState>() };
     #[cfg(feature = "v8")]
     if current < reached.at.load(Ordering::SeqCst)

@@ -7,7 +7,7 @@ use crate::message::Request;
 
 /// Delivers requests to an isolate on the isolate's own thread.
 pub(crate) trait Inbox {
-    /// Waits for the next request, until `until` at the latest.
+    /// Waits for the next request, but not longer than `until`.
     fn next(&mut self, until: Option<Instant>) -> NextRequest;
 }
 

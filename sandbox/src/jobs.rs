@@ -1,9 +1,9 @@
 //! The engine's queue of jobs (microtasks): jobs run one at a time, and jobs of a stopped cell are
 //! dropped.
 //!
-//! Each job has the owner number of the turn or job in which its promise was awaited. Once a
-//! deadline has passed, no further job begins. The remaining jobs run in later turns, but jobs of a
-//! stopped owner do nothing.
+//! Each job belongs to an owner (a cell or a turn): that of the code that awaited the job's
+//! promise. Once a deadline has passed, no further job begins. The remaining jobs run in later
+//! turns, but jobs of a stopped owner do nothing.
 //!
 //! This module also counts the executed jobs and the waiting jobs of a turn. If each job leaves
 //! behind a job that waits for the next one, as in

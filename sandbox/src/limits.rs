@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Limits {
     /// Maximum CPU time of one cell. The clock stops while the cell waits.
     pub cell_time: Duration,
-    /// Maximum time that one cell waits for timers while none of its `rlm()` or `llm()` calls is
-    /// pending.
+    /// Maximum time that one cell waits for timers while none of its calls is pending.
     #[serde(rename = "cell_wait")]
     pub timer_timeout: Duration,
     /// Maximum bytes of one attempt's heap, not counting its context.
@@ -22,9 +21,9 @@ pub struct Limits {
     pub process_bytes: u64,
     /// Bytes of native stack for JavaScript, at most [`MAX_STACK_BYTES`].
     pub stack_bytes: u64,
-    /// Maximum pending calls of one attempt: `rlm()`, `llm()` and host functions.
+    /// Maximum pending calls of one attempt: `rlm()`, `llm()`, `agent()` and host functions.
     pub pending_calls: u32,
-    /// Maximum calls of one attempt in total: `rlm()`, `llm()` and host functions.
+    /// Maximum calls of one attempt in total: `rlm()`, `llm()`, `agent()` and host functions.
     pub total_calls: u32,
     /// Maximum characters of a query, of a schema, of a host function's arguments, and of a context
     /// passed to an agent without a REPL.
@@ -35,9 +34,9 @@ pub struct Limits {
     pub output_chars: usize,
 }
 
-/// Default heap of one attempt, in megabytes. The default is the same on every machine, because it
-/// can affect answers. Of 2,163 recorded cells of real models, one needs more than 512 MB. It
-/// passes with 2,048 MB but not with 1,024 MB (Node.js uses 1,600 MB for it).
+/// Default heap limit of one attempt, in megabytes. The default is the same on every machine,
+/// because it can affect answers. Of 2,163 recorded cells of real models, one needs more than 512
+/// MB. It passes with 2,048 MB but not with 1,024 MB (Node.js uses 1,600 MB for it).
 pub const HEAP_MEGABYTES: u64 = 2048;
 
 /// Resident megabytes that a worker process may use beyond its heap before it ends itself.

@@ -14,7 +14,8 @@ use crate::functions::HostFunctions;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct AgentId(pub u32);
 
-/// Id of an `rlm()`, `llm()` or host function call in its session, chosen by the sandbox.
+/// Id of a call in its session, chosen by the sandbox. Calls are those of `rlm()`, `llm()`,
+/// `agent()` and host functions, and status requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CallId(pub u32);
 
@@ -62,7 +63,7 @@ pub enum Step {
     /// An agent with this invocation id was opened.
     #[serde(rename = "open")]
     Opened(AgentId, String),
-    /// A name was set in an agent's REPL.
+    /// This name was set in the agent's REPL.
     #[serde(rename = "set")]
     Set(AgentId, String),
     /// An agent started a cell.
@@ -115,7 +116,7 @@ pub enum Request {
         context: Context,
         /// Contents of the agent's `__rlm`.
         info: AgentInfo,
-        /// Functions that the agent may call besides `rlm()` and `llm()`.
+        /// Host functions that the agent may call, and the kind of functions that call models.
         functions: HostFunctions,
     },
     /// Sets a name in an agent's REPL.
@@ -190,7 +191,7 @@ pub enum Reply {
         /// Reason why the step cannot be repeated.
         what: String,
     },
-    /// A cell called `rlm()` or `llm()`.
+    /// A cell called `rlm()`, `llm()` or `agent()`.
     Called {
         /// Agent whose code made the call.
         agent: AgentId,
@@ -402,7 +403,7 @@ pub struct CellOutcome {
 pub struct CellError {
     /// Kind of failure.
     pub kind: CellErrorKind,
-    /// `Name: message`.
+    /// Name and message of the error, as `Name: message`.
     pub message: String,
     /// Stack frames in the model's own code, such as `at f (cell 3:12)`, innermost first.
     pub stack: Vec<String>,

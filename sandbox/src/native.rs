@@ -7,7 +7,7 @@ use deno_core::v8;
 
 use crate::encodings::Base64Error;
 
-/// Name and callback of a host function.
+/// Name and callback of an op.
 pub(crate) type Named = (&'static str, v8::FunctionCallback);
 
 /// A JavaScript value.

@@ -69,7 +69,7 @@ impl HostState {
 
 /// A call that a cell made.
 pub(crate) enum Called {
-    /// `rlm()` or `llm()`.
+    /// `rlm()`, `llm()` or `agent()`.
     Agent(Call),
     /// A host function.
     Function(FunctionCall),

@@ -96,8 +96,8 @@ impl Values {
         self
     }
 
-    /// Returns the values that can change an answer, which are all except secret values and the
-    /// folder of files.
+    /// Returns the values that are part of a tool's digest: all except secret values and
+    /// [`FILES_DIR`](super::FILES_DIR).
     pub(super) fn open(&self) -> BTreeMap<&str, &str> {
         let open = self
             .by_name
@@ -115,7 +115,8 @@ impl Values {
         scoped
     }
 
-    /// Returns the secret values with their names, longest first.
+    /// Returns the names and values of secrets, longest value first, because a value may contain a
+    /// shorter one.
     fn secrets(&self) -> Vec<(&str, &str)> {
         let mut secrets: Vec<(&str, &str)> = self
             .secret

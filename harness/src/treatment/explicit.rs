@@ -190,7 +190,8 @@ impl Eq for ExplicitSetting {}
 struct Row {
     flag: &'static str,
     is_limit: bool,
-    /// Whether the setting is explicit only if it was typed, because another setting can imply it.
+    /// Whether the setting is explicit only if its flag was given, because another setting can
+    /// imply its value.
     only_typed: bool,
     /// Whether the setting differs from its default.
     differs: fn(&Treatment) -> bool,
@@ -198,7 +199,7 @@ struct Row {
     value: fn(&Treatment) -> String,
 }
 
-/// Creates the row of a flag that sets these fields.
+/// Creates the row of a flag that sets these fields of [`Treatment`].
 macro_rules! row {
     ($flag:expr, $($($field:ident).+),+) => {
         Row {

@@ -302,7 +302,7 @@ fn words(
         Cause::Implied(by) => (format!("{by} already sets it"), format!("leave {what} out")),
         Cause::Iterations(least) => (
             format!(
-                "with --max-iterations {} no conversation becomes long enough",
+                "with --max-iterations {} no conversation becomes long enough for the hook",
                 run.max_iterations
             ),
             format!("use --max-iterations {least} or more, or leave {what} out"),
@@ -347,6 +347,6 @@ fn itself(run: &Treatment, settings: &[ExplicitSetting]) -> String {
             format!("it does not apply to --compaction {}", run.compaction.how)
         }
         [PROMPT_MODE] => "the prompt's sections are the same in both modes".to_owned(),
-        _ => "agents receive the same without it".to_owned(),
+        _ => "it does not change what the agents receive".to_owned(),
     }
 }

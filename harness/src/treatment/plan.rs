@@ -49,13 +49,13 @@ pub struct ExperimentPlan {
 /// Everything that one agent receives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentPlan {
-    /// Kind of the agent: `root`, `child at depth 1`, `specialist NAME`.
+    /// Kind of the agent: `root`, `child at depth N`, `one-shot call` or `specialist NAME DIGEST`.
     pub agent: String,
     /// System prompt.
     pub system: String,
-    /// Native tools of its requests.
+    /// Native tools in the agent's requests.
     pub tools: ToolUse,
-    /// Tools of the agent, by name and digest.
+    /// Name and digest of each of the agent's tools.
     pub functions: Vec<(String, String)>,
     /// Hooks, each with the events of this agent that it handles.
     pub hooks: Vec<HookPlan>,

@@ -1,5 +1,5 @@
-//! Conformance suite of prompt definitions: each `tests/conformance/*.case.yaml` has its result in
-//! an `.expected.json`. `CONFORMANCE_UPDATE=1` rewrites the expected files.
+//! Conformance suite of prompt definitions: `tests/conformance/NAME.expected.json` contains the
+//! expected result of `NAME.case.yaml`. `CONFORMANCE_UPDATE=1` rewrites the expected files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

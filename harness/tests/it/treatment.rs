@@ -216,9 +216,9 @@ fn recorded_settings_match_requests() {
     }
 }
 
+/// A setting is accepted exactly if resetting it changes the plan.
 #[test]
 fn settings_take_effect_or_are_rejected() {
-    // A setting is accepted exactly if resetting it changes the requests.
     let settings = |name: &str, run: &Treatment| {
         let (listed, flags): (_, &[&str]) = match name {
             "drivers" => (Some(ExplicitSetting::driver("own")), &[]),
