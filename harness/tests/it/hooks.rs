@@ -254,7 +254,7 @@ fn hook_changes_only_returned_fields() {
 }
 
 #[tokio::test]
-async fn records_and_keeps_reasoning_by_settings() {
+async fn records_and_keeps_reasoning_as_configured() {
     // The first response is blank, so that the agent continues.
     let rules =
         r#"[{when: {turn: 1}, reply: " ", reasoning: "hm"}, {reply: an answer, reasoning: "hm"}]"#;

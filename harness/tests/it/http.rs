@@ -359,7 +359,7 @@ fn slow_stream_does_not_time_out() {
 }
 
 #[test]
-fn estimates_tokens_of_early_stop() {
+fn estimates_tokens_of_response_stopped_early() {
     let text = format!("I look.\n```js\nx\n```\n{}", "more and more ".repeat(40));
     let early = Sampling {
         stop_after_blocks: Some(1),
