@@ -170,7 +170,10 @@ mod tests {
         assert!((clock.read_date() - 1_002.0).abs() < f64::EPSILON);
         assert_eq!(clock.take_readings(), []);
         let next = clock.read();
-        assert!(next > 25, "the machine's clock is too far ahead: {next}");
+        assert!(
+            next > 25,
+            "the reading does not follow the replayed ones: {next}"
+        );
         assert_eq!(clock.take_readings(), [Reading(next, 1)]);
     }
 

@@ -46,7 +46,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
             name: FILES_DIR.to_owned(),
             kind: VariableType::Text,
             required: false,
-            description: "the folder that it reads".to_owned(),
+            description: "folder that the tool reads".to_owned(),
         }];
         Arc::new(FileTool {
             spec,

@@ -204,7 +204,7 @@ mod tests {
             name: name.to_owned(),
             kind,
             required,
-            description: "what it is for".to_owned(),
+            description: "a description".to_owned(),
         }
     }
 

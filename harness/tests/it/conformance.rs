@@ -87,7 +87,7 @@ impl Tool for Described {
     }
 
     async fn call(&self, _: Value, _: &ToolScope) -> Result<Value, ToolError> {
-        Err(ToolError("it is only described".to_owned()))
+        Err(ToolError("this tool has only a description".to_owned()))
     }
 }
 

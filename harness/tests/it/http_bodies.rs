@@ -61,7 +61,7 @@ fn seen(format: &str, request: &Request, stream: bool) -> ReceivedRequest {
         let reason = refused.map_err(|unsupported| unsupported.reason);
         assert!(
             reason.is_err_and(|reason| reason.contains(&format!("`{field}`"))),
-            "{format} lets users replace {field}"
+            "{format}: users can override the reserved field {field}"
         );
     }
     seen

@@ -113,7 +113,7 @@ fn variants() -> Vec<(&'static str, Treatment)> {
             },
         ),
         (
-            "code by a tool",
+            "code via a tool",
             Treatment {
                 code_via_tool: true,
                 ..plain.clone()
@@ -127,7 +127,7 @@ fn variants() -> Vec<(&'static str, Treatment)> {
             },
         ),
         (
-            "stop early, code by a tool",
+            "stop early, code via a tool",
             Treatment {
                 stop_early: true,
                 code_via_tool: true,
@@ -228,8 +228,8 @@ fn settings_take_effect_or_are_rejected() {
             ),
             "depth 1" => (None, &["--max-depth", "--max-iterations"]),
             "tools" => (Some(ExplicitSetting::tool("read_context")), &[]),
-            "code by a tool" => (None, &["--code-format"]),
-            "stop early" | "stop early, code by a tool" => (None, &["--stop-early"]),
+            "code via a tool" => (None, &["--code-format"]),
+            "stop early" | "stop early, code via a tool" => (None, &["--stop-early"]),
             _ => (None, &[]),
         };
         let explicit = run.explicit(&[]).into_iter();
@@ -243,15 +243,15 @@ fn settings_take_effect_or_are_rejected() {
                 protocol,
                 ..variant.clone()
             };
-            for claim in settings(name, &run) {
-                let verdict = match run.check(std::slice::from_ref(&claim)) {
-                    Ok(()) => "there".to_owned(),
-                    Err(inert) => {
-                        assert_eq!(inert.settings, std::slice::from_ref(&claim));
-                        format!("refused: {}; hint: {}", inert.reason, inert.hint)
+            for setting in settings(name, &run) {
+                let verdict = match run.check(std::slice::from_ref(&setting)) {
+                    Ok(()) => "accepted".to_owned(),
+                    Err(no_effect) => {
+                        assert_eq!(no_effect.settings, std::slice::from_ref(&setting));
+                        format!("rejected: {}; hint: {}", no_effect.reason, no_effect.hint)
                     }
                 };
-                all += &format!("{name}, {protocol}: {claim}: {verdict}\n");
+                all += &format!("{name}, {protocol}: {setting}: {verdict}\n");
             }
         }
     }
