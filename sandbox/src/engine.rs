@@ -63,8 +63,8 @@ impl Engine {
     }
 }
 
-/// Creates a snapshot of a fresh context after `load`, which receives the ops as methods of an
-/// object.
+/// Calls `load` in a fresh context with an object whose methods are the ops. Returns a snapshot of
+/// the context.
 pub(crate) fn make_snapshot(
     load: impl FnOnce(&mut v8::PinScope<'_, '_>, v8::Local<'_, v8::Object>) -> Result<(), String>,
 ) -> Result<Box<[u8]>, String> {

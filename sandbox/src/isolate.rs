@@ -122,7 +122,7 @@ pub(crate) enum ContextSource<'a> {
 #[derive(Debug)]
 pub(crate) struct Turn {
     pub end: TurnEnd,
-    /// CPU time used.
+    /// CPU time that the turn used.
     pub executed: Duration,
     /// Owner of the code that was stopped, if any: the owner of the turn, or of a job that ran in
     /// it.
@@ -191,7 +191,8 @@ impl Isolate {
         })
     }
 
-    /// Starts the session on the calling thread, in a copy of the process that created the isolate.
+    /// Adapts the isolate to a copy of the process that created it: switches to the calling
+    /// thread's CPU clock and seeds random numbers.
     pub fn begin(&mut self) {
         self.clock = CpuClock::of_this_thread();
         randomness::begin();

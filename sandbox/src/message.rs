@@ -389,7 +389,7 @@ pub struct CellOutcome {
     /// Text of the value passed to `return()`. If calls were left unawaited, `error` is set too,
     /// because the value may lack their results.
     pub value: Option<String>,
-    /// CPU time used.
+    /// CPU time that the cell used.
     pub executed: Duration,
     /// Number of calls left unawaited, whose results are lost.
     pub unawaited: u32,

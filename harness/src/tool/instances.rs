@@ -39,7 +39,7 @@ pub(crate) struct InstanceKind {
 }
 
 impl InstanceKind {
-    /// Returns a string of everything that can change an answer.
+    /// Returns a string that contains everything that can change an answer, for digests.
     fn version(&self) -> String {
         let Self {
             agent,
@@ -168,7 +168,7 @@ pub(crate) struct InstanceTool {
 }
 
 impl InstanceTool {
-    /// Returns a string of everything outside the spec that can change an answer.
+    /// Returns a string that contains everything outside the spec that can change an answer.
     pub fn version(&self) -> String {
         match &self.call {
             InstanceCall::Create(kinds) => {

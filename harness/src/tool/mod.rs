@@ -58,8 +58,8 @@ pub trait Tool: Send + Sync {
         &[]
     }
 
-    /// Returns a string of everything outside the spec that can change an answer, such as the hash
-    /// of the tool's file.
+    /// Returns a string that contains everything outside the spec that can change an answer, such
+    /// as the hash of the tool's file.
     fn version(&self) -> String {
         String::new()
     }

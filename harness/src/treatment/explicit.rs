@@ -67,7 +67,7 @@ impl ExplicitSetting {
         }
     }
 
-    /// Returns the setting of one driver of the root.
+    /// Creates the setting `--drivers NAME` for one of the root's drivers.
     pub fn driver(name: &str) -> Self {
         let driver = name.to_owned();
         Self::new(DRIVERS, name, move |run| {
@@ -75,15 +75,14 @@ impl ExplicitSetting {
         })
     }
 
-    /// Returns the setting of a profile. `drivers` are its drivers, except those that are also
-    /// given by name.
+    /// Creates the setting `--profile NAME`. `drivers` are the profile's drivers, except those that
+    /// are also given with `--drivers`.
     pub fn profile(name: &str, drivers: Vec<String>) -> Self {
         Self::new(PROFILE, name, move |run| {
             run.drivers.retain(|driver| !drivers.contains(&driver.name));
         })
     }
 
-    /// Returns the setting of the root's definition.
     fn prompt(name: &str) -> Self {
         Self::new(PROMPT, name, |run| {
             run.overrides.definition = None;
@@ -91,7 +90,7 @@ impl ExplicitSetting {
         })
     }
 
-    /// Returns the setting of one tool of the root.
+    /// Creates the setting `--tools NAME` for one of the root's tools.
     pub fn tool(name: &str) -> Self {
         let tool = name.to_owned();
         Self::new(TOOLS, name, move |run| {
@@ -99,7 +98,7 @@ impl ExplicitSetting {
         })
     }
 
-    /// Returns the setting of one hook of the run.
+    /// Creates the setting `--hooks NAME` for one of the run's hooks.
     pub fn hook(name: &str) -> Self {
         let hook = name.to_owned();
         Self::new(HOOKS, name, move |run| {
@@ -107,7 +106,7 @@ impl ExplicitSetting {
         })
     }
 
-    /// Returns the setting of one model alias.
+    /// Creates the setting `--model-alias ALIAS`.
     pub fn model_alias(alias: &str) -> Self {
         let name = alias.to_owned();
         Self::new(MODEL_ALIAS, alias, move |run| {
