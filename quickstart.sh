@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs missing build tools, builds the program, and compares three ways of working on the
-# benchmark S-NIAH offline, with a scripted model.
+# Installs missing build tools, builds the program, and compares three configurations on the
+# benchmark S-NIAH. The comparison runs offline with a scripted model.
 set -eu
 cd "$(dirname "$0")"
 
@@ -8,8 +8,8 @@ command -v cargo >/dev/null || { echo "error: cargo not found; install Rust from
 target=${CARGO_TARGET_DIR:-target}
 
 # The JavaScript engine is V8 if its library is available: in RUSTY_V8_ARCHIVE, or downloaded and
-# checked by scripts/fetch-v8.sh. Otherwise it is QuickJS, built from source. A library that fails
-# the check ends the script.
+# checked by scripts/fetch-v8.sh. Otherwise it is QuickJS, built from source. If the library fails
+# the check, this script exits.
 if [ -n "${RUSTY_V8_ARCHIVE-}" ]; then
   archive=$RUSTY_V8_ARCHIVE
 else
@@ -23,7 +23,7 @@ if [ -n "$archive" ]; then
   echo "JavaScript engine: V8, from $archive" >&2
   scripts/install-system-packages.sh g++
   export RUSTY_V8_ARCHIVE="$archive"
-  # If it is set, the crate `v8` also downloads source code, without checking it.
+  # If RUSTY_V8_MIRROR is set, the crate `v8` also downloads source code, without checking it.
   unset RUSTY_V8_MIRROR
   build --no-default-features --features v8
 else

@@ -62,7 +62,7 @@ fn measure<M: Measurement>(criterion: &mut Criterion<M>, kind: &str) {
     }
 }
 
-/// Waits so that workers can finish and their work does not count toward the next measurement.
+/// Waits for workers to finish, so that their work does not count toward the next measurement.
 fn settle() {
     std::thread::sleep(Duration::from_millis(100));
 }

@@ -1,8 +1,8 @@
-//! Runs cells in the sandbox, one session per trajectory, and prints the CPU time and the wall time
-//! of each as JSON.
+//! Runs cells in the sandbox, one session per trajectory, and prints the CPU time, wall time and
+//! output of each cell as JSON.
 //!
-//! This is the counterpart of `bench/peers/cells.mjs`, which runs the same file under Node.js. CPU
-//! time is measured for the whole process, so isolates run on threads here.
+//! `bench/peers/cells.mjs` runs the same file of cells under Node.js. CPU time is measured for the
+//! whole process, so isolates run on threads here.
 
 #![allow(
     unsafe_code,

@@ -41,7 +41,7 @@ pub(crate) struct LibraryFunctions {
 /// Global variable that holds the library's `internals` in a snapshot until a session removes it.
 const INTERNALS: &str = "__repl_internals";
 
-/// Creates an engine on the calling thread.
+/// Creates an engine on the calling thread, with the global object locked down.
 pub(crate) fn boot(config: &Config, host: Host) -> Result<(Engine, LibraryFunctions), StartError> {
     let snapshot = snapshot()?;
     set_flags(&config.limits);

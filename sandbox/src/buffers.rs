@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use deno_core::v8::{Allocator, RustAllocatorVtable, UniqueRef, new_rust_allocator};
 
-/// Memory use of one isolate's array buffers, in bytes.
+/// Memory limit and current use of one isolate's array buffers, in bytes.
 struct Buffers {
     limit: usize,
     used: AtomicUsize,
 }
 
-/// Creates an allocator that limits one isolate's array buffers to `limit` bytes. At the limit, V8
-/// collects garbage and then throws a `RangeError`.
+/// Creates an allocator that limits one isolate's array buffers to `limit` bytes. For an allocation
+/// beyond the limit, V8 collects garbage, and throws a `RangeError` if that does not help.
 pub(crate) fn allocator(limit: usize) -> UniqueRef<Allocator> {
     static FUNCTIONS: RustAllocatorVtable<Buffers> = RustAllocatorVtable {
         allocate: zeroed,

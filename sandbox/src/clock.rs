@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::message::{Reading, SessionStart};
 
-/// Clock ticks per millisecond; the clock has no finer resolution.
+/// Clock ticks (tenths) per millisecond, the resolution of the clock.
 const TENTHS: u64 = 10;
 
 pub(crate) struct Clock {
@@ -25,8 +25,8 @@ pub(crate) struct Clock {
 enum Source {
     /// The clock of the machine. At `since`, the session was `then` tenths of a millisecond old.
     Machine { since: Instant, then: u64 },
-    /// A clock driven by cells: a reading advances it by a tenth of a millisecond, a timer by its
-    /// delay.
+    /// A clock that only cells advance: each reading by a tenth of a millisecond, and each timer
+    /// that fires to its due time.
     Counted,
 }
 
@@ -106,7 +106,7 @@ impl Clock {
         as_float(self.epoch_ms + self.read() / TENTHS)
     }
 
-    /// Returns a timer's sort key, which is derived from its due time.
+    /// Returns a timer's sort key, which orders timers by due time on this clock.
     pub fn place_of(&self, due: Instant, delay: Duration) -> u128 {
         match &self.source {
             Source::Machine { since, .. } => due.saturating_duration_since(*since).as_nanos(),
@@ -170,7 +170,10 @@ mod tests {
         assert!((clock.read_date() - 1_002.0).abs() < f64::EPSILON);
         assert_eq!(clock.take_readings(), []);
         let next = clock.read();
-        assert!(next > 25, "the machine's clock is too far ahead: {next}");
+        assert!(
+            next > 25,
+            "the reading does not follow the replayed ones: {next}"
+        );
         assert_eq!(clock.take_readings(), [Reading(next, 1)]);
     }
 

@@ -13,8 +13,8 @@ use sha2::digest::common::hazmat::{SerializableState, SerializedState};
 use sha2::{Sha224, Sha256, Sha384, Sha512};
 use url::form_urlencoded;
 
-/// Feeds bytes to a running hash, whose initial state is empty. Returns the new state, or the
-/// digest if `end` is set; `None` for an unknown algorithm.
+/// Feeds bytes to a running hash; an empty `state` starts one. Returns the new state, or the digest
+/// if `end` is set. Returns `None` for an unknown algorithm or an invalid state.
 pub(crate) fn hash(algorithm: &str, state: &[u8], bytes: &[u8], end: bool) -> Option<Vec<u8>> {
     match algorithm {
         "md5" => hash_by::<Md5>(state, bytes, end),
@@ -73,8 +73,8 @@ pub(crate) enum Base64Error {
     WrongLength,
 }
 
-/// Decodes as <https://infra.spec.whatwg.org/#forgiving-base64-decode> specifies, with one
-/// character per byte.
+/// Decodes as <https://infra.spec.whatwg.org/#forgiving-base64-decode> specifies. Each character of
+/// the result is a byte.
 pub(crate) fn atob(text: &str) -> Result<String, Base64Error> {
     let spaces = [' ', '\t', '\n', '\x0c', '\r'];
     let whole = text.replace(spaces, "");

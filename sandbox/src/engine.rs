@@ -2,8 +2,8 @@
 //!
 //! This module uses the engine and flags of `deno_core` without its `JsRuntime`. For each isolate,
 //! `JsRuntime` creates templates that the V8 layer over `QuickJS` never frees: 15 KB per attempt,
-//! or up to the whole heap with the objects that they reference. Its library, event loop and
-//! modules are not needed, because code runs in turns.
+//! or up to the whole heap with the objects that they reference. The library, event loop and
+//! modules of `JsRuntime` are not needed, because code runs in turns.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -42,9 +42,9 @@ impl Engine {
             .heap_limits(0, heap_bytes)
             .external_references(references())
             .snapshot_blob(v8::StartupData::from(snapshot));
-        // The limit applies to the old generation; the young generation is additional. A larger
-        // young generation copies fewer live objects. At the default limit it is as large as 64 MB,
-        // four times V8's own default for one thread.
+        // The limit applies to the old generation; the young generation is additional. In a larger
+        // young generation, V8 copies fewer live objects. At the default limit, it may use 192 MB
+        // (three semi-spaces of 64 MB), four times V8's own default.
         #[cfg(feature = "v8")]
         let parameters = parameters
             .set_max_old_generation_size_in_bytes(heap_bytes)
@@ -63,8 +63,8 @@ impl Engine {
     }
 }
 
-/// Creates a snapshot of a fresh context after `load`, which receives the ops as methods of an
-/// object.
+/// Calls `load` in a fresh context with an object whose methods are the ops. Returns a snapshot of
+/// the context.
 pub(crate) fn make_snapshot(
     load: impl FnOnce(&mut v8::PinScope<'_, '_>, v8::Local<'_, v8::Object>) -> Result<(), String>,
 ) -> Result<Box<[u8]>, String> {
@@ -87,7 +87,7 @@ pub(crate) fn make_snapshot(
     Ok(Box::from(&*snapshot))
 }
 
-/// External references, which a snapshot identifies by index.
+/// Returns the addresses of the ops, which a snapshot refers to by index.
 fn references() -> Cow<'static, [v8::ExternalReference]> {
     let functions = ops::table().into_iter();
     functions

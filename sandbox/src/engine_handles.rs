@@ -1,8 +1,8 @@
 //! Frees the handles that `QuickJS` creates for a callback that interrupts running code.
 //!
-//! The engine's V8 layer creates them outside any scope of the callback. Until the turn ends, they
-//! would stay alive with everything they refer to: a loop that rejects promises would exhaust the
-//! memory.
+//! The engine's V8 layer creates these handles outside any scope of the callback. Without this
+//! module, they and the objects they refer to would stay alive until the turn ends, and a loop that
+//! rejects promises would exhaust the memory.
 
 use std::ffi::c_void;
 
@@ -27,9 +27,9 @@ impl Arguments {
     /// Takes ownership of the `count` newest handles.
     ///
     /// # Safety
-    /// Must be called first in a callback of the engine for which the engine created `count`
-    /// argument handles that it does not use after the callback. The result must be dropped after
-    /// every scope of the callback.
+    /// Must be called first in a callback from the engine. The engine must have created `count`
+    /// argument handles for the callback and must not use them afterward. The result must be
+    /// dropped after every scope of the callback.
     pub unsafe fn of_callback(count: usize) -> Self {
         let mut scope = RawScope {
             isolate: std::ptr::null_mut(),

@@ -3,8 +3,8 @@
 use deno_core::v8;
 use deno_core::v8::script_compiler::{CompileOptions, NoCacheReason, Source, compile_function};
 
-/// Evaluates an expression. Returns `None` with an exception in the scope if it throws. `name`
-/// appears in stack traces.
+/// Evaluates an expression. If it throws, returns `None` and leaves the exception in the scope.
+/// `name` appears in stack traces.
 ///
 /// The expression is compiled as the body of a function. If it were compiled as a script, the
 /// embedded `QuickJS` would parse it twice and cache its bytecode in files in the user's cache
@@ -60,8 +60,9 @@ fn value<'s>(
     function.call(scope, receiver, &[])
 }
 
-/// Converts the line number of a compile error to a line number of the expression. `QuickJS` counts
-/// the header of the enclosing function in compile errors, but not in stack traces.
+/// Converts the line number of a compile error to a line number of the expression. In compile
+/// errors, but not in stack traces, `QuickJS` counts the header of the enclosing function as a
+/// line.
 pub(crate) fn line_of_expression(said: usize) -> usize {
     if cfg!(feature = "v8") {
         said

@@ -1,4 +1,4 @@
-//! Host functions that a driver adds to an agent's REPL in addition to `rlm()` and `llm()`.
+//! Host functions, which an agent's REPL may have in addition to `rlm()` and `llm()`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::name::{NameError, OWN_GLOBALS, check_name};
 
-/// Method names that would change their object's behavior, for example by making it a thenable.
+/// Method names that would change the behavior of their object: `then`, for example, would make it
+/// a thenable.
 const NO_METHODS: &[&str] = &["__proto__", "then", "toJSON"];
 
 /// Validated names of host functions. A cell calls `await NAME({…})` with one object of named
@@ -30,17 +31,17 @@ pub enum ModelCalls {
     OfTree,
     /// `agent()` and `llm()`.
     OfProgram,
-    /// Neither.
+    /// No such functions.
     None,
 }
 
 /// A host function that returns an object with methods: `const agent = await agents.create(kind,
 /// name)`, then `await agent.send(message)`. It takes positional arguments, which the host receives
-/// as an object with named fields. The host returns an object with an `id`, to which the methods
-/// are added.
+/// as an object whose fields are the argument names. The host returns an object with an `id`, and
+/// the REPL adds the methods to this object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectFactory {
-    /// Name of the function, valid for [`HostFunctions::new`].
+    /// Name of the function, which must be valid for [`HostFunctions::new`].
     pub name: String,
     /// Argument names, in order.
     pub takes: Vec<String>,
@@ -51,8 +52,8 @@ pub struct ObjectFactory {
 /// A method of an object that an [`ObjectFactory`] returned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Method {
-    /// Host function that the method calls with the object's `id`. The part after the dot is the
-    /// method's name.
+    /// Host function that the method calls with the object's `id`, such as `agents.send`. The part
+    /// after the dot is the name of the method.
     pub name: String,
     /// Argument names, in order.
     pub takes: Vec<String>,
@@ -90,7 +91,7 @@ impl HostFunctions {
     /// Adds functions that return objects.
     ///
     /// # Errors
-    /// As for [`HostFunctions::new`].
+    /// Returns the errors of [`HostFunctions::new`].
     pub fn with_factories(
         &self,
         makers: impl IntoIterator<Item = ObjectFactory>,
@@ -126,7 +127,7 @@ impl HostFunctions {
     }
 }
 
-/// Validates a function's name and returns its variable: the part before any dot.
+/// Validates a function's name. Returns the name of its variable: the part before the dot, if any.
 fn check(name: &str) -> Result<&str, NameError> {
     let (top, method) = match name.split_once('.') {
         Some((top, method)) => (top, Some(method)),
@@ -148,7 +149,7 @@ mod tests {
     use super::{HostFunctions, Method, OWN_GLOBALS, ObjectFactory};
 
     #[test]
-    fn validates_names_of_makers() {
+    fn validates_names_of_factories() {
         let maker = |name: &str, method: &str| ObjectFactory {
             name: name.to_owned(),
             takes: vec!["kind".to_owned()],

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use deno_core::v8;
 
-/// Bytes by which the limit is raised at a time while code is being stopped. A failed allocation
-/// inside the engine's parser crashes the process, so none may fail. V8 makes a single allocation
-/// of up to 1 GB and then ends the process if the step does not cover it.
+/// Bytes by which the limit is raised at a time until code has stopped. Until then, no allocation
+/// may fail, because a failure inside the engine's parser crashes the process. V8 may make a single
+/// allocation of up to 1 GB, and ends the process if the step is smaller.
 const STEP: usize = if cfg!(feature = "v8") { 1280 } else { 64 } << 20;
 /// Maximum total by which the limit is raised. Beyond it, code outside the engine ends the worker
 /// process. On V8, a raise is never refused, because V8 would abort the process with every session
@@ -21,15 +21,16 @@ const GIVES_WAY: usize = if cfg!(feature = "v8") {
 /// Bytes granted to a cell so that it can free memory when values of earlier cells fill the heap.
 const ROOM: usize = 16 << 20;
 
-/// Bytes granted to contexts of this process's isolates, beyond the limit.
+/// Bytes by which the heap limits of this process's isolates were raised for contexts.
 static ALLOWED: AtomicU64 = AtomicU64::new(0);
 
-/// Returns the bytes granted to contexts in this process, including ended sessions.
+/// Returns the bytes by which heap limits in this process were raised for contexts, including those
+/// of ended sessions.
 pub(crate) fn allowed_for_contexts() -> u64 {
     ALLOWED.load(Ordering::SeqCst)
 }
 
-/// Heap limit of one isolate, which it outlives.
+/// Heap limit of one isolate. Must outlive the isolate, which points to a part of it.
 pub(crate) struct Heap {
     limit: usize,
     /// The limit, or a higher value if more memory was in use when the limit was armed.
@@ -43,8 +44,8 @@ pub(crate) struct Heap {
 struct LimitState {
     isolate: v8::IsolateHandle,
     overflowed: Arc<AtomicBool>,
-    /// The limit. V8 only accepts limits below its current one, so once contexts have been granted
-    /// memory, V8 calls back below this value.
+    /// The armed limit. V8 only accepts limits below its current one. Therefore, once the limit has
+    /// been raised for a context, V8 calls back before the heap reaches this value.
     at: AtomicUsize,
     /// Maximum to which the limit may be raised.
     most: AtomicUsize,
@@ -75,7 +76,7 @@ impl Heap {
         self.arm(isolate);
     }
 
-    /// Arms the limit at its previous value.
+    /// Arms the limit at `armed_at`.
     fn arm(&mut self, isolate: &mut v8::Isolate) {
         let most = self.armed_at.saturating_add(GIVES_WAY);
         self.reached.at.store(self.armed_at, Ordering::SeqCst);
@@ -91,7 +92,7 @@ impl Heap {
         self.armed = true;
     }
 
-    /// Raises the limit by `bytes`.
+    /// Raises the limit by `bytes` and arms it.
     pub fn allow(&mut self, bytes: usize, isolate: &mut v8::Isolate) {
         self.limit = self.limit.saturating_add(bytes);
         self.armed_at = self.armed_at.saturating_add(bytes);
@@ -99,7 +100,7 @@ impl Heap {
         self.arm(isolate);
     }
 
-    /// Lowers the limit by bytes granted earlier with [`Heap::allow`].
+    /// Lowers the limit by bytes that [`Heap::allow`] granted, and arms it.
     pub fn take_back(&mut self, bytes: usize, isolate: &mut v8::Isolate) {
         self.limit = self.limit.saturating_sub(bytes);
         self.armed_at = self.armed_at.saturating_sub(bytes);
@@ -113,7 +114,7 @@ impl Heap {
         Arc::clone(&self.reached.overflowed)
     }
 
-    /// Whether the heap has exceeded its limit since the last call.
+    /// Whether the heap has exceeded its limit since the last call of this function.
     pub fn take_overflow(&self, isolate: &mut v8::Isolate) -> bool {
         self.reached.overflowed.swap(false, Ordering::SeqCst) || self.was_passed_over(isolate)
     }
@@ -134,8 +135,8 @@ impl Heap {
 }
 
 extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
-    // SAFETY: `data` points into a `Heap`, which outlives the isolate and changes only through
-    // atomics.
+    // SAFETY: `data` points to the `LimitState` of a `Heap`, which outlives the isolate and changes
+    // only through atomics.
     let reached = unsafe { &*data.cast::<LimitState>() };
     #[cfg(feature = "v8")]
     if current < reached.at.load(Ordering::SeqCst)
@@ -152,8 +153,8 @@ extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
     }
 }
 
-/// Lowers V8's limit to the armed one after the allocation for which it was raised. Contexts have
-/// been granted memory since the limit was armed, so V8 called back below it.
+/// Checks the heap after the allocation for which [`on_limit`] raised V8's limit. Stops execution
+/// if the heap exceeds the armed limit, and otherwise lowers V8's limit to the armed one.
 #[cfg(feature = "v8")]
 unsafe extern "C" fn look_again(mut isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
     // SAFETY: V8 passes the isolate that it runs in, and the same data as to `on_limit`.

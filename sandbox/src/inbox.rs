@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use crate::message::Request;
 
-/// Delivers requests on the isolate's own thread.
+/// Delivers requests to an isolate on the isolate's own thread.
 pub(crate) trait Inbox {
-    /// Waits for the next request, until `until` at the latest.
+    /// Waits for the next request, but not longer than `until`.
     fn next(&mut self, until: Option<Instant>) -> NextRequest;
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn promise_state(value: Value<'_>) -> u32 {
     }
 }
 
-/// Returns the value or reason of a settled promise.
+/// Returns the value or rejection reason of a settled promise, or `None` for other values.
 pub(crate) fn promise_result<'s>(
     scope: &mut PinScope<'s, '_>,
     value: Value<'s>,
@@ -41,8 +41,8 @@ pub(crate) fn proxy_part<'s>(
     }
 }
 
-/// Returns the remaining entries of a Map or Set iterator, with keys and values alternating if it
-/// yields pairs.
+/// Returns the remaining entries of a Map or Set iterator. If the iterator yields pairs, keys and
+/// values alternate.
 pub(crate) fn preview_entries<'s>(
     scope: &mut PinScope<'s, '_>,
     value: Value<'s>,

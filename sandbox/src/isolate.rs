@@ -32,7 +32,7 @@ use crate::watchdog::{OnStuck, Watch};
 
 /// Maximum number of expressions evaluated after a termination before the isolate counts as broken.
 const FLUSH_TRIES: u32 = 10;
-/// CPU time limit of one such evaluation.
+/// CPU time limit of one evaluation in [`Isolate::flush`].
 const FLUSH_TIME: Duration = Duration::from_millis(200);
 
 pub(crate) struct Isolate {
@@ -122,9 +122,9 @@ pub(crate) enum ContextSource<'a> {
 #[derive(Debug)]
 pub(crate) struct Turn {
     pub end: TurnEnd,
-    /// CPU time used.
+    /// CPU time that the turn used.
     pub executed: Duration,
-    /// Cell or turn whose code was stopped, if any: the owner of the turn, or of a job that ran in
+    /// Owner of the code that was stopped, if any: the owner of the turn, or of a job that ran in
     /// it.
     pub stopped: Option<u32>,
     /// Place where the code was stopped, if the engine reports it: functions and lines, innermost
@@ -145,8 +145,8 @@ pub(crate) enum TurnEnd {
     Terminated,
     /// Execution was stopped because the heap exceeded its limit.
     OutOfMemory,
-    /// As [`TurnEnd::OutOfMemory`], but the heap was filled by an endless chain of jobs, with at
-    /// least this number waiting for the next one.
+    /// As [`TurnEnd::OutOfMemory`], but an endless chain of jobs filled the heap. At least this
+    /// number of jobs are waiting.
     EndlessJobs(u64),
     /// Execution was stopped and the isolate is unusable.
     Broken,
@@ -191,7 +191,8 @@ impl Isolate {
         })
     }
 
-    /// Starts the session on the calling thread, in a copy of the process that created the isolate.
+    /// Adapts the isolate to a copy of the process that created it: switches to the calling
+    /// thread's CPU clock and seeds random numbers.
     pub fn begin(&mut self) {
         self.clock = CpuClock::of_this_thread();
         randomness::begin();
@@ -441,7 +442,6 @@ impl Isolate {
         function
     }
 
-    /// Compiles a cell's script to the function that runs it.
     fn compile(&mut self, script: &str, iteration: u32) -> Result<v8::Global<v8::Value>, TurnEnd> {
         in_context!(scope, self.engine);
         v8::tc_scope!(let scope, scope);
@@ -458,14 +458,14 @@ impl Isolate {
     }
 
     /// Clears the stale exception that a termination can leave behind, which would abort the next
-    /// compilation. Evaluates expressions until one completes.
+    /// compilation, by evaluating expressions until one completes. Returns whether one did.
     fn flush(&mut self) -> bool {
         for _ in 0..FLUSH_TRIES {
             let watch = self.watch(FLUSH_TIME);
             let completed = {
                 in_context!(scope, self.engine);
                 v8::tc_scope!(let scope, scope);
-                // An engine that owns the queue may drop its jobs only now.
+                // V8, which manages its own queue, may drop the jobs only now.
                 jobs::run(scope, |_| true);
                 value_of(scope, "0", "").is_some()
             };

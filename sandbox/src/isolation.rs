@@ -46,7 +46,7 @@ impl Sandbox {
     /// Starts a session in a fresh isolate.
     ///
     /// # Errors
-    /// If no thread or process is available.
+    /// Returns [`StartError`] if no thread or process can be started.
     pub async fn session(&self) -> Result<Session, StartError> {
         match &self.workers {
             None => Session::in_thread(self.config.clone()).await,

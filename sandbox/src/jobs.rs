@@ -1,13 +1,14 @@
 //! The engine's queue of jobs (microtasks): jobs run one at a time, and jobs of a stopped cell are
 //! dropped.
 //!
-//! Each job has the owner number of the turn or job in which its promise was awaited. Once a
-//! deadline has passed, no further job begins. The remaining jobs run in later turns, but jobs of a
-//! stopped owner do nothing.
+//! Each job belongs to an owner (a cell or a turn): that of the code that awaited the job's
+//! promise. Once a deadline has passed, no further job begins. The remaining jobs run in later
+//! turns, but jobs of a stopped owner do nothing.
 //!
-//! This module also counts the jobs that ran in a row and the jobs that were queued. If each job
-//! leaves behind a job that waits for the next one, as in `const spin = async () => { await 0;
-//! return spin() }`, the chain is endless and fills the heap before the time runs out.
+//! This module also counts the executed jobs and the waiting jobs of a turn. If each job leaves
+//! behind a job that waits for the next one, as in
+//! `const spin = async () => { await 0; return spin() }`, the chain is endless and fills the heap
+//! before the time runs out.
 
 #[cfg(not(feature = "v8"))]
 pub(crate) use quickjs::{
@@ -90,8 +91,8 @@ mod quickjs {
         fn js_malloc_usable_size_rt(runtime: *mut c_void, memory: *const c_void) -> usize;
     }
 
-    /// Number of jobs in a turn at which the waiting jobs are first counted. They are counted again
-    /// each time this number doubles.
+    /// Number of executed jobs in a turn at which the waiting jobs are first counted. They are
+    /// counted again each time the number of executed jobs has doubled.
     const FIRST_MARK: u64 = 1 << 10;
 
     /// Job counts of one turn.
@@ -99,8 +100,8 @@ mod quickjs {
     struct JobCounts {
         ran: u64,
         /// Contexts that the engine requested, minus two for each job that ran. It requests two
-        /// when a promise is awaited and one when a job is queued immediately, so the number of
-        /// waiting jobs is more than half of this value.
+        /// when a promise is awaited and one when a job is queued immediately, so at least half
+        /// this number of jobs are waiting.
         asked: i64,
         /// Values of `asked` at the last three counts, newest first.
         marks: [i64; 3],
@@ -122,7 +123,7 @@ mod quickjs {
         /// Whether a job of a stopped owner is starting.
         static DROPPING: Cell<bool> = const { Cell::new(false) };
         static RUNTIME: Cell<*mut c_void> = const { Cell::new(std::ptr::null_mut()) };
-        /// Engine's counter of calls and steps until it next checks whether to stop.
+        /// Pointer to the engine's countdown of calls and steps to its next interrupt check.
         static COUNTDOWN: Cell<*mut i32> = const { Cell::new(std::ptr::null_mut()) };
         /// Location of the code that had to stop in this turn.
         static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -189,8 +190,8 @@ mod quickjs {
         !runtime.is_null() && unsafe { JS_IsJobPending(runtime) }
     }
 
-    /// Runs jobs until none are left, or until `stop` returns true for the latest code that ran: a
-    /// job or the turn itself.
+    /// Runs jobs until none are left, or until `stop` returns true for the latest code that ran (a
+    /// job or the turn itself), and returns that code.
     pub fn run(
         _: &mut v8::PinScope<'_, '_>,
         mut stop: impl FnMut(RunningCode) -> bool,
@@ -243,10 +244,10 @@ mod quickjs {
         COURSE.set(course);
     }
 
-    /// Detects an endless chain of jobs in the latest turn and returns the minimum number of
-    /// waiting jobs. In a chain, each time the jobs run double, the waiting jobs grow by at least
-    /// half and number at least one for every 16 jobs run. Code that processes a list leaves none
-    /// waiting.
+    /// Detects an endless chain of jobs in the latest turn and returns a lower bound for the number
+    /// of waiting jobs. In a chain, each time the number of executed jobs doubles, the number of
+    /// waiting jobs grows by at least half, and at least one job waits for every 16 executed. Code
+    /// that processes a list leaves no jobs waiting.
     pub fn chain() -> Option<u64> {
         let JobCounts {
             asked,
@@ -289,8 +290,8 @@ mod quickjs {
         if STOPPED.with_borrow(|stopped| stopped.contains(&owner)) {
             DROPPING.set(true);
             DROPPED.set(true);
-            // The first call in the job checks whether to stop, and stops the job, which cannot
-            // catch this and does not settle its promise.
+            // At zero, the job's first function call checks for interrupts and ends the job. The
+            // job cannot catch this, and its promise is not settled.
             // SAFETY: `find_countdown` found the counter in the context of this thread's isolate,
             // which still exists.
             unsafe { COUNTDOWN.get().write_volatile(0) };
@@ -328,9 +329,9 @@ mod quickjs {
             };
             if !ASKED.replace(true) {
                 WANTED.set(true);
-                // The engine now throws an uncatchable error and writes its stack, which it cannot
-                // do while this flag is set. The code that writes the stack and the watchdog set it
-                // again.
+                // The engine now throws an uncatchable error and builds its stack trace, which it
+                // cannot do while execution is terminating. The hook that builds the stack trace
+                // (`stack_hook.rs`) and the watchdog terminate execution again.
                 isolate.cancel_terminate_execution();
             }
             1

@@ -1,31 +1,32 @@
-//! Limits of one session, each with its documented default.
+//! Limits of one session, with their defaults, and the format of `console.log`.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Limits on resources that a session's cells may use. A cell that exceeds one fails with an error
-/// that the model reads; variables survive.
+/// Limits on resources that a session's cells may use. If a limit is exceeded, the cell or call
+/// fails with an error that the model reads, and variables of earlier cells survive. Exceptions:
+/// `output_chars` truncates the output, and `process_bytes` ends the worker process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Maximum CPU time of one cell. The clock stops while the cell waits.
     pub cell_time: Duration,
-    /// Maximum time that one cell waits for timers while none of its `rlm()` or `llm()` calls is
-    /// pending.
+    /// Maximum time that one cell waits for timers while none of its calls is pending.
     #[serde(rename = "cell_wait")]
     pub timer_timeout: Duration,
     /// Maximum bytes of one attempt's heap, not counting its context.
     pub heap_bytes: u64,
-    /// Resident bytes at which a worker process ends itself. Far above the heap limit, because it
-    /// covers memory that the engine does not count and code that it cannot stop.
+    /// Resident bytes at which a worker process ends itself. Far above the heap limit, as a last
+    /// resort for memory that the engine does not count and for code that the engine cannot stop.
     pub process_bytes: u64,
     /// Bytes of native stack for JavaScript, at most [`MAX_STACK_BYTES`].
     pub stack_bytes: u64,
-    /// Maximum pending `rlm()` and `llm()` calls of one attempt.
+    /// Maximum pending calls of one attempt: `rlm()`, `llm()`, `agent()` and host functions.
     pub pending_calls: u32,
-    /// Maximum `rlm()` and `llm()` calls of one attempt in total.
+    /// Maximum calls of one attempt in total: `rlm()`, `llm()`, `agent()` and host functions.
     pub total_calls: u32,
-    /// Maximum characters of a call's query, and of a context passed to an agent without a REPL.
+    /// Maximum characters of a query, of a schema, of a host function's arguments, and of a context
+    /// passed to an agent without a REPL.
     pub argument_chars: u32,
     /// Maximum pending timers of one agent.
     pub timers: u32,
@@ -33,9 +34,9 @@ pub struct Limits {
     pub output_chars: usize,
 }
 
-/// Default heap of one attempt, in megabytes. The default is the same on every machine, because it
-/// can affect answers. Of 2,163 recorded cells of real models, one needs more than 512: it passes
-/// with 2,048 but not with 1,024 (Node.js uses 1,600 for it).
+/// Default heap limit of one attempt, in megabytes. The default is the same on every machine,
+/// because it can affect answers. Of 2,163 recorded cells of real models, one needs more than 512
+/// MB. It passes with 2,048 MB but not with 1,024 MB (Node.js uses 1,600 MB for it).
 pub const HEAP_MEGABYTES: u64 = 2048;
 
 /// Resident megabytes that a worker process may use beyond its heap before it ends itself.

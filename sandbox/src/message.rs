@@ -1,4 +1,4 @@
-//! Messages between a session and its driver: all data that crosses the sandbox's boundary.
+//! Messages between a session and its host: all data that crosses the sandbox's boundary.
 //!
 //! Messages carry only plain data, so the isolate can run in another thread or process.
 
@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::functions::HostFunctions;
 
-/// Id of an agent in its session, chosen by the driver. The root is 1; 0 means "none".
+/// Id of an agent in its session, chosen by the host. The root is 1; 0 means "none".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct AgentId(pub u32);
 
-/// Id of an `rlm()`, `llm()` or host function call in its session, chosen by the sandbox.
+/// Id of a call in its session, chosen by the sandbox. Calls are those of `rlm()`, `llm()`,
+/// `agent()` and host functions, and status requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CallId(pub u32);
 
@@ -62,20 +63,20 @@ pub enum Step {
     /// An agent with this invocation id was opened.
     #[serde(rename = "open")]
     Opened(AgentId, String),
-    /// A name was set in an agent's REPL.
+    /// This name was set in the agent's REPL.
     #[serde(rename = "set")]
     Set(AgentId, String),
     /// An agent started a cell.
     #[serde(rename = "run")]
     Ran(AgentId),
-    /// The budget was set to the given one.
+    /// The session's budget was set to this one.
     #[serde(rename = "budget")]
     Budget(Budget),
     /// A call was settled.
     #[serde(rename = "settle")]
     Settled(CallId),
-    /// A cell requested the status of a call. Contains the status, which a repetition returns
-    /// again.
+    /// A cell's request for the status of a call was answered. Contains the id of the request and
+    /// the status, so that a repetition returns the same status.
     #[serde(rename = "told")]
     Told(CallId, String),
     /// The context of a call was requested.
@@ -84,10 +85,10 @@ pub enum Step {
     /// An agent's variables were listed.
     #[serde(rename = "list")]
     Listed(AgentId),
-    /// A timer fired.
+    /// The timer with this number fired.
     #[serde(rename = "timer")]
     Fired(u32),
-    /// An agent's cell exceeded its wait limit and was ended.
+    /// An agent's cell exceeded the timer timeout and was ended.
     #[serde(rename = "waited")]
     WaitedTooLong(AgentId),
     /// An agent was closed.
@@ -115,7 +116,7 @@ pub enum Request {
         context: Context,
         /// Contents of the agent's `__rlm`.
         info: AgentInfo,
-        /// Functions that the agent may call besides `rlm()` and `llm()`.
+        /// Host functions that the agent may call, and the kind of functions that call models.
         functions: HostFunctions,
     },
     /// Sets a name in an agent's REPL.
@@ -187,10 +188,10 @@ pub enum Reply {
     CaughtUp,
     /// A recorded step cannot be repeated.
     Diverged {
-        /// Reason.
+        /// Reason why the step cannot be repeated.
         what: String,
     },
-    /// A cell called `rlm()` or `llm()`.
+    /// A cell called `rlm()`, `llm()` or `agent()`.
     Called {
         /// Agent whose code made the call.
         agent: AgentId,
@@ -259,10 +260,10 @@ pub struct Listing {
 pub struct Variable {
     /// Name of the variable.
     pub name: String,
-    /// Kind of the value: `string`, `Array`, `Map`, `function`.
+    /// Type of the value, such as `string`, `Array`, `Map` or `function`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Size of the value, if applicable: `12 items`.
+    /// Size of the value, if applicable, such as `12 items`.
     #[serde(default)]
     pub size: Option<String>,
     /// Start of the value, if it can be read without running the agent's code.
@@ -275,7 +276,7 @@ pub struct Variable {
 pub enum Context {
     /// A text.
     Text(Arc<String>),
-    /// Second argument of a call, which never leaves the isolate.
+    /// The context argument of this call, which never leaves the isolate.
     OfCall(CallId),
 }
 
@@ -292,13 +293,13 @@ impl Context {
 pub struct AgentInfo {
     /// Depth of the agent; 0 for the root.
     pub depth: u32,
-    /// Depth from which on agents are single calls without a REPL.
+    /// Agents at this depth or deeper are single calls without a REPL.
     pub max_depth: u32,
-    /// Maximum iterations of this agent.
+    /// Maximum number of iterations of this agent.
     pub max_iterations: u32,
     /// Queries of the agents from the root to this one.
     pub lineage: Vec<String>,
-    /// Identifier such as `d1-c0.d2-c3`.
+    /// Invocation id, such as `d1-c0.d2-c3`.
     pub invocation_id: String,
     /// Invocation id of the parent; `None` for the root.
     pub parent_id: Option<String>,
@@ -309,15 +310,15 @@ pub struct AgentInfo {
 pub struct Call {
     /// Identifies the call until it is settled or abandoned.
     pub id: CallId,
-    /// `rlm`, `llm` or `agent`.
+    /// Function that was called.
     pub kind: CallKind,
-    /// The question.
+    /// First argument: the question or task.
     pub query: String,
-    /// Third argument.
+    /// Options of the call.
     pub options: Box<CallOptions>,
     /// `typeof` of the context argument: `undefined` if none was given.
     pub context_type: String,
-    /// Length of a string context, in UTF-16 units.
+    /// Length of a string context, in UTF-16 code units; `None` for other contexts.
     pub context_length: Option<u64>,
 }
 
@@ -332,7 +333,7 @@ pub struct FunctionCall {
     pub arguments: String,
 }
 
-/// Function that was called.
+/// Function with which a cell calls models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallKind {
@@ -354,7 +355,7 @@ impl fmt::Display for CallKind {
     }
 }
 
-/// Options of a call, its third argument.
+/// Options of a call: the third argument of `rlm()` and `llm()`, or the second of `agent()`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct CallOptions {
@@ -388,7 +389,7 @@ pub struct CellOutcome {
     /// Text of the value passed to `return()`. If calls were left unawaited, `error` is set too,
     /// because the value may lack their results.
     pub value: Option<String>,
-    /// CPU time used.
+    /// CPU time that the cell used.
     pub executed: Duration,
     /// Number of calls left unawaited, whose results are lost.
     pub unawaited: u32,
@@ -402,7 +403,7 @@ pub struct CellOutcome {
 pub struct CellError {
     /// Kind of failure.
     pub kind: CellErrorKind,
-    /// `Name: message`.
+    /// Name and message of the error, as `Name: message`.
     pub message: String,
     /// Stack frames in the model's own code, such as `at f (cell 3:12)`, innermost first.
     pub stack: Vec<String>,
@@ -420,10 +421,10 @@ pub enum CellErrorKind {
     TimedOut,
     /// The heap exceeded its limit.
     OutOfMemory,
-    /// The cell exceeded its time limit for timers.
+    /// The cell exceeded the timer timeout.
     WaitedTooLong,
     /// The cell awaits a promise that can never settle.
     NeverSettles,
-    /// The cell ended without awaiting calls that it made.
+    /// The cell ended without awaiting some of its calls.
     Unawaited,
 }

@@ -1,4 +1,4 @@
-//! Names that a driver may set in a REPL, and the globals of each REPL.
+//! Names that the host may set in a REPL, and the globals of each REPL.
 
 use oxc_syntax::identifier::is_identifier_name;
 use oxc_syntax::keyword::is_reserved_keyword;
@@ -39,11 +39,10 @@ pub enum NameError {
     Reserved(String),
     /// The name is not a valid name of a host function.
     #[error(
-        "{0:?} cannot be the name of a function: it is a name, such as 'search', or an object's and a method's with \
-         a dot between, such as 'page.open'"
+        "{0:?} cannot be the name of a function; expected a name such as 'search', or OBJECT.METHOD such as 'page.open'"
     )]
     NotAFunction(String),
-    /// Two host functions map to one property.
+    /// Two host functions have the same name, or one has the name of another's object.
     #[error("duplicate function name {0:?}")]
     Duplicate(String),
 }
@@ -51,7 +50,7 @@ pub enum NameError {
 /// Checks a name for [`Repl::set`](crate::Repl::set).
 ///
 /// # Errors
-/// [`NameError`] with the name.
+/// Returns [`NameError`] if the name is not a valid variable name, is a builtin, or is reserved.
 pub fn check_name(name: &str) -> Result<(), NameError> {
     if !is_identifier_name(name) || is_reserved_keyword(name) {
         return Err(NameError::NotAName(name.to_owned()));

@@ -7,7 +7,7 @@ use deno_core::v8;
 
 use crate::encodings::Base64Error;
 
-/// Name and callback of a host function.
+/// Name and callback of an op.
 pub(crate) type Named = (&'static str, v8::FunctionCallback);
 
 /// A JavaScript value.
@@ -99,7 +99,7 @@ impl<'s> FromJs<'s> for u32 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "rounding to the nearest float is intended"
+        reason = "the library passes integers; other numbers are truncated or clamped"
     )]
     fn of(value: Value<'s>, scope: &v8::PinScope<'s, '_>) -> Self {
         f64::of(value, scope) as u32
@@ -184,7 +184,7 @@ impl ToJs for String {
     }
 }
 
-/// Converts an error to a number that identifies it.
+/// Converts an error to its number in [`Base64Error`].
 impl ToJs for Result<String, Base64Error> {
     fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>) {
         match self {

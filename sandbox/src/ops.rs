@@ -13,7 +13,8 @@ use crate::output::Output;
 use crate::randomness;
 use crate::rewrite::{Sources, remove_rewriter_names};
 
-/// Effects of cells during a turn, which the worker handles after the turn.
+/// State of the ops: effects of cells, which the worker handles after each turn, and the timers,
+/// clock and budget of the session.
 #[derive(Default)]
 pub(crate) struct HostState {
     /// Output of each running cell.
@@ -22,7 +23,7 @@ pub(crate) struct HostState {
     pub calls: Vec<(AgentId, Called)>,
     /// Calls cancelled in this turn.
     pub cancelled: Vec<CallId>,
-    /// Agents that started in this turn to wait for calls of other agents.
+    /// Agents that began in this turn to wait for another agent's call, each with the call.
     pub followed: Vec<(AgentId, CallId)>,
     /// Cells that ended in this turn.
     pub done: Vec<CellEnd>,
@@ -68,7 +69,7 @@ impl HostState {
 
 /// A call that a cell made.
 pub(crate) enum Called {
-    /// `rlm()` or `llm()`.
+    /// `rlm()`, `llm()` or `agent()`.
     Agent(Call),
     /// A host function.
     Function(FunctionCall),
@@ -81,7 +82,7 @@ pub(crate) enum Called {
     },
 }
 
-/// Report of a cell that it has ended.
+/// Report that a cell has ended.
 pub(crate) struct CellEnd {
     pub agent: AgentId,
     pub cell: u32,
@@ -175,7 +176,7 @@ fn call(
 ) -> u32 {
     host.next_call += 1;
     let id = CallId(host.next_call);
-    // JavaScript checks the names of the options; a value of the wrong type is treated as absent.
+    // JavaScript has checked the names and types of the options.
     let options: Box<CallOptions> = serde_json::from_str(options).unwrap_or_default();
     let kind = match kind {
         "rlm" => CallKind::Rlm,

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Keeps the first and last `limit / 2` characters, so that excessive output does not use memory.
+/// Keeps only the beginning and end of the output, each about half of `limit` characters, so that
+/// excessive output does not fill the memory.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     limit: usize,
@@ -48,8 +49,7 @@ impl Output {
         if rest.is_empty() {
             return;
         }
-        // Keeps up to twice `half`, so that trimming to `half` never needs characters already
-        // dropped.
+        // Drop an old part only if the newer parts contain all characters that `finish` needs.
         self.tail_chars += rest.chars().count();
         self.tail.push_back(rest.to_owned());
         while let Some(first) = self.tail.front() {

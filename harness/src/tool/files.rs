@@ -19,9 +19,9 @@ pub const FILES_DIR: &str = "FILES_DIR";
 
 /// Maximum bytes of a file to read.
 const LARGEST: u64 = 10 << 20;
-/// Maximum number of files to visit in a folder.
+/// Maximum number of files to visit in the folder and its subfolders.
 const MOST_FILES: usize = 10_000;
-/// Maximum characters shown of a matching line.
+/// Maximum characters returned of each matching line.
 const SHOWN_OF_LINE: usize = 400;
 
 const SPECS: [(&str, Call); 3] = [
@@ -38,7 +38,6 @@ struct FileTool {
     call: Call,
 }
 
-/// Returns the three tools.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let tool = |(spec, call): (&str, Call)| {
         #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
@@ -47,7 +46,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
             name: FILES_DIR.to_owned(),
             kind: VariableType::Text,
             required: false,
-            description: "the folder that it reads".to_owned(),
+            description: "folder that the tool reads".to_owned(),
         }];
         Arc::new(FileTool {
             spec,
@@ -141,8 +140,7 @@ fn search(arguments: Value, root: &Path) -> Result<Value, String> {
     Ok(json!({ "total": total, "lines": lines }))
 }
 
-/// Resolves a path inside a folder, following links. The path of the folder itself must not contain
-/// links.
+/// Resolves a path inside the folder `root`, following symbolic links. `root` must be canonical.
 ///
 /// # Errors
 /// Returns a message if the file does not exist or is outside the folder.
@@ -182,7 +180,8 @@ fn text_of(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes_of(path)?).map_err(|_| "no text in UTF-8".to_owned())
 }
 
-/// Returns the files of a folder and its subfolders, sorted by path. Does not follow links.
+/// Returns at most [`MOST_FILES`] files of a folder and its subfolders, sorted by path. Does not
+/// follow symbolic links, and skips folders that cannot be read.
 fn walk(root: &Path) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![root.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {

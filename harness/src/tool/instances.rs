@@ -16,7 +16,7 @@ use super::{CallSettings, ToolError};
 use crate::model::ToolSpec;
 use crate::prompt::definition::InputSchema;
 
-/// Default of `maxInstances`, the maximum number of open instances of one definition per agent.
+/// Default of `maxInstances`: how many instances of one definition a caller may have open.
 pub(crate) const MAX_INSTANCES: NonZeroU32 = NonZeroU32::new(16).unwrap();
 
 /// A definition that an agent may instantiate.
@@ -24,23 +24,22 @@ pub(crate) const MAX_INSTANCES: NonZeroU32 = NonZeroU32::new(16).unwrap();
 pub(crate) struct InstanceKind {
     /// Name by which the caller refers to the agent.
     pub agent: String,
-    /// Its `toolDescription`.
+    /// `toolDescription` of the definition.
     pub description: String,
     /// Name of the specialist to run.
     pub specialist: String,
-    /// Settings for calling the specialist.
     pub settings: CallSettings,
-    /// Schema of messages, if they are objects.
+    /// Schema of messages; `None` if messages are texts.
     pub schema: Option<InputSchema>,
-    /// Maximum number of open instances.
+    /// Maximum number of instances that a caller may have open.
     pub max_instances: NonZeroU32,
-    /// Whether the caller receives the messages that the instance sends with `parent.send()`
-    /// instead of its answers.
+    /// Whether the caller receives what the instance sends with `parent.send()`, and not its
+    /// answers.
     pub explicit: bool,
 }
 
 impl InstanceKind {
-    /// Returns a string of everything that can change an answer.
+    /// Returns a string that contains everything that can change an answer, for digests.
     fn version(&self) -> String {
         let Self {
             agent,
@@ -84,7 +83,8 @@ pub(crate) struct InstanceNames {
 }
 
 impl InstanceNames {
-    /// Returns the names for a caller with a REPL, or else for a caller with native tools.
+    /// Returns the names that a caller uses: REPL functions if it has a REPL, otherwise native
+    /// tools.
     pub const fn of(has_repl: bool) -> &'static Self {
         const REPL: InstanceNames = InstanceNames {
             create: "agents.create",
@@ -104,7 +104,7 @@ impl InstanceNames {
     }
 }
 
-/// Arguments of any instance tool.
+/// Arguments of all instance tools. Those that a tool does not take keep their defaults.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[derive(Default)]
@@ -131,11 +131,12 @@ impl InstanceArguments {
 struct Text {
     /// Name of the function in a REPL.
     function: String,
-    /// Name as a native tool. Without one, the tool is only a function in a REPL.
+    /// Name as a native tool; `None` if the tool is only a function in a REPL.
     native: Option<String>,
-    /// Description in a REPL, if the prompt lists the function separately.
+    /// Description in the prompt of an agent with a REPL; `None` if the prompt does not list the
+    /// function.
     description: Option<String>,
-    /// Native description.
+    /// Description as a native tool.
     native_description: Option<String>,
     parameters: Value,
 }
@@ -161,12 +162,13 @@ pub(crate) struct InstanceTool {
     pub call: InstanceCall,
     /// Name and description as a native tool, if the tool is available natively.
     pub native: Option<(String, String)>,
-    /// Whether the prompt of an agent with a REPL lists the tool separately.
+    /// Whether the prompt of an agent with a REPL lists the tool. Other tools are explained in the
+    /// description of `agents.create`.
     pub is_listed: bool,
 }
 
 impl InstanceTool {
-    /// Returns a string of everything outside the spec that can change an answer.
+    /// Returns a string that contains everything outside the spec that can change an answer.
     pub fn version(&self) -> String {
         match &self.call {
             InstanceCall::Create(kinds) => {
@@ -197,7 +199,7 @@ fn bound(text: Text, call: InstanceCall, agents: &str) -> Result<BoundTool, Tool
 /// Creates the tools for instances of these definitions.
 ///
 /// # Errors
-/// Returns the errors of [`BoundTool`].
+/// Returns the errors of [`BoundTool::new`].
 pub(crate) fn instance_tools(kinds: Vec<InstanceKind>) -> Result<Vec<BoundTool>, ToolSetError> {
     let texts = texts();
     let kinds: BTreeMap<String, Arc<InstanceKind>> = kinds
@@ -225,7 +227,7 @@ pub(crate) fn instance_tools(kinds: Vec<InstanceKind>) -> Result<Vec<BoundTool>,
 /// Creates the tool with which an instance sends messages to its caller.
 ///
 /// # Errors
-/// Returns the errors of [`BoundTool`].
+/// Returns the errors of [`BoundTool::new`].
 pub(crate) fn tell_caller() -> Result<BoundTool, ToolSetError> {
     bound(texts().tell_caller, InstanceCall::TellCaller, "")
 }
@@ -259,10 +261,10 @@ pub(crate) struct ImmediateAgent {
     /// Name of the specialist to run.
     pub specialist: String,
     pub settings: CallSettings,
-    /// Name of the instance.
+    /// Name of the instance, as in `agents.create(agent, name)`.
     pub name: String,
-    /// Task; `None` for the task of the caller.
+    /// Task of the agent; `None` if it receives the task of the caller.
     pub message: Option<String>,
-    /// Kind of instance, if the agent accepts messages.
+    /// Definition of the instance; `None` if the agent does not accept messages.
     pub kind: Option<Arc<InstanceKind>>,
 }

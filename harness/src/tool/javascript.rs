@@ -1,5 +1,5 @@
-//! The bundled tool `run_javascript`, which runs code in a separate sandbox, for agents without a
-//! REPL.
+//! The bundled tool `run_javascript` for agents without a REPL. Each call runs code in a new
+//! sandbox session.
 
 use std::sync::Arc;
 
@@ -16,7 +16,6 @@ struct RunJavascript {
     sandbox: Arc<ToolSandbox>,
 }
 
-/// Returns the tool, which runs code in `sandbox`.
 pub(super) fn tool(sandbox: &Arc<ToolSandbox>) -> Arc<dyn Tool> {
     #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
     let spec = serde_json::from_str(include_str!("../../tools/run_javascript.json"))

@@ -2,8 +2,8 @@
 //!
 //! In a REPL, a tool is a function (`await search_docs({…})`). In requests, `_` replaces a dot in
 //! its name (`page.open`). A tool receives its arguments and the scope of the calling agent, and
-//! does not depend on models or prompts. Only the tool sees the values of secret variables, because
-//! [`Values::redact`] redacts the results.
+//! does not depend on models or prompts. Models never see secret values, because results and errors
+//! of tools are redacted ([`Values::redact`]).
 
 mod call_settings;
 mod instances;
@@ -58,8 +58,8 @@ pub trait Tool: Send + Sync {
         &[]
     }
 
-    /// Returns a string of everything outside the spec that can change an answer, such as the hash
-    /// of the tool's file.
+    /// Returns a string that contains everything outside the spec that can change an answer, such
+    /// as the hash of the tool's file.
     fn version(&self) -> String {
         String::new()
     }
@@ -76,9 +76,9 @@ pub struct ToolScope {
     pub invocation: String,
     /// Context of the task.
     pub context: Arc<String>,
-    /// Resolved variables of the tool, which may contain secrets.
+    /// Values of the tool's variables, including secret values.
     pub env: BTreeMap<String, String>,
-    /// Options from the definition of the agent.
+    /// Options for the tool from the definition of the agent.
     pub options: Map<String, Value>,
 }
 

@@ -1,4 +1,4 @@
-//! Registry of the available tools.
+//! The tools that definitions and flags can name.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 use super::{Tool, ToolSandbox, context, files, javascript};
 use crate::text::{did_you_mean, nearest};
 
-/// Tools by name. Cheap to clone.
+/// Available tools, by name.
 #[derive(Clone, Default)]
 pub struct ToolRegistry {
     tools: BTreeMap<String, Arc<dyn Tool>>,
 }
 
-/// Error for an unknown or duplicate name of a tool.
+/// Error for an unknown or duplicate tool name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RegistryError {
     /// No tool has this name.
@@ -21,7 +21,7 @@ pub enum RegistryError {
     Unknown {
         /// Name as given.
         name: String,
-        /// Most similar name.
+        /// Most similar known name, if any is similar.
         nearest: Option<String>,
         /// All known names.
         known: Vec<String>,
@@ -41,8 +41,8 @@ impl ToolRegistry {
         }
     }
 
-    /// Returns all bundled tools, including those that read files, and the one that runs code in
-    /// `sandbox`.
+    /// Returns all bundled tools: those that read the task's context, those that read files, and
+    /// `run_javascript`, which runs code in `sandbox`.
     pub fn with_host_tools(sandbox: &Arc<ToolSandbox>) -> Self {
         let mut registry = Self::bundled();
         for tool in files::tools()

@@ -10,10 +10,10 @@ use sandbox::{Config, Event, Isolation, Limits, Repl, Sandbox};
 const CPU_TIME: Duration = Duration::from_secs(10);
 /// Maximum wait for timers in one call.
 const WAIT: Duration = Duration::from_secs(10);
-/// Heap limit of one call, without the task's context.
+/// Heap limit of one call in bytes, excluding the task's context.
 const HEAP_BYTES: u64 = 128 << 20;
 
-/// Sandbox for the JavaScript of tools. It is started for the first call.
+/// Sandbox for the JavaScript of tools. The first call starts it.
 pub struct ToolSandbox {
     isolation: Isolation,
     sandbox: OnceLock<Sandbox>,

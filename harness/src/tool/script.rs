@@ -28,7 +28,7 @@ const DESCRIBE: &str = include_str!("script/describe.js");
 const CALL: &str = include_str!("script/call.js");
 /// Variable with the arguments and the scope of the call.
 const CALL_NAME: &str = "__call";
-/// Number of the cell that contains the file, as in stack traces.
+/// Number of the cell that contains the file, as it appears in stack traces.
 const FILE_CELL: u32 = 2;
 
 /// A tool defined by a file.
@@ -45,7 +45,7 @@ struct Script {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {problem}")]
 pub struct ScriptError {
-    /// Path of the file, followed by the line if known.
+    /// Path of the file, with `:LINE` appended if the line is known.
     pub file: String,
     /// Description of the problem.
     pub problem: String,
@@ -215,8 +215,8 @@ impl Tool for Script {
     }
 }
 
-/// Returns a number in the arguments of a call that exceeds 2^53 - 1 (`Number.MAX_SAFE_INTEGER`),
-/// if any.
+/// Returns the first number in a call's arguments whose absolute value exceeds 2^53 - 1
+/// (`Number.MAX_SAFE_INTEGER`), if any.
 fn lossy_integer(arguments: &Value) -> Option<&Number> {
     const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
     match arguments {
@@ -232,7 +232,7 @@ fn lossy_integer(arguments: &Value) -> Option<&Number> {
     }
 }
 
-/// Error when running a file or its function.
+/// Error when running a file or its function `run`.
 enum Failure {
     /// The code threw an error or was stopped.
     Cell(CellError),
@@ -256,7 +256,8 @@ impl Failure {
     }
 }
 
-/// Returns the innermost line of the file in an error's stack trace or message.
+/// Returns the line of the file at which an error occurred: the innermost one in the stack trace,
+/// or else the one in the message.
 fn line(error: &CellError) -> Option<u32> {
     let digits = |text: &str| {
         let end = text.find(|c: char| !c.is_ascii_digit());

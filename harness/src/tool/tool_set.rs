@@ -21,7 +21,8 @@ pub struct ToolSet {
     functions: HostFunctions,
 }
 
-/// A tool with the values and options bound to it.
+/// A tool as one agent can call it: a tool with its values and options, a prompt that runs as a
+/// child agent, or an operation on instances.
 #[derive(Clone)]
 pub struct BoundTool {
     /// Name in a REPL, description and parameters.
@@ -46,7 +47,7 @@ pub(crate) enum CallTarget {
         name: String,
         settings: CallSettings,
     },
-    /// An operation on an agent that accepts messages.
+    /// An operation on instances (agents that accept messages).
     Instance(InstanceTool),
 }
 
@@ -138,7 +139,7 @@ impl BoundTool {
         &self.spec
     }
 
-    /// Whether the tool reads files in the user's folder.
+    /// Whether the tool reads files in the folder [`FILES_DIR`].
     pub fn reads_files(&self) -> bool {
         match &self.runs {
             CallTarget::Tool { tool, .. } => {
@@ -174,7 +175,7 @@ impl BoundTool {
         }
     }
 
-    /// Whether the tool creates agents that accept messages.
+    /// Whether the tool creates instances.
     fn creates(&self) -> bool {
         matches!(&self.runs, CallTarget::Instance(tool) if matches!(tool.call, InstanceCall::Create(_)))
     }
@@ -260,7 +261,7 @@ impl ToolSet {
         })
     }
 
-    /// Creates a set of tools without values and options, such as those of a page for one task.
+    /// Creates a set of tools that need no values or options, such as the page tools of one task.
     ///
     /// # Errors
     /// Returns the errors of [`ToolSet::new`].
@@ -272,7 +273,8 @@ impl ToolSet {
         Self::new(given?)
     }
 
-    /// Returns the tools of both sets. Those of `other` replace tools with colliding names.
+    /// Returns the tools of both sets. Tools of `other` replace tools of this set whose names
+    /// collide with theirs.
     #[must_use]
     pub fn under(&self, other: &Self) -> Self {
         let stays = |own: &&BoundTool| !other.iter().any(|given| own.collides_with(given));
@@ -354,7 +356,7 @@ impl ToolSet {
         on_the_wire.collect()
     }
 
-    /// Whether a call with this name runs or creates a child.
+    /// Whether a call to the tool `name` runs or creates a child agent.
     pub(crate) fn makes_child(&self, name: &str) -> bool {
         self.get(name).is_ok_and(|given| {
             matches!(given.runs, CallTarget::Specialist { .. }) || given.creates()

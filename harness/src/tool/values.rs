@@ -88,7 +88,7 @@ impl Values {
         self.by_name.clone()
     }
 
-    /// Adds a value that is not secret.
+    /// Sets a value, which is then not secret.
     #[must_use]
     pub fn with(mut self, name: &str, value: String) -> Self {
         self.secret.remove(name);
@@ -96,8 +96,8 @@ impl Values {
         self
     }
 
-    /// Returns the values that can change an answer, which are all except secret values and the
-    /// folder of files.
+    /// Returns the values that are part of a tool's digest: all except secret values and
+    /// [`FILES_DIR`](super::FILES_DIR).
     pub(super) fn open(&self) -> BTreeMap<&str, &str> {
         let open = self
             .by_name
@@ -115,7 +115,8 @@ impl Values {
         scoped
     }
 
-    /// Returns the secret values with their names, longest first.
+    /// Returns the names and values of secrets, longest value first, because a value may contain a
+    /// shorter one.
     fn secrets(&self) -> Vec<(&str, &str)> {
         let mut secrets: Vec<(&str, &str)> = self
             .secret
@@ -127,7 +128,7 @@ impl Values {
     }
 
     /// Replaces every secret value in a text by `[NAME]`, and every known provider key by `[key]`.
-    /// Also finds secret values that contain JSON escapes.
+    /// Also finds secret values in their JSON-escaped form.
     pub fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (name, value) in self.secrets() {
@@ -203,7 +204,7 @@ mod tests {
             name: name.to_owned(),
             kind,
             required,
-            description: "what it is for".to_owned(),
+            description: "a description".to_owned(),
         }
     }
 

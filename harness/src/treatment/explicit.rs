@@ -31,10 +31,10 @@ pub(super) const HOOKS: &str = "--hooks";
 pub struct ExplicitSetting {
     /// Flag of the setting.
     pub flag: &'static str,
-    /// Value shown after the flag in messages; empty for none.
+    /// Value shown after the flag in messages; empty if only the flag is shown.
     pub value: String,
-    /// Whether the setting is a limit. A limit without effect is harmless: scripts set limits for
-    /// all protocols, and labels of runs do not contain them.
+    /// Whether the setting is a limit. A limit without effect is harmless: scripts set the same
+    /// limits for all protocols, and labels of runs do not contain limits.
     pub is_limit: bool,
     reset: Arc<dyn Fn(&mut Treatment) + Send + Sync>,
 }
@@ -67,7 +67,7 @@ impl ExplicitSetting {
         }
     }
 
-    /// Returns the setting of one driver of the root.
+    /// Creates the setting `--drivers NAME` for one of the root's drivers.
     pub fn driver(name: &str) -> Self {
         let driver = name.to_owned();
         Self::new(DRIVERS, name, move |run| {
@@ -75,15 +75,14 @@ impl ExplicitSetting {
         })
     }
 
-    /// Returns the setting of a profile. `drivers` are its drivers, except those that are also
-    /// given by name.
+    /// Creates the setting `--profile NAME`. `drivers` are the profile's drivers, except those that
+    /// are also given with `--drivers`.
     pub fn profile(name: &str, drivers: Vec<String>) -> Self {
         Self::new(PROFILE, name, move |run| {
             run.drivers.retain(|driver| !drivers.contains(&driver.name));
         })
     }
 
-    /// Returns the setting of the root's definition.
     fn prompt(name: &str) -> Self {
         Self::new(PROMPT, name, |run| {
             run.overrides.definition = None;
@@ -91,7 +90,7 @@ impl ExplicitSetting {
         })
     }
 
-    /// Returns the setting of one tool of the root.
+    /// Creates the setting `--tools NAME` for one of the root's tools.
     pub fn tool(name: &str) -> Self {
         let tool = name.to_owned();
         Self::new(TOOLS, name, move |run| {
@@ -99,7 +98,7 @@ impl ExplicitSetting {
         })
     }
 
-    /// Returns the setting of one hook of the run.
+    /// Creates the setting `--hooks NAME` for one of the run's hooks.
     pub fn hook(name: &str) -> Self {
         let hook = name.to_owned();
         Self::new(HOOKS, name, move |run| {
@@ -107,7 +106,7 @@ impl ExplicitSetting {
         })
     }
 
-    /// Returns the setting of one model alias.
+    /// Creates the setting `--model-alias ALIAS`.
     pub fn model_alias(alias: &str) -> Self {
         let name = alias.to_owned();
         Self::new(MODEL_ALIAS, alias, move |run| {
@@ -115,7 +114,7 @@ impl ExplicitSetting {
         })
     }
 
-    /// Returns the run with the default of this setting.
+    /// Returns a copy of `from` in which this setting has its default.
     pub(super) fn removed(&self, from: &Treatment) -> Treatment {
         let mut run = from.clone();
         (self.reset)(&mut run);
@@ -142,7 +141,8 @@ impl ExplicitSetting {
         }
     }
 
-    /// Whether the setting changes the plan of a run.
+    /// Whether resetting the setting changes the plan of a run. False if another setting implies
+    /// it.
     pub(super) fn has_effect(&self, run: &Treatment, plan: &ExperimentPlan) -> bool {
         if self.implied_by(run).is_some() {
             return false;
@@ -189,7 +189,8 @@ impl Eq for ExplicitSetting {}
 struct Row {
     flag: &'static str,
     is_limit: bool,
-    /// Whether the setting is explicit only if it was typed, because another setting can imply it.
+    /// Whether the setting is explicit only if its flag was given, because another setting can
+    /// imply its value.
     only_typed: bool,
     /// Whether the setting differs from its default.
     differs: fn(&Treatment) -> bool,
@@ -197,7 +198,7 @@ struct Row {
     value: fn(&Treatment) -> String,
 }
 
-/// Creates the row of a flag that sets these fields.
+/// Creates the row of a flag that sets these fields of [`Treatment`].
 macro_rules! row {
     ($flag:expr, $($($field:ident).+),+) => {
         Row {
@@ -316,8 +317,9 @@ static SETTINGS: [Row; 42] = [
 ];
 
 impl Treatment {
-    /// Returns the single-value settings that differ from their defaults, and those whose flags are
-    /// in `typed`: another setting may imply them, or their values may equal the defaults.
+    /// Returns the explicit settings with a single value, the root's definition and the models per
+    /// depth. A single value is explicit if its flag is in `typed`, or if it differs from the
+    /// default and no other setting can imply it.
     pub fn explicit(&self, typed: &[&str]) -> Vec<ExplicitSetting> {
         let is_given =
             |row: &&Row| typed.contains(&row.flag) || !row.only_typed && (row.differs)(self);

@@ -2,8 +2,8 @@
 //!
 //! If an explicit setting does not change what the agents receive, the combination is rejected.
 //! There is no table of valid combinations: [`Treatment::check`] assembles the plan with and
-//! without the setting. If the plans are equal, it finds the part of the run that masks the setting
-//! in the same way, and explains it in the error.
+//! without the setting. If the plans are equal, it removes other parts of the run to find the one
+//! that masks the setting, and names that part in the error.
 
 mod explicit;
 mod no_effect;
@@ -38,8 +38,8 @@ pub struct Effective {
 }
 
 impl Effective {
-    /// Returns the word for names and labels of the run: the mode of the root's prompt, or the
-    /// protocol if the prompt has no mode.
+    /// Returns the mode of the root's prompt, or the protocol if the prompt has no mode. Names and
+    /// labels of runs contain this word.
     pub fn word(&self, protocol: Protocol) -> &'static str {
         self.prompt_mode
             .map_or(protocol.as_str(), PromptMode::as_str)
@@ -75,8 +75,8 @@ impl Treatment {
     }
 
     /// Removes replacements of bundled sections that no agent's prompt contains, and returns their
-    /// names in order. They are not an error, because several protocols may share one folder of
-    /// replacements.
+    /// names in order. Unused replacements are not an error, because several protocols may share
+    /// one folder of replacements.
     pub fn remove_unused_sections(&mut self) -> Vec<String> {
         let plan = self.plan();
         let is_idle = |name: &&String| {

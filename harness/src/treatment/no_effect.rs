@@ -205,7 +205,7 @@ fn definition(run: &Treatment) -> String {
     format!("--prompt {}", name.map_or("", |own| own.name.as_str()))
 }
 
-/// Finds the cause that masks a setting by removing parts from the run.
+/// Removes parts of the run to find the cause that masks a setting.
 fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
     if let Some(by) = setting.implied_by(run) {
         return Cause::Implied(by);
@@ -243,10 +243,10 @@ fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
     by_itself.map_or(Cause::Together, Cause::Part)
 }
 
-/// Returns the minimum iterations at which a hook has an effect, or `None` if more iterations do
-/// not help.
+/// Returns the smallest `--max-iterations` above the run's at which a hook has an effect. `None` if
+/// no such number helps or the setting is not a hook.
 fn least_iterations(run: &Treatment, setting: &ExplicitSetting) -> Option<u32> {
-    /// Maximum iterations to try.
+    /// Largest `--max-iterations` to try.
     const MOST: u32 = 100;
     if setting.flag != HOOKS {
         return None;
@@ -302,7 +302,7 @@ fn words(
         Cause::Implied(by) => (format!("{by} already sets it"), format!("leave {what} out")),
         Cause::Iterations(least) => (
             format!(
-                "with --max-iterations {} no conversation becomes long enough",
+                "with --max-iterations {} no conversation becomes long enough for the hook",
                 run.max_iterations
             ),
             format!("use --max-iterations {least} or more, or leave {what} out"),
@@ -347,6 +347,6 @@ fn itself(run: &Treatment, settings: &[ExplicitSetting]) -> String {
             format!("it does not apply to --compaction {}", run.compaction.how)
         }
         [PROMPT_MODE] => "the prompt's sections are the same in both modes".to_owned(),
-        _ => "agents receive the same without it".to_owned(),
+        _ => "it does not change what the agents receive".to_owned(),
     }
 }

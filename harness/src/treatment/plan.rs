@@ -34,28 +34,28 @@ pub struct ExperimentPlan {
     pub settings: ProtocolSettings,
     /// Settings of the web agent, if the root is one.
     pub web: Option<AgentTurnSettings>,
-    /// Extensions of page dumps, if the protocol supports pages.
+    /// Additions to page dumps, if the protocol supports pages.
     pub dump: Option<DumpAlso>,
     /// Schema of the root's answer, if its protocol supports one.
     pub answer_schema: Option<AnswerSchema>,
     /// Compaction of long conversations and the model for summaries, if agents have several turns.
     pub compaction: Option<(Compaction, Option<String>)>,
-    /// Models that agents can call by an alias, each with its alias.
+    /// Aliases that agents can call, each with its model.
     pub models: Vec<(String, String)>,
-    /// Section about pages, if the protocol's prompt includes it for samples with a page.
+    /// Prompt section about pages, if the protocol adds it for samples with a page.
     pub page: Option<String>,
 }
 
 /// Everything that one agent receives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentPlan {
-    /// Kind of the agent: `root`, `child at depth 1`, `specialist NAME`.
+    /// Kind of the agent: `root`, `child at depth N`, `one-shot call` or `specialist NAME DIGEST`.
     pub agent: String,
     /// System prompt.
     pub system: String,
-    /// Native tools of its requests.
+    /// Native tools in the agent's requests.
     pub tools: ToolUse,
-    /// Tools of the agent, by name and digest.
+    /// Name and digest of each of the agent's tools.
     pub functions: Vec<(String, String)>,
     /// Hooks, each with the events of this agent that it handles.
     pub hooks: Vec<HookPlan>,
@@ -70,7 +70,7 @@ pub struct AgentPlan {
 pub struct HookPlan {
     /// Name of the hook.
     pub name: String,
-    /// Digest of its version.
+    /// Version from [`Hook::digest`].
     pub digest: String,
     /// Names of the events that it handles for the agent.
     pub events: Vec<&'static str>,
@@ -136,7 +136,6 @@ impl Treatment {
         Some((met, model))
     }
 
-    /// Returns the root's system prompt.
     pub(super) fn root_prompt(&self) -> Assembled {
         let own = protocol_behavior(self.protocol).root(self).system_prompt;
         let tools = self.root_tools();
@@ -148,7 +147,7 @@ impl Treatment {
         Root::of(self).iterations
     }
 
-    /// Returns the maximum depth of an agent.
+    /// Returns the maximum depth of an agent; 0 if the root cannot call child agents.
     pub(super) fn deepest(&self) -> u32 {
         let calls_prompts = self.calls_tools() && !self.tools.specialists.is_empty();
         if self.protocol.capabilities().calls_children() || calls_prompts {
@@ -191,7 +190,8 @@ impl Treatment {
             .contains(&InputKind::Pages)
     }
 
-    /// Returns the native tools in requests of agents at a depth, without those for long contexts.
+    /// Returns the native tools in requests of agents at a depth, without the tools for reading
+    /// long contexts.
     pub fn native_tools(&self, depth: u32) -> Vec<ToolSpec> {
         let offered = if depth > 0 && depth < self.max_depth {
             code_tool::tool_use(self.code_via_tool, Role::Child)
@@ -257,7 +257,7 @@ impl Treatment {
         })
     }
 
-    /// Returns the section about pages, if the protocol's prompt includes it.
+    /// Returns the prompt section about pages, if the protocol adds it.
     fn page_section(&self) -> Option<String> {
         let mut prompt = Assembled::default();
         prompt.add_page(&self.overrides);
@@ -265,8 +265,8 @@ impl Treatment {
         shows.then(|| prompt.text())
     }
 
-    /// Returns the models that agents can call by an alias, each with its alias. Code can call all
-    /// of them. Prompts that are called as tools can call only the models in their definitions.
+    /// Returns the aliases that agents can call, each with its model. Code can call all of them.
+    /// Prompts that are called as tools use only the models in their definitions.
     fn models(&self) -> Vec<(String, String)> {
         let specialists = || self.tools.specialists.values();
         let is_named = |alias: &&ModelAlias| {
@@ -411,8 +411,8 @@ fn of_agent(
 }
 
 impl ReplTreatment {
-    /// Returns the settings that affect agents with native tools instead of a REPL: the maximum
-    /// output also applies to tool results, and the maximum argument to prompts called as tools.
+    /// Returns the settings that affect agents with native tools instead of a REPL: the output
+    /// limit also applies to tool results, and the argument limit to calls of prompts as tools.
     fn met_by_tools(&self) -> Self {
         let mut met = Self::default();
         met.config.limits.output_chars = self.config.limits.output_chars;

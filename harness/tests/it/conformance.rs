@@ -1,5 +1,5 @@
-//! Conformance suite of prompt definitions: each `tests/conformance/*.case.yaml` has its result in
-//! an `.expected.json`. `CONFORMANCE_UPDATE=1` rewrites the expected files.
+//! Conformance suite of prompt definitions: `tests/conformance/NAME.expected.json` contains the
+//! expected result of `NAME.case.yaml`. `CONFORMANCE_UPDATE=1` rewrites the expected files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -87,7 +87,7 @@ impl Tool for Described {
     }
 
     async fn call(&self, _: Value, _: &ToolScope) -> Result<Value, ToolError> {
-        Err(ToolError("it is only described".to_owned()))
+        Err(ToolError("this tool has only a description".to_owned()))
     }
 }
 

@@ -1,5 +1,5 @@
-//! Complete attempts with scripted models. Each case is a file; its events and outcome are a
-//! snapshot.
+//! Complete attempts with scripted models, one for each file `cases/*.case.yaml`. Snapshots contain
+//! the events and outcomes.
 
 use std::collections::{BTreeMap, HashSet};
 use std::convert::Infallible;
@@ -58,8 +58,9 @@ struct Case {
     attempt_tokens: Option<u64>,
     attempt_cost: Option<f64>,
     run_calls: Option<u64>,
-    /// Tools of the root: scripts of `tools/scripts`, bundled tools, and definitions of
-    /// `tools/prompts`. `KEY` is a secret variable of some of them.
+    /// Names of the root's tools: bundled tools, scripts in `tools/scripts`, definitions in
+    /// `tools/prompts`, and page tools, whose names have a dot. Some need the secret variable
+    /// `KEY`.
     functions: Vec<String>,
     /// Definition whose tools the root gets.
     definition: Option<String>,
@@ -80,7 +81,7 @@ struct Hold {
     agent: String,
     /// Number of the agent's request, 1-based.
     turn: u32,
-    /// Fields of the event, including its `invocation`.
+    /// Fields that the event must have; `invocation` may be one of them.
     until: Map<String, Value>,
 }
 
@@ -327,7 +328,7 @@ async fn run(case: Case, model: &Path) -> String {
         });
         assert!(
             requests.count() >= *turn as usize,
-            "{agent} does not have a request {turn} to hold back"
+            "`holds` delays request {turn} of {agent}, which was never sent"
         );
     }
     let records = serde_json::to_string(&events).unwrap();

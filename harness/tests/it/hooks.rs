@@ -1,4 +1,4 @@
-//! Script hooks: changes, state and failures. Also settings of reasoning.
+//! Script hooks (changes, state and failures), and settings for recording and keeping reasoning.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Sc
 use harness::{AgentSettings, Conduct, Engine, Model, Models, Protocol, Task, Treatment};
 use serde_json::json;
 
-/// Scripted model that stores its requests.
+/// Scripted model that stores the requests it receives.
 struct Kept {
     script: Scripted,
     asked: Mutex<Vec<Request>>,
@@ -138,7 +138,7 @@ async fn hooks_change_events_and_keep_state() {
 }
 
 #[tokio::test]
-async fn runs_hooks_of_specification() {
+async fn runs_hooks_in_specification_format() {
     let rules = r#"[
         {when: {turn: 1}, tool_calls: [{name: find, arguments: {}}]},
         {compute: "return(context)"}]"#;
@@ -254,7 +254,7 @@ fn hook_changes_only_returned_fields() {
 }
 
 #[tokio::test]
-async fn records_and_keeps_reasoning_by_settings() {
+async fn records_and_keeps_reasoning_as_configured() {
     // The first response is blank, so that the agent continues.
     let rules =
         r#"[{when: {turn: 1}, reply: " ", reasoning: "hm"}, {reply: an answer, reasoning: "hm"}]"#;

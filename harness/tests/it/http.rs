@@ -21,7 +21,7 @@ pub const KEY: &str = "sk-canary-0123456789";
 /// Provider prefixes, one per format.
 pub const FORMATS: [&str; 3] = ["openai", "openai-responses", "anthropic"];
 
-/// Timeouts that end only tests that hang.
+/// Timeouts so long that only a test that hangs reaches them.
 const TIMEOUTS: Timeouts = Timeouts {
     connect: Duration::from_secs(120),
     idle: Duration::from_secs(120),
@@ -42,8 +42,8 @@ fn timeouts_of(behavior: &Behavior, stream: bool) -> Timeouts {
     timeouts
 }
 
-/// Checks all formats, streamed and whole, concurrently, because some of the servers delay their
-/// clients.
+/// Runs `check` for each format and each value of `streams`. The checks run concurrently, because
+/// some servers delay their responses.
 fn each_format(streams: &[bool], check: impl Fn(&'static str, bool) + Sync) {
     std::thread::scope(|scope| {
         for format in FORMATS {
@@ -55,7 +55,7 @@ fn each_format(streams: &[bool], check: impl Fn(&'static str, bool) + Sync) {
     });
 }
 
-/// A request of an agent with a REPL.
+/// Returns a request of an agent with a REPL.
 pub fn request(sampling: Sampling) -> Request {
     Request {
         model: "m1".to_owned(),
@@ -359,7 +359,7 @@ fn slow_stream_does_not_time_out() {
 }
 
 #[test]
-fn estimates_tokens_of_early_stop() {
+fn estimates_tokens_of_response_stopped_early() {
     let text = format!("I look.\n```js\nx\n```\n{}", "more and more ".repeat(40));
     let early = Sampling {
         stop_after_blocks: Some(1),
@@ -429,7 +429,7 @@ impl CallSink for Bills {
 }
 
 #[test]
-fn bills_known_usage_of_failed_tries() {
+fn bills_known_or_estimated_usage_of_failed_tries() {
     let text = || "forty-two: 42, and more of the same words to fill it".to_owned();
     let counted = ["11 in, 7 out"; 3];
     // Estimated from the text before the interruption. Anthropic reports the input tokens at the

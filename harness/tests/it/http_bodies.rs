@@ -18,7 +18,7 @@ const TIMEOUTS: Timeouts = Timeouts {
     request: Duration::from_secs(120),
 };
 
-/// All formats, including dialects of the first one.
+/// Provider prefixes of all formats. `openrouter` and `google` are dialects of `openai`.
 const SERVERS: [&str; 5] = [
     "openai",
     "openrouter",
@@ -61,7 +61,7 @@ fn seen(format: &str, request: &Request, stream: bool) -> ReceivedRequest {
         let reason = refused.map_err(|unsupported| unsupported.reason);
         assert!(
             reason.is_err_and(|reason| reason.contains(&format!("`{field}`"))),
-            "{format} lets users replace {field}"
+            "{format}: users can override the reserved field {field}"
         );
     }
     seen
@@ -175,7 +175,7 @@ fn called(calls: Vec<ToolCall>, carry: Option<&str>) -> Message {
     .to_message()
 }
 
-/// Returns a conversation with two parallel calls, one of them with invalid JSON, and a response
+/// Returns a conversation with two parallel calls, the second with invalid JSON, and a response
 /// without calls.
 fn conversation(choice: ToolChoice, carry: Option<&str>) -> Request {
     let mut request = request(Sampling::default());
@@ -204,7 +204,7 @@ fn sends_conversation_with_tool_calls() {
         let request = conversation(forced(), None);
         insta::assert_snapshot!(format!("tool-{server}"), sent(server, &request, false));
     }
-    // Signatures are sent back to the server.
+    // Signed and encrypted reasoning is sent back to the server.
     let thought = json!([{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]).to_string();
     let mut request = conversation(forced(), Some(&thought));
     request.sampling = Arc::new(Sampling {
@@ -225,7 +225,7 @@ fn sends_conversation_with_tool_calls() {
 }
 
 #[test]
-fn sends_unpaired_calls_as_text() {
+fn sends_disabled_or_unpaired_calls_as_text() {
     let off = conversation(ToolChoice::None, None);
     let mut orphans = conversation(ToolChoice::Auto, None);
     Arc::make_mut(&mut orphans.messages[2])
@@ -266,7 +266,7 @@ fn sends_back_kept_reasoning_unchanged() {
         for keep in [false, true] {
             let mut request = request(Sampling::default());
             let mut message = Message::assistant("I said.");
-            // Agents remove the reasoning unless they are to keep it.
+            // Agents remove the reasoning from messages unless `keep_reasoning` is set.
             message.reasoning_signature = keep.then(|| carry.to_string());
             request.messages.push(message.into());
             request.messages.push(Message::user("Go on.").into());
@@ -766,7 +766,8 @@ fn replaces_invalid_tool_names() {
     }
 }
 
-/// Models of each server: one that supports schemas, and one that does not.
+/// Models of each server: one that supports answer schemas and one that does not. An empty name
+/// means that there is no such model.
 const OF_SCHEMAS: [(&str, [&str; 2]); 6] = [
     ("openai", ["m1", ""]),
     ("openrouter", ["m1", ""]),

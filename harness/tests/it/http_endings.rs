@@ -73,7 +73,7 @@ struct Stream {
 #[serde(deny_unknown_fields)]
 struct Count {
     usage: Map<String, Value>,
-    /// Format that the row is not for; empty if it is for all formats.
+    /// Format to skip; empty if the row applies to all formats.
     #[serde(default)]
     not: String,
     #[serde(default = "ada")]
@@ -95,7 +95,7 @@ struct Label {
     finish: Option<String>,
 }
 
-/// Formats the outcome of a response with this body.
+/// Returns the outcome of a response with this body, in the form that `http_endings.yaml` uses.
 fn comes(format: &str, is_stream: bool, body: &str) -> String {
     show(answered(format, is_stream, body))
 }

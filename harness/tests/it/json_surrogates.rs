@@ -1,11 +1,13 @@
-//! Decoding of JSON strings with arbitrary UTF-16 code units, as a whole and in stream events.
+//! Decoding of JSON strings with arbitrary UTF-16 code units, as a whole and in pieces (as streams
+//! deliver them).
 
 use harness::model::{ToolCall, lenient_json};
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use serde_json::Value;
 
-/// Generates code units that include many surrogates, and the code unit that introduces marks.
+/// Generates UTF-16 code units. Many are surrogates, and some are the character (U+FDD0) with which
+/// `lenient_json` marks surrogates.
 fn units() -> impl Strategy<Value = Vec<u16>> {
     let unit = prop_oneof![
         0xd800_u16..=0xdfff,
@@ -65,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn leaves_other_text_unchanged(text in any::<String>()) {
+    fn leaves_text_without_surrogates_unchanged(text in any::<String>()) {
         let json = serde_json::to_string(&text).unwrap();
         prop_assert_eq!(&lenient_json::valid(&json), &json);
         prop_assert_eq!(lenient_json::join(lenient_json::piece(&json).unwrap()), Value::from(text));

@@ -240,7 +240,7 @@ fn overrides_action_descriptions() {
     );
 }
 
-/// Model that stores its requests, and answers in turn 20.
+/// Model that stores the requests it receives, and answers in turn 20.
 #[derive(Default)]
 struct Listener(Mutex<Vec<Request>>);
 

@@ -190,8 +190,8 @@ fn fills_all_slots() {
             distinct.insert(core);
         }
     }
-    // Solvers with 1, 2, 3, 4, 7 or 15 iterations per child, coordinators with 1, 2, 7 or 15, and
-    // an agent without children.
+    // Prompts of solvers with 1, 2, 3, 4, 7 or 15 iterations per child, of coordinators with 1, 2,
+    // 7 or 15, and of agents without children.
     assert_eq!(distinct.len(), 6 + 4 + 1);
 }
 
@@ -322,7 +322,7 @@ fn digests_every_section() {
         .map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned())
         .collect();
     let named: BTreeSet<String> = digests.iter().map(|(name, _)| (*name).to_owned()).collect();
-    assert_eq!(named, files, "a file that no section uses, or the reverse");
+    assert_eq!(named, files, "sections and files of prompts differ");
     assert!(digests.iter().all(|(_, digest)| digest.len() == 64));
 }
 

@@ -54,7 +54,7 @@ fn bundled_drivers_are_valid() {
             driver.name
         );
     }
-    // Drivers that mention a REPL must be limited to protocols with one.
+    // Drivers that mention the REPL must be limited to protocols with a REPL.
     let of_repl = ["return", "__ctx", "__rlm", "block", "`typeof", "code"];
     let speaks = |driver: &&Driver| of_repl.iter().any(|word| driver.body.contains(word));
     let of_repl: Vec<&Driver> = library.iter().filter(speaks).collect();

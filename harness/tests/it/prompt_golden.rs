@@ -21,7 +21,7 @@ fn config(depth: u32, max_depth: u32, mode: PromptMode, max_iterations: u32) -> 
     }
 }
 
-/// Returns an agent of a run with `max_iterations`, without optional parts.
+/// Returns the prompt settings of an agent in a run with `max_iterations`, without optional parts.
 pub fn agent(
     depth: u32,
     max_depth: u32,

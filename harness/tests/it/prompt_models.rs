@@ -27,7 +27,7 @@ fn parses_aliases() {
             "openrouter/acme/m@2=x",
             &[],
         ),
-        // Model name with a colon.
+        // Model names with a colon.
         ("l=ollama/llama3:8b:", "l", "ollama/llama3:8b", &[]),
         (
             "l=ollama/llama3:8b:cheap",
@@ -36,7 +36,7 @@ fn parses_aliases() {
             &["cheap"],
         ),
         ("l=p/m::", "l", "p/m:", &[]),
-        // File name, with and without a folder.
+        // File names, with and without a folder.
         ("f=scripted:a.yaml", "f", "scripted:a.yaml", &[]),
         ("f=scripted:./b/a.yaml", "f", "scripted:./b/a.yaml", &[]),
         ("f=scripted:b/a.yaml:x", "f", "scripted:b/a.yaml", &["x"]),

@@ -38,8 +38,8 @@ async fn registry() -> ToolRegistry {
     registry
 }
 
-/// Returns the tools with these names, or those of a definition. Page tools return their arguments.
-/// The variable `KEY` is set for all tools.
+/// Returns the tools with these names, or those of a definition. Names with a dot become page
+/// tools, which return their arguments. The variable `KEY` is set for all tools.
 pub async fn tools(names: &[String], definition: Option<&str>) -> AgentTools {
     let registry = registry().await;
     let library = Library::bundled().with_dir(&folder("prompts")).unwrap();
@@ -199,7 +199,7 @@ async fn rejects_invalid_tool_files() {
 }
 
 #[tokio::test]
-async fn bundled_tools_do_not_collide() {
+async fn bundled_and_script_tools_do_not_collide() {
     let registry = registry().await;
     let given = registry.all().map(Arc::clone);
     let tool_set = ToolSet::of_tools(given).unwrap();
@@ -213,7 +213,7 @@ async fn bundled_tools_do_not_collide() {
 }
 
 #[test]
-fn overlaid_tools_replace_others() {
+fn overlaid_tools_replace_colliding_ones() {
     let names = |names: &str| echoes(names.split_whitespace());
     for (run, task, expected) in [
         ("a b", "c", "a b c"),

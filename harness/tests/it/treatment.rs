@@ -1,4 +1,4 @@
-//! Plans match the requests that the engine sends.
+//! Checks that plans match the requests that the engine sends.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ impl Provider for Silent {
     }
 }
 
-/// Returns the engine's first request, with a context that is too long for a message of the `tools`
-/// protocol.
+/// Returns the engine's first request for a task whose context is too long for a message of the
+/// `tools` protocol.
 fn first_request(run: &Treatment) -> Request {
     let sampling = harness::provider::Sampling {
         code_via_tool: run.code_via_tool,
@@ -113,7 +113,7 @@ fn variants() -> Vec<(&'static str, Treatment)> {
             },
         ),
         (
-            "code by a tool",
+            "code via a tool",
             Treatment {
                 code_via_tool: true,
                 ..plain.clone()
@@ -127,7 +127,7 @@ fn variants() -> Vec<(&'static str, Treatment)> {
             },
         ),
         (
-            "stop early, code by a tool",
+            "stop early, code via a tool",
             Treatment {
                 stop_early: true,
                 code_via_tool: true,
@@ -138,7 +138,7 @@ fn variants() -> Vec<(&'static str, Treatment)> {
 }
 
 #[test]
-fn assembled_requests_match_sent_ones() {
+fn plans_match_first_requests() {
     for (name, variant) in variants() {
         for protocol in Protocol::ALL {
             let run = Treatment {
@@ -196,8 +196,7 @@ fn recorded_settings_match_requests() {
             let is_rlm = protocol == Protocol::Rlm;
             let is_whole = name == "whole";
             let has_drivers = ["drivers", "layers"].contains(&name)
-                // A replacement is part of a web agent's own prompt, and drivers are added after
-                // it.
+                // In a web agent's prompt, drivers follow the replacement.
                 || is_whole && protocol == Protocol::AgentTurn;
             let expected = Effective {
                 prompt_mode: (is_rlm && !is_whole).then_some(PromptMode::Solver),
@@ -217,9 +216,9 @@ fn recorded_settings_match_requests() {
     }
 }
 
+/// A setting is accepted exactly if resetting it changes the plan.
 #[test]
 fn settings_take_effect_or_are_rejected() {
-    // A setting is accepted exactly if resetting it changes the requests.
     let settings = |name: &str, run: &Treatment| {
         let (listed, flags): (_, &[&str]) = match name {
             "drivers" => (Some(ExplicitSetting::driver("own")), &[]),
@@ -229,8 +228,8 @@ fn settings_take_effect_or_are_rejected() {
             ),
             "depth 1" => (None, &["--max-depth", "--max-iterations"]),
             "tools" => (Some(ExplicitSetting::tool("read_context")), &[]),
-            "code by a tool" => (None, &["--code-format"]),
-            "stop early" | "stop early, code by a tool" => (None, &["--stop-early"]),
+            "code via a tool" => (None, &["--code-format"]),
+            "stop early" | "stop early, code via a tool" => (None, &["--stop-early"]),
             _ => (None, &[]),
         };
         let explicit = run.explicit(&[]).into_iter();
@@ -244,15 +243,15 @@ fn settings_take_effect_or_are_rejected() {
                 protocol,
                 ..variant.clone()
             };
-            for claim in settings(name, &run) {
-                let verdict = match run.check(std::slice::from_ref(&claim)) {
-                    Ok(()) => "there".to_owned(),
-                    Err(inert) => {
-                        assert_eq!(inert.settings, std::slice::from_ref(&claim));
-                        format!("refused: {}; hint: {}", inert.reason, inert.hint)
+            for setting in settings(name, &run) {
+                let verdict = match run.check(std::slice::from_ref(&setting)) {
+                    Ok(()) => "accepted".to_owned(),
+                    Err(no_effect) => {
+                        assert_eq!(no_effect.settings, std::slice::from_ref(&setting));
+                        format!("rejected: {}; hint: {}", no_effect.reason, no_effect.hint)
                     }
                 };
-                all += &format!("{name}, {protocol}: {claim}: {verdict}\n");
+                all += &format!("{name}, {protocol}: {setting}: {verdict}\n");
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Attempts in web environments with scripted models. Each case is a file; its requests and outcome
-//! are a snapshot.
+//! Attempts in web environments with scripted models, one for each file `web/cases/*.case.yaml`.
+//! Snapshots contain the requests and outcomes.
 
 mod host;
 mod page;
@@ -45,7 +45,7 @@ struct Case {
     /// Number of images attached by the user.
     #[serde(default)]
     images: usize,
-    /// Texts that requests of apps must contain, and requests of the root must not.
+    /// Texts that requests of apps must contain, and requests of the root must not contain.
     #[serde(default)]
     canaries: Vec<String>,
 }
@@ -85,7 +85,7 @@ impl Browser for World {
     }
 }
 
-/// Model that stores its requests.
+/// Model that stores the requests it receives.
 struct Kept {
     model: Scripted,
     requests: Mutex<Vec<Request>>,
@@ -183,7 +183,7 @@ async fn run(case: Case, model: &Path) -> String {
     report.join("\n")
 }
 
-/// Checks that the content of documents is sent only to apps.
+/// Checks that canaries, which are content of documents, are sent only to apps.
 fn check_canaries(canaries: &[String], requests: &[Request]) {
     for canary in canaries {
         let holds = |request: &Request| {
@@ -232,7 +232,8 @@ fn check_web_turns(requests: &[Request]) {
     }
 }
 
-/// Formats an event. Messages are shown as sent, but without the system prompt.
+/// Formats an event, or returns `None` for kinds that snapshots omit. Messages are shown as sent,
+/// but without the system prompt.
 fn line(event: &Event) -> Option<String> {
     let text = match &event.kind {
         EventKind::LlmRequest { new_messages, .. } => new_messages

@@ -1,4 +1,5 @@
-//! Scripted host of apps. An app is a list of fetches, and its state is the list of their results.
+//! Scripted host of apps. Each app makes a list of fetches. The host's state contains the results
+//! of each app's fetches.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! Scripted pages: addresses with dumps, and effects of actions.
+//! Scripted pages: the dump of each address and the effects of actions.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -27,7 +27,7 @@ struct OnePage {
     does: BTreeMap<String, Effect>,
     /// Blocked addresses that the page requests each time it is read.
     refused: Vec<String>,
-    /// Problem that reading the page returns.
+    /// Problem with which reading the page fails.
     unreadable: Option<PageProblem>,
 }
 
@@ -139,7 +139,7 @@ impl Page for FakePage {
         let key = format!("run {script}");
         let effect = self.here().does.get(&key).cloned();
         let acted = self.follow(key, effect.or(Some(Effect::Nothing)))?;
-        // A dialog interrupts the script.
+        // A script that a dialog interrupts has no result.
         let ended = !matches!(acted, ActionEffect::DialogOpened { .. });
         Ok((acted, ended.then(|| json!({ "ran": script.len() }))))
     }

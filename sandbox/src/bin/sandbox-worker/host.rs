@@ -1,4 +1,4 @@
-//! Runs a harness with busy sessions, which the test that starts it kills.
+//! Runs a harness with a busy session until the test that started it kills it.
 
 use std::io::Write as _;
 
@@ -6,7 +6,7 @@ use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Isolation, Sandbox, WorkerCommand};
 
 /// Starts workers from the program in the second argument, with the number of sessions per worker
-/// in the third. Prints a line when a cell is busy, then waits.
+/// in the third. Prints `busy` when a cell has entered an endless loop, then waits.
 pub fn run() {
     let mut arguments = std::env::args().skip(2);
     let isolation = Isolation::Process(WorkerCommand {

@@ -1,5 +1,5 @@
-//! A minimal worker process for the tests of this crate. Subcommands perform actions from inside a
-//! worker; cells cannot reach them.
+//! A minimal worker process for the tests of this crate. Its subcommands perform actions that cells
+//! have no functions for.
 
 #![allow(clippy::print_stdout, reason = "prints results that tests read")]
 

@@ -1,4 +1,4 @@
-//! Tries operations that a confined process should not be able to perform.
+//! Tries operations in a confined process. Most of them should fail.
 
 use std::fs::{File, Permissions};
 use std::net::{TcpListener, TcpStream, UdpSocket};
@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Tries typical operations, some of them on the file given as the second argument, and prints
-/// which ones succeeded.
+/// Confines this process, tries typical operations, and prints for each whether it succeeded. The
+/// second argument is a file that some operations use.
 pub fn probe() {
     let victim = std::env::args_os().nth(2).expect("a file is given");
     let victim = Path::new(&victim);

@@ -7,9 +7,9 @@ use std::io::BufRead as _;
 /// Makes one system call per line of standard input, each in its own process, and prints the
 /// outcome.
 ///
-/// A line contains `confined`, `jitless` (confined, for an engine that generates no machine code)
-/// or `free`, then the number of the call and its arguments; `self` is replaced by the process id.
-/// The outcome is `error N`, `done`, `exit N` or `signal N`.
+/// A line starts with `confined`, `jitless` (confined, for an engine that generates no machine
+/// code) or `free` (not confined). The number of the call and its arguments follow; `self` stands
+/// for the process id. The outcome is `error N`, `done`, `exit N` or `signal N`.
 pub fn try_each() {
     for line in std::io::stdin().lock().lines() {
         println!("{}", try_one(&line.expect("a line")));
@@ -21,8 +21,7 @@ fn try_one(line: &str) -> String {
     let child = unsafe { libc::fork() };
     if child == 0 {
         let error = make(line);
-        // Outside the range of a confined process's own exit codes.
-        // SAFETY: ends the process.
+        // SAFETY: ends the process. 255 is not an exit code of confined processes.
         unsafe { libc::_exit(if error == 0 { 255 } else { error }) };
     }
     let mut status = 0;
