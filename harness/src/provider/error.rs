@@ -8,7 +8,7 @@ use crate::model::Role;
 use crate::prompt::PromptMode;
 use crate::provider::Response;
 
-/// Reason why there is no response.
+/// Reason why a request has no usable response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProviderError {
@@ -104,7 +104,7 @@ pub enum ProviderError {
         /// Delay that the provider requests.
         retry_after: Option<Duration>,
     },
-    /// The connection was refused, or was reset before a response.
+    /// The connection failed, or was reset before a response.
     #[error("cannot connect to {provider}: {message}")]
     Connection {
         /// Name of the provider, and host and port of its server.
@@ -199,7 +199,7 @@ impl ProviderError {
         )
     }
 
-    /// Whether no other request of the run can succeed.
+    /// Whether all other requests of the run would also fail.
     pub const fn ends_run(&self) -> bool {
         matches!(
             self,
@@ -207,7 +207,7 @@ impl ProviderError {
         )
     }
 
-    /// Applies `change` to the message.
+    /// Applies `change` to the server's message, if the error contains one.
     #[must_use]
     pub fn map_message(mut self, change: impl Fn(String) -> String) -> Self {
         match &mut self {

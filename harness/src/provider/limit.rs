@@ -36,7 +36,7 @@ impl Default for Pace {
     }
 }
 
-/// A rate of requests.
+/// Rate limit that permits bursts after a pause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
     /// Mean requests per second.
@@ -189,7 +189,7 @@ impl<'a> Wait<'a> {
     }
 }
 
-/// A provider with a limiter.
+/// A provider whose requests wait for a limiter.
 pub struct Limited<P> {
     inner: P,
     limiter: Arc<Limiter>,

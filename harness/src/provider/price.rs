@@ -20,7 +20,7 @@ const BUNDLED: &str = include_str!("../../prices.yaml");
 #[derive(Debug, Clone, Default)]
 pub struct PriceTable {
     prices: Vec<Price>,
-    /// Descriptions of the sources of the prices, with dates.
+    /// Name, date and source of each table that was combined into this one.
     origins: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ impl PriceTable {
         Self::parse("prices.yaml", BUNDLED)
     }
 
-    /// Parses prices in the format of the bundled file. `origin` is the name of the file in
+    /// Parses prices in the format of the bundled file. `origin` is the name of the file in error
     /// messages.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ impl PriceTable {
         self
     }
 
-    /// Returns descriptions of the sources of the prices, with dates.
+    /// Returns the name, date and source of each table that was combined into this one.
     pub fn origins(&self) -> &[String] {
         &self.origins
     }
@@ -185,8 +185,8 @@ impl PriceTable {
     }
 }
 
-/// Returns the reference for a price lookup. A model costs the same through both APIs of its
-/// provider.
+/// Returns the reference for a price lookup. Models of `OpenAI` cost the same through both of its
+/// APIs.
 pub(super) fn priced_as(reference: &str) -> Cow<'_, str> {
     match reference.strip_prefix("openai-responses/") {
         Some(model) => format!("openai/{model}").into(),
@@ -254,7 +254,7 @@ impl<P> Priced<P> {
     }
 }
 
-/// Sink that adds the cost to the usage of tries without a response.
+/// Sink that adds costs to [`CallEvent::Billed`] and forwards all events.
 struct PricedCalls<'a, P> {
     calls: &'a dyn CallSink,
     priced: &'a Priced<P>,

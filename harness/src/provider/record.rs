@@ -26,8 +26,7 @@ pub struct CassetteHeader {
     pub model: String,
     /// References of the aliased models.
     pub aliases: BTreeMap<String, String>,
-    /// Properties of the models that can change an answer, by the names that they have in the
-    /// fingerprint.
+    /// Properties of the models that can change an answer, keyed by their names in the fingerprint.
     pub identity: BTreeMap<String, Value>,
 }
 
@@ -59,7 +58,6 @@ pub(super) struct RecordedCall {
     /// Whether the response came from a cache instead of a model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
-    /// Events of the call.
     pub events: Vec<CallEvent>,
     pub result: Result<Response, ProviderError>,
 }
@@ -71,7 +69,7 @@ pub struct Cassette {
     tape: Mutex<CassetteWriter<File>>,
 }
 
-/// Writer of lines.
+/// Writes lines, and starts a new line after an incomplete one.
 #[derive(Debug)]
 struct CassetteWriter<W> {
     file: W,

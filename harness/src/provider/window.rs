@@ -56,7 +56,7 @@ impl WindowTable {
     }
 
     /// Parses context windows in the format of the bundled file. `origin` is the name of the file
-    /// in messages.
+    /// in error messages.
     ///
     /// # Errors
     /// Returns [`WindowError`] with the invalid field or entry.
@@ -101,7 +101,7 @@ mod tests {
     use super::WindowTable;
 
     #[test]
-    fn first_matching_window_counts() {
+    fn uses_first_matching_window() {
         let file = "date: d\nsource: s\nwindows:\n  - { models: [\"mine/*\"], tokens: 32000 }\n";
         let own = WindowTable::parse("own.yaml", file).unwrap();
         let table = own.or(WindowTable::bundled().unwrap());

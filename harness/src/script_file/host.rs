@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use sandbox::{Config, Isolation, Limits, Sandbox, SessionLost};
 
-/// Maximum CPU time, and maximum wait for timers, of one call of a file's code.
+/// Maximum CPU time of one call of a file's code, and its timer timeout.
 pub(super) const TIME: Duration = Duration::from_secs(5);
 /// Heap limit of one file.
 pub(super) const HEAP_MEGABYTES: u64 = 128;
@@ -77,7 +77,7 @@ fn sandbox(isolation: Isolation) -> Result<Sandbox, String> {
 
 /// Formats the reason why a file's session ended.
 pub(super) fn lost(lost: &SessionLost) -> String {
-    // Remove the mention of the flag, which does not set the limit of script files.
+    // The flag does not set the memory limit of script files.
     let detail = lost.detail.replace(" (--memory-limit)", "");
     format!("its code ended the sandbox: {detail}")
 }

@@ -41,8 +41,8 @@ impl From<String> for ScriptFileError {
 /// Returns the default export of a module as JSON, which omits functions.
 ///
 /// # Errors
-/// Returns [`ScriptFileError`] for code that is invalid, throws an error, runs too long or exports
-/// nothing.
+/// Returns [`ScriptFileError`] for code that is invalid, throws an error, runs too long or does not
+/// `export default` an object.
 pub(crate) fn default_export(source: &str, is_typescript: bool) -> Result<String, ScriptFileError> {
     on_thread(async || {
         let sandbox = fresh_sandbox()?;
@@ -106,7 +106,7 @@ impl ScriptFile {
     /// Runs a plain file in a new session.
     ///
     /// # Errors
-    /// Returns [`ScriptFileError`], as [`default_export`] does.
+    /// Returns [`ScriptFileError`] for code that is invalid, throws an error or runs too long.
     pub async fn plain(sandbox: &Sandbox, source: &str) -> Result<Self, ScriptFileError> {
         let mut file = Self::open(sandbox, 1).await?;
         file.run(source.to_owned()).await?;

@@ -59,8 +59,8 @@ impl FinishReasonField {
         }))
     }
 
-    /// Whether the value `after` should replace the value `before` of a field, because it means a
-    /// worse ending.
+    /// Whether `after` should replace `before` as a field's value, because `before` is missing or
+    /// complete, or `after` is a worse ending.
     pub fn should_change(self, field: &str, before: &Value, after: &Value) -> bool {
         let Some(after) = self.ending(field, after) else {
             return false;

@@ -82,7 +82,7 @@ pub(super) fn check(api: Api, model: &str, sampling: &Sampling) -> Result<(), Un
 }
 
 impl Api {
-    /// Efforts that the API accepts in general.
+    /// Efforts that the API accepts for models that the table does not contain.
     const fn efforts(self) -> &'static [Effort] {
         use Effort::{High, Low, Max, Medium, Minimal, None, Xhigh};
         match self {

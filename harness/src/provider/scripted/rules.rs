@@ -33,10 +33,10 @@ pub(super) struct RuleReply {
     pub cost_usd: Option<f64>,
 }
 
-/// Reply of a rule.
+/// Content of a reply, or the error that replaces it.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// Text and tool calls, of which either may be empty.
+    /// Text and tool calls. Either may be empty.
     Text(ReplyText, ReplyCalls),
     /// An error like that of a server.
     Error(ErrorEntry),
@@ -45,7 +45,7 @@ pub(super) enum Reply {
 /// Text of a reply.
 #[derive(Debug)]
 pub(super) enum ReplyText {
-    /// This text.
+    /// A fixed text.
     Text(String),
     /// The value returned by this JavaScript, which can read the newest message in `context`.
     Compute(String),
@@ -54,7 +54,7 @@ pub(super) enum ReplyText {
 /// Tool calls of a reply.
 #[derive(Debug)]
 pub(super) enum ReplyCalls {
-    /// These calls.
+    /// Fixed calls.
     Calls(Vec<CallEntry>),
     /// The list of calls returned by this JavaScript, which can read the newest message in
     /// `context`.
@@ -119,9 +119,9 @@ struct When {
     roles: Option<Vec<Role>>,
     mode: Option<PromptMode>,
     depth: Option<u32>,
-    /// Number of the invocation's request, 1-based.
+    /// Position of the request among the invocation's requests, 1-based.
     turn: Option<u32>,
-    /// Minimum number of the invocation's request, 1-based.
+    /// Minimum of the same position, inclusive.
     from_turn: Option<u32>,
     /// Globs, one of which must match the sample's id.
     samples: Option<Vec<String>>,
