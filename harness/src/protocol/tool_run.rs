@@ -45,7 +45,7 @@ impl Attempt<'_> {
     /// Runs a tool call, and records its result.
     ///
     /// # Errors
-    /// Returns the message that the agent reads.
+    /// If the call fails, returns the error message for the agent.
     pub async fn run_tool(&self, caller: &Invocation, run: ToolRun) -> Result<Value, String> {
         let result = self.tool_result(caller, &run).await;
         self.end_tool(caller, run, result).await
@@ -54,7 +54,7 @@ impl Attempt<'_> {
     /// Passes the result of a call through the agent's hooks, and records it.
     ///
     /// # Errors
-    /// Returns the message that the agent reads.
+    /// If the call fails, returns the error message for the agent.
     pub async fn end_tool(
         &self,
         caller: &Invocation,

@@ -14,7 +14,7 @@ use crate::model::lenient_json;
 use crate::model::{Message, Role, ToolUse};
 use crate::prompt::AnswerSchema;
 
-/// Responses as JSON, by the SHA-256 of their requests.
+/// Responses as JSON, keyed by the SHA-256 of their [`CacheKey`].
 const RESPONSES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("responses/1");
 
 /// Cache of responses in a folder. Only one process at a time can open it.

@@ -11,8 +11,8 @@ use tokio::sync::oneshot;
 ///
 /// The limit follows additive increase, multiplicative decrease, as in TCP (D.-M. Chiu and R. Jain,
 /// "Analysis of the Increase and Decrease Algorithms for Congestion Avoidance", Computer Networks
-/// 17, 1989): a rejection halves the limit (or the number of current requests, if that is lower),
-/// and each success adds 1 / limit, up to the maximum.
+/// 17, 1989): a rejection lowers the limit to the number of requests under way and halves it, and
+/// each success adds 1 / limit, up to the maximum.
 #[derive(Debug)]
 pub(super) struct Connections {
     adaptive: bool,

@@ -23,7 +23,7 @@ pub enum ProviderError {
         sample: String,
         /// Invocation id of the agent.
         invocation: String,
-        /// Number of the turn, 1-based.
+        /// Turn of the agent, 1-based.
         turn: u32,
     },
     /// A scripted model has no rule for this request.
@@ -37,7 +37,7 @@ pub enum ProviderError {
         role: Role,
         /// Depth of the agent.
         depth: u32,
-        /// Number of the turn, 1-based.
+        /// Turn of the agent, 1-based.
         turn: u32,
         /// Prompt mode of the run.
         mode: PromptMode,
@@ -152,7 +152,7 @@ pub enum ProviderError {
     Unfinished {
         /// Name of the provider.
         provider: String,
-        /// Reason why the response ended.
+        /// Reason why the response is incomplete.
         message: String,
     },
     /// The response was cut off at the output token limit. The agent is notified and continues.

@@ -116,7 +116,7 @@ impl Forecast {
 /// Summary of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
-    /// Samples in the order of the recording.
+    /// Ids of the samples, in the order of the recording.
     pub samples: Vec<String>,
     /// Largest number of requests by a root agent in one attempt.
     pub root_turns: u32,

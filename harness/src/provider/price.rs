@@ -214,7 +214,7 @@ pub(super) fn globs(models: &[String]) -> Result<GlobSet, globset::Error> {
     set.build()
 }
 
-/// A provider with prices.
+/// A provider that adds costs to responses.
 pub struct Priced<P> {
     inner: P,
     /// Requested model, as `PROVIDER/MODEL`. Its price applies even if the server reports another

@@ -91,8 +91,8 @@ impl<W: io::Write> CassetteWriter<W> {
 }
 
 impl Cassette {
-    /// Opens a cassette. With `append`, calls are added to an existing cassette, which must have
-    /// the same header. Otherwise, the file must not exist.
+    /// Opens a cassette. With `append`, an existing file is extended; it must be empty or a
+    /// cassette of the same models. Otherwise, the file must not exist.
     ///
     /// # Errors
     /// Returns the error of the operating system, for example because the file already exists, or

@@ -21,7 +21,7 @@ use crate::text::{self, MAX_RECORDING_BYTES, read_file};
 /// A recording in memory.
 pub struct Replay {
     name: String,
-    /// Samples in the order of the recording.
+    /// Ids of the samples, in the order of the recording.
     samples: Vec<String>,
     responses: HashMap<Key, RecordedOutcome>,
     /// Whether the recording distinguishes attempts. If not, every attempt receives the same

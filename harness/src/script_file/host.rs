@@ -1,7 +1,7 @@
 //! Isolation and limits of script files.
 //!
-//! The isolation is a setting of the process instead of a parameter, because library code reads
-//! prompt files, and hooks start during attempts.
+//! The isolation is a process-wide setting instead of a parameter, because prompt files are read
+//! and hooks are started deep inside library code.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -77,7 +77,7 @@ fn sandbox(isolation: Isolation) -> Result<Sandbox, String> {
 
 /// Formats the reason why a file's session ended.
 pub(super) fn lost(lost: &SessionLost) -> String {
-    // The flag does not set the memory limit of script files.
+    // The flag does not apply to script files, so its mention is removed.
     let detail = lost.detail.replace(" (--memory-limit)", "");
     format!("its code ended the sandbox: {detail}")
 }

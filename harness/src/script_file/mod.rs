@@ -1,5 +1,5 @@
-//! Runs a user's JavaScript and TypeScript files in the sandbox: plain files, and modules of the
-//! Standard Agents specification, whose default export is the argument of `definePrompt` or
+//! Runs a user's JavaScript and TypeScript files in the sandbox: plain files, and modules as in the
+//! Standard Agents specification. A module's default export is the argument of `definePrompt` or
 //! `defineHook`.
 //!
 //! The code can import only `library.js`, and cannot access files, the network or models.
@@ -98,7 +98,7 @@ fn on_thread<T: Send>(
 pub(crate) struct ScriptFile {
     repl: Repl,
     cells: u32,
-    /// Number of the cell that contains the file.
+    /// Number of the cell with the file's code, 1-based.
     cell_of_file: u32,
 }
 

@@ -9,10 +9,11 @@
 //!   is followed by nothing or by prose (`` ``` Done.``). A shorter fence closes a block that no
 //!   other fence closes.
 //! - A fence at the end of a line of code also closes the block (`` f(x)``` ``), because the line
-//!   is not valid JavaScript. In a comment, it does so only if no other fence closes the block.
+//!   with the fence is not valid JavaScript. In a comment, it does so only if no other fence closes
+//!   the block.
 //! - An opening fence in a block ends the unclosed block, except in a block of Markdown, which may
 //!   contain blocks.
-//! - None of this applies to fences in template literals of the code.
+//! - A fence in a template literal of the code closes the block only if no other fence does.
 //! - Text before `</think>` is reasoning. Blocks in it count only if the answer contains none.
 
 mod watch;
@@ -59,7 +60,7 @@ pub fn code_blocks(response: &str) -> Vec<String> {
     blocks_in(response)
 }
 
-/// Returns the first language tag that the REPL does not run, such as `python`.
+/// Returns the first tag of a language that the REPL cannot run, such as `python`.
 pub fn foreign_mark(response: &str) -> Option<&str> {
     const FOREIGN: [&str; 12] = [
         "python", "python3", "py", "ipython", "bash", "sh", "shell", "ruby", "r", "julia", "rust",
@@ -160,7 +161,7 @@ fn blocks_marked(lines: &[&str], accepts: fn(&str) -> bool) -> Vec<String> {
     blocks
 }
 
-/// A block of any kind.
+/// A block, whether or not it is run.
 struct Block {
     /// Code, if the block is run and not blank.
     code: Option<String>,

@@ -17,7 +17,7 @@ use crate::provider::Request;
 pub struct Endpoint {
     /// Name of the server, and prefix in references to its models.
     pub name: String,
-    /// Format of references to the server's models.
+    /// Format of references to the server's models, such as `openai/MODEL`.
     pub form: String,
     /// Description of the server and of the source of its API key.
     pub description: String,
@@ -159,8 +159,7 @@ impl Endpoint {
         self.known_by.iter().any(|glob| fits(glob, model))
     }
 
-    /// Returns the endpoint of the same server that always uses the format of this model's
-    /// requests.
+    /// Returns this server's endpoint that uses this model's format for all models.
     pub fn plain(&'static self, model: &str) -> &'static Self {
         let is_it = |other: &&Self| {
             other.format == Format::OpenaiResponses && other.base_url == self.base_url

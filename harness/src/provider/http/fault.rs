@@ -1,4 +1,4 @@
-//! Converts statuses, error objects and transport errors to typed errors.
+//! Converts HTTP statuses, error objects and transport errors to typed errors.
 
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
@@ -221,8 +221,8 @@ fn lacks_credit(body: &Value, message: &str) -> bool {
         || table.messages.iter().any(begins)
 }
 
-/// Whether a filter rejected the request, according to the codes of Azure and `OpenAI` or the list
-/// of reasons of `OpenRouter`.
+/// Whether a filter rejected the request, according to the codes of Azure and `OpenAI` or
+/// `OpenRouter`'s list of reasons.
 fn filters(body: &Value) -> bool {
     let error = &body["error"];
     let code = text(&error["code"]);
@@ -367,8 +367,8 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     Some(date.duration_since(now).unwrap_or(Duration::ZERO))
 }
 
-/// Returns the error of a request without a response, because the connection failed or was reset.
-/// `server` contains the name of the provider and its address.
+/// Returns the error of a request that received no response, because the connection failed or was
+/// reset. `server` contains the name of the provider and its address.
 pub(super) fn transport_error(
     server: String,
     error: &reqwest::Error,

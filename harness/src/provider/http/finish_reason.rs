@@ -1,5 +1,4 @@
-//! Converts the finish reasons of servers to [`ResponseEnd`], according to the table
-//! `endings.yaml`.
+//! Converts servers' finish reasons to [`ResponseEnd`], according to the table `endings.yaml`.
 
 use std::sync::LazyLock;
 

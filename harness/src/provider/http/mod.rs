@@ -1,4 +1,5 @@
-//! Models over HTTP, with one client for all endpoints and one file for each wire format.
+//! A provider that runs models over HTTP, with one client for all endpoints and one file for each
+//! wire format.
 //!
 //! Retries, limits and caches are layers around this provider.
 
@@ -319,7 +320,7 @@ impl HttpProvider {
     }
 
     /// Converts a complete response to the result of the request. If the result is an error,
-    /// reports the usage in the response.
+    /// reports the usage that is billed nevertheless.
     fn outcome(
         &self,
         wire: Wire,

@@ -23,16 +23,16 @@ pub(super) enum Api {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Thinking {
-    /// A number of tokens.
+    /// A token budget.
     #[default]
     Budget,
-    /// Adaptive with an effort, otherwise a number of tokens.
+    /// Adaptive if an effort is set, otherwise a token budget.
     Either,
     /// Adaptive only.
     Adaptive,
 }
 
-/// An entry of the table.
+/// Reasoning settings of the models that match an entry of the table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rules {

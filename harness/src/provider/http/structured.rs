@@ -1,5 +1,5 @@
-//! Structured output: which schemas servers support and enforce. Unsupported schemas are not sent;
-//! the harness itself checks every answer and requests corrections.
+//! Structured output: determines which schemas servers support and enforce. Unsupported schemas are
+//! not sent; the harness itself checks every answer and requests corrections.
 
 use serde_json::{Map, Value, json};
 

@@ -34,7 +34,7 @@ const SHORTEST_COMPARED: u64 = 500;
 /// Minimum ratio of two prompts' lengths for the longer one to count as much longer.
 const MUCH_LONGER: u64 = 2;
 
-/// Statistics of a server's responses by model, used to estimate the next one.
+/// Statistics of a server's responses by model, used to estimate the usage of later requests.
 #[derive(Debug, Default)]
 pub(super) struct ResponseLengthStats {
     /// Output tokens of the longest response of any model in earlier processes.
@@ -52,7 +52,7 @@ struct ModelStats {
     has_counted: bool,
     counted_input: u64,
     estimated_input: u64,
-    /// Highest ratio of counted to estimated tokens of all prompts with at least
+    /// Highest ratio of counted to estimated tokens among prompts with at least
     /// [`SHORTEST_COMPARED`] tokens.
     highest_ratio: Option<f64>,
 }

@@ -377,7 +377,7 @@ pub(super) fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }
 
-/// Tokens of a response, as counted by its server.
+/// Token counts of a request and its response, as reported by the server.
 pub(super) struct Counted {
     /// All input tokens, including those read from and written to a cache.
     pub input: u64,
@@ -393,7 +393,7 @@ pub(super) struct Counted {
 
 impl Counted {
     /// Parses a usage object. `input` and `output` are the names of the fields for the token
-    /// counts; fields with the suffix `_details` contain the details.
+    /// counts. The fields with these names and the suffix `_details` contain the details.
     ///
     /// Some gateways do not count cached tokens as input. In this case, the cached tokens exceed
     /// the input, or the total is the sum of input, output and cached tokens.
@@ -436,7 +436,6 @@ impl Counted {
         }
     }
 
-    /// Converts the counts to a usage.
     pub const fn usage(self) -> Usage {
         Usage {
             input_tokens: self.input,

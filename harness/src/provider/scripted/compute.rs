@@ -1,4 +1,4 @@
-//! Runs the code in `compute` and `compute_calls` of rules.
+//! Runs the code in the fields `compute` and `compute_calls` of rules.
 
 use parking_lot::{Mutex, MutexGuard};
 use sandbox::message::{AgentInfo, Context};

@@ -121,7 +121,7 @@ struct When {
     depth: Option<u32>,
     /// Position of the request among the invocation's requests, 1-based.
     turn: Option<u32>,
-    /// Minimum of the same position, inclusive.
+    /// Minimum position of the request among the invocation's requests, 1-based.
     from_turn: Option<u32>,
     /// Globs, one of which must match the sample's id.
     samples: Option<Vec<String>>,

@@ -1,4 +1,4 @@
-//! Stops reading a streamed response after the last code block to run.
+//! Stops streamed responses early, after the last code block that will be run.
 
 use super::{LOOKAHEAD, begins_with_thinking, behind_thinking, block_at, fence, is_language};
 
