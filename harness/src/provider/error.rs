@@ -155,7 +155,8 @@ pub enum ProviderError {
         /// Reason why the response is incomplete.
         message: String,
     },
-    /// The response was cut off at the output token limit. The agent is notified and continues.
+    /// The response was cut off at the output token limit. An agent with further turns is notified
+    /// and continues.
     #[error("the response was cut off at the limit of output tokens")]
     Truncated {
         /// The truncated response.
@@ -180,7 +181,7 @@ pub enum ProviderError {
         budget: String,
         /// Amount spent, with its unit.
         spent: String,
-        /// Limit, with its unit.
+        /// Limit with its unit. The expected usage of the request may follow.
         limit: String,
     },
 }

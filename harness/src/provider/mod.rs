@@ -118,7 +118,8 @@ impl Forecast {
 pub struct Recording {
     /// Ids of the samples, in the order of the recording.
     pub samples: Vec<String>,
-    /// Largest number of requests by a root agent in one attempt.
+    /// Largest number of requests by a root agent in one attempt. Counts only the protocols `rlm`
+    /// and `tools`.
     pub root_turns: u32,
     /// Header, if the recording is a cassette. Only cassettes contain the responses of all models.
     pub cassette: Option<CassetteHeader>,

@@ -13,7 +13,6 @@ use super::{
 };
 use crate::model::Usage;
 
-/// Bundled price table.
 const BUNDLED: &str = include_str!("../../prices.yaml");
 
 /// Prices by model. The first matching entry applies.

@@ -45,7 +45,6 @@ impl CassetteHeader {
         }
     }
 
-    /// Returns the version of the format.
     pub(super) const fn version(&self) -> u32 {
         self.cassette
     }
@@ -250,7 +249,6 @@ pub(super) fn bill(result: &Result<Response, ProviderError>, calls: &dyn CallSin
     });
 }
 
-/// Sink that records events and forwards them.
 struct RecordingSink<'a> {
     calls: &'a dyn CallSink,
     events: Mutex<Vec<CallEvent>>,

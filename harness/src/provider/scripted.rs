@@ -78,7 +78,7 @@ impl ScriptLibrary {
         Some(sha256_hex(self.scripts.get(name)?))
     }
 
-    /// Opens a model.
+    /// Opens the model with this name.
     ///
     /// # Errors
     /// Returns [`ScriptedError::Unknown`], or [`ScriptedError::Invalid`] with rule and field.

@@ -8,7 +8,6 @@ use serde::Deserialize;
 
 use super::price::{Source, globs, priced_as, source_of};
 
-/// Bundled table of context windows.
 const BUNDLED: &str = include_str!("../../windows.yaml");
 
 /// Context windows by model. The first matching entry applies.

@@ -393,7 +393,6 @@ impl AgentBehavior for ToolsAgent<'_> {
     }
 }
 
-/// Classification of a reply.
 enum Read {
     Answer(String),
     Calls,

@@ -48,7 +48,6 @@ impl ProtocolBehavior for Workflow {
     }
 }
 
-/// Running root.
 struct Programmer<'a> {
     /// REPL in which the program runs.
     repl: ReplAgent<'a>,

@@ -261,7 +261,6 @@ fn assistant(message: &Message, keeps_reasoning: bool) -> Vec<Value> {
     content
 }
 
-/// Parses a response.
 pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     let content = body["content"].as_array().ok_or("`content` is missing")?;
     let mut said = String::new();

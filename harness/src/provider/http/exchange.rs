@@ -297,7 +297,7 @@ impl HttpProvider {
             return Ok(reply);
         }
         let headers = reply.headers().clone();
-        // If the connection breaks, use what was received.
+        // If the connection breaks, the status is reported without the server's message.
         let body = self
             .read_whole(Vec::new(), reply, LONGEST_ERROR)
             .await

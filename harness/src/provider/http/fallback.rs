@@ -90,7 +90,6 @@ impl RequestFallback {
             .then_some(Self::NoParallelField)
     }
 
-    /// Applies the change to a body.
     pub fn apply(self, body: &mut Value) {
         let Some(fields) = body.as_object_mut() else {
             return;

@@ -391,7 +391,6 @@ pub(super) fn transport_error(
     }
 }
 
-/// Returns the error of an interrupted response.
 pub(super) fn interrupted_error(provider: &str, error: &reqwest::Error) -> ProviderError {
     ProviderError::Cut {
         provider: provider.to_owned(),

@@ -73,7 +73,6 @@ impl ExtraHeader {
         self.name.as_str()
     }
 
-    /// Returns the name and value to send.
     pub(super) fn sent(&self) -> (HeaderName, HeaderValue) {
         (self.name.clone(), self.value.clone())
     }

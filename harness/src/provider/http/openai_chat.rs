@@ -69,7 +69,6 @@ pub(super) fn check(dialect: Dialect, sampling: &Sampling) -> Result<(), Unsuppo
     Ok(())
 }
 
-/// Returns the body of a request.
 pub(super) fn body(dialect: Dialect, request: &Request, stream: bool) -> Value {
     let sampling = &request.sampling;
     let mut body = json!({"model": request.model, "messages": messages(request)});
@@ -241,7 +240,6 @@ fn index(choice: &Value) -> u64 {
     count(&choice["index"])
 }
 
-/// Parses a response.
 pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     if !body["choices"].is_array() {
         return Err("`choices` is missing".to_owned());

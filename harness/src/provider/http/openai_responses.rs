@@ -54,7 +54,6 @@ pub(super) fn check(sampling: &Sampling) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Returns the body of a request.
 pub(super) fn body(request: &Request) -> Value {
     let sampling = &request.sampling;
     let mut body = json!({"model": request.model, "input": input(request), "store": false});
@@ -152,7 +151,6 @@ fn input(request: &Request) -> Vec<Value> {
     all
 }
 
-/// Parses a response.
 pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     let end = end_of(body);
     let output = match (body["output"].as_array(), &end) {

@@ -13,7 +13,6 @@ pub struct Secret(Arc<str>);
 /// would corrupt other text.
 const SHORTEST: usize = 8;
 
-/// Replacement for a redacted key.
 const REPLACEMENT: &str = "[key]";
 
 /// All keys to redact in this process, longest first because one may be a prefix of another.

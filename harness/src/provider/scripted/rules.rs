@@ -9,7 +9,6 @@ use crate::model::{Role, ToolCall, Usage};
 use crate::prompt::PromptMode;
 use crate::provider::{ProviderError, Request};
 
-/// A scripted model.
 pub(super) struct Script {
     pub description: String,
     /// Latency of each reply in milliseconds.
@@ -42,7 +41,6 @@ pub(super) enum Reply {
     Error(ErrorEntry),
 }
 
-/// Text of a reply.
 #[derive(Debug)]
 pub(super) enum ReplyText {
     /// A fixed text.
@@ -51,7 +49,6 @@ pub(super) enum ReplyText {
     Compute(String),
 }
 
-/// Tool calls of a reply.
 #[derive(Debug)]
 pub(super) enum ReplyCalls {
     /// Fixed calls.
@@ -61,7 +58,6 @@ pub(super) enum ReplyCalls {
     Compute(String),
 }
 
-/// A tool call of a reply.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CallEntry {
@@ -232,7 +228,6 @@ fn chars(request: &Request) -> usize {
     })
 }
 
-/// Parses a scripted model.
 pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
     let invalid = |problem: String| ScriptedError::Invalid {
         origin: origin.to_owned(),
