@@ -201,9 +201,9 @@ fn status_of(code: &Value) -> Option<u16> {
 }
 
 /// Whether the account is out of credit, according to the error's code or the beginning of its
-/// message. Skips error names that a proxy has put before the message (`RateLimitError:
-/// OpenAIException - You exceeded …`). Ignores the rest of the message, which may quote text that a
-/// model wrote.
+/// message. Skips error names that a proxy has put before the message
+/// (`RateLimitError: OpenAIException - You exceeded …`). Ignores the rest of the message, which may
+/// quote text that a model wrote.
 fn lacks_credit(body: &Value, message: &str) -> bool {
     let body = body.get(0).unwrap_or(body);
     let table = no_credit();
