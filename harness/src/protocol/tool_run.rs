@@ -15,16 +15,16 @@ use crate::tool::{
     BoundTool, CallTarget, InstanceArguments, InstanceCall, InstanceNames, ToolError, ToolScope,
 };
 
-/// A tool call.
+/// A tool call that is being executed.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolRun {
     /// Id of the call in events.
     pub id: String,
-    /// Name of the tool, as a function in the REPL or as a native tool.
+    /// Name of the tool: the REPL name if the caller has a REPL, else the native name.
     pub name: String,
     /// Arguments as JSON, as the caller wrote them.
     pub arguments: String,
-    /// Invocation id of the child if the tool is a prompt.
+    /// Invocation id for the child, if the call creates one.
     pub child: String,
     began: Instant,
 }
@@ -45,7 +45,7 @@ impl Attempt<'_> {
     /// Runs a tool call, and records its result.
     ///
     /// # Errors
-    /// Returns the message that the agent reads.
+    /// If the call fails, returns the error message for the agent.
     pub async fn run_tool(&self, caller: &Invocation, run: ToolRun) -> Result<Value, String> {
         let result = self.tool_result(caller, &run).await;
         self.end_tool(caller, run, result).await
@@ -54,7 +54,7 @@ impl Attempt<'_> {
     /// Passes the result of a call through the agent's hooks, and records it.
     ///
     /// # Errors
-    /// Returns the message that the agent reads.
+    /// If the call fails, returns the error message for the agent.
     pub async fn end_tool(
         &self,
         caller: &Invocation,
@@ -98,7 +98,7 @@ impl Attempt<'_> {
             Err(_) => Err(hooked.content),
             Ok(value) if hooked.content == content => Ok(value),
             Ok(Value::String(_)) => Ok(Value::String(hooked.content)),
-            // A hook changes a value as text; the changed text may be JSON.
+            // Hooks change values as text. The changed text may be JSON.
             Ok(_) => Ok(lenient_json::from_str(&hooked.content)
                 .unwrap_or_else(|_| Value::String(hooked.content))),
         }
@@ -165,7 +165,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Starts a child that answers later, as a note to the caller.
+    /// Starts a child whose answer reaches the caller later, as a note.
     fn child_beside<'b>(
         &'b self,
         caller: &Invocation,
@@ -187,7 +187,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Returns the specialist with this name in the run.
+    /// Returns the run's specialist with this name.
     ///
     /// # Errors
     /// Returns an error for an unknown name.
@@ -198,10 +198,10 @@ impl Attempt<'_> {
             .ok_or_else(|| ToolError(format!("{name}(): the prompt is not there")))
     }
 
-    /// Runs a tool call without recording it.
+    /// Runs a tool call without hooks and without recording it.
     ///
     /// # Errors
-    /// Returns the message that the agent reads.
+    /// Returns an error if the arguments are invalid, the tool fails or its result is too large.
     pub async fn tool_result(
         &self,
         caller: &Invocation,
@@ -249,7 +249,7 @@ impl Attempt<'_> {
         Ok(value)
     }
 
-    /// Runs a call of an instance function for which the caller waits.
+    /// Runs an instance function and waits for its result.
     async fn instance_result(
         &self,
         caller: &Invocation,
@@ -281,7 +281,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Records a call that was completed or was stopped with its caller.
+    /// Records a call that has completed, or that was stopped together with its caller.
     pub fn record_tool(&self, caller: &Invocation, run: ToolRun, shown: Result<String, String>) {
         let is_error = shown.is_err();
         if let Some(log) = &caller.log {
@@ -305,7 +305,7 @@ impl Attempt<'_> {
     }
 }
 
-/// Background part of a call.
+/// Work that continues after the call has returned to its caller.
 pub(crate) enum BackgroundPart<'a> {
     /// A child that answers later.
     Answer {

@@ -14,7 +14,7 @@ use crate::model::lenient_json;
 use crate::model::{Message, Role, ToolUse};
 use crate::prompt::AnswerSchema;
 
-/// Responses as JSON, by the SHA-256 of their requests.
+/// Responses as JSON, keyed by the SHA-256 of their [`CacheKey`].
 const RESPONSES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("responses/1");
 
 /// Cache of responses in a folder. Only one process at a time can open it.
@@ -48,7 +48,8 @@ struct CacheKey<'a> {
     sampling: &'a super::Sampling,
     role: Role,
     attempt: u32,
-    /// Omitted if the request has no tools, so that entries of versions without tools still match.
+    /// Omitted if the request has no tools, so that entries from versions without tools still
+    /// match.
     #[serde(skip_serializing_if = "ToolUse::is_off")]
     tools: &'a ToolUse,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -90,7 +91,7 @@ impl ResponseCache {
         Ok(write.commit()?)
     }
 
-    /// Runs a blocking operation on the database.
+    /// Runs a database operation on a blocking thread.
     async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, redb::Error> + Send + 'static,
@@ -104,7 +105,7 @@ impl ResponseCache {
     }
 }
 
-/// A provider with a cache.
+/// A provider whose responses are cached.
 pub struct Cached<P> {
     inner: P,
     cache: Arc<ResponseCache>,
@@ -144,7 +145,7 @@ impl<P> Cached<P> {
 
 #[async_trait]
 impl<P: Provider> Provider for Cached<P> {
-    /// Returns the response from the cache, with its original token counts and without its cost.
+    /// Returns the response from the cache, with its original token counts and a cost of 0.
     async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
         let found = match self.key(request) {
             Ok(key) => self.cache.work(move |cache| cache.get(&key)).await,

@@ -1,4 +1,4 @@
-//! Events of a call, reported by the layers around a provider.
+//! Events of a model call, reported by the layers around a provider.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::ProviderError;
 use crate::model::{Usage, WaitReason};
 
-/// An event of a call.
+/// An event of a model call: a retry, a wait or an expense.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CallEvent {
     /// The request failed and will be retried after `delay`.
     Retried {
-        /// The error.
+        /// Reason for the retry.
         error: ProviderError,
         /// Time until the retry.
         delay: Duration,
@@ -47,8 +47,8 @@ pub trait CallSink: Send + Sync {
     /// Receives one event. Implementations must not block.
     fn note(&self, event: CallEvent);
 
-    /// Whether the call may be retried after a failure, which may cost again. Waits until a budget
-    /// allows or refuses the retry.
+    /// Whether the call may be retried after a failure. A retry may add to the cost, so this waits
+    /// until a budget allows or refuses it.
     async fn may_send_again(&self) -> bool {
         true
     }

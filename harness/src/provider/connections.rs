@@ -7,11 +7,12 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
-/// The connections to one endpoint.
+/// The limit of concurrent requests to one endpoint.
 ///
 /// The limit follows additive increase, multiplicative decrease, as in TCP (D.-M. Chiu and R. Jain,
 /// "Analysis of the Increase and Decrease Algorithms for Congestion Avoidance", Computer Networks
-/// 17, 1989): a rejection halves the limit, and each success adds 1 / limit, up to the maximum.
+/// 17, 1989): a rejection lowers the limit to the number of requests under way and halves it, and
+/// each success adds 1 / limit, up to the maximum.
 #[derive(Debug)]
 pub(super) struct Connections {
     adaptive: bool,
@@ -30,11 +31,11 @@ struct State {
     queue: VecDeque<oneshot::Sender<Connection>>,
 }
 
-/// Permission to send one request, released on drop.
+/// Permit to send one request, released on drop.
 #[derive(Debug)]
 pub(super) struct Connection {
     connections: Arc<Connections>,
-    /// Episode in which the permission was granted.
+    /// Value of [`State::episode`] when the permit was issued.
     episode: u64,
 }
 
@@ -71,7 +72,7 @@ impl Connections {
         self.hand_out();
     }
 
-    /// Returns a permission, or the receiver for one. Waiting requests are served in order.
+    /// Returns a permit, or the receiver for one. Waiting requests are served in order.
     pub fn take(self: &Arc<Self>) -> Result<Connection, oneshot::Receiver<Connection>> {
         let mut state = self.lock();
         if state.queue.is_empty() && state.has_room() {
@@ -86,7 +87,7 @@ impl Connections {
         Err(place)
     }
 
-    /// Grants free permissions to waiting requests.
+    /// Issues free permits to waiting requests.
     fn hand_out(self: &Arc<Self>) {
         loop {
             let (next, episode) = {
@@ -103,7 +104,7 @@ impl Connections {
                 state.under_way += 1;
                 (next, state.episode)
             };
-            // If the request no longer waits, the permission is dropped and thereby released.
+            // If the request no longer waits, the permit is dropped and thereby released.
             let _ = next.send(Connection {
                 connections: Arc::clone(self),
                 episode,
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn places_go_to_those_who_wait_in_order() {
+    async fn serves_waiting_requests_in_order() {
         let connections = Connections::new(1, true);
         let first = connections.take().unwrap();
         let second = connections.take().unwrap_err();

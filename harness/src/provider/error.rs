@@ -8,7 +8,7 @@ use crate::model::Role;
 use crate::prompt::PromptMode;
 use crate::provider::Response;
 
-/// Reason why there is no response.
+/// Reason why a request has no usable response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProviderError {
@@ -23,7 +23,7 @@ pub enum ProviderError {
         sample: String,
         /// Invocation id of the agent.
         invocation: String,
-        /// Number of the turn, 1-based.
+        /// Turn of the agent, 1-based.
         turn: u32,
     },
     /// A scripted model has no rule for this request.
@@ -37,7 +37,7 @@ pub enum ProviderError {
         role: Role,
         /// Depth of the agent.
         depth: u32,
-        /// Number of the turn, 1-based.
+        /// Turn of the agent, 1-based.
         turn: u32,
         /// Prompt mode of the run.
         mode: PromptMode,
@@ -104,7 +104,7 @@ pub enum ProviderError {
         /// Delay that the provider requests.
         retry_after: Option<Duration>,
     },
-    /// The connection was refused, or was reset before a response.
+    /// The connection failed, or was reset before a response.
     #[error("cannot connect to {provider}: {message}")]
     Connection {
         /// Name of the provider, and host and port of its server.
@@ -152,10 +152,11 @@ pub enum ProviderError {
     Unfinished {
         /// Name of the provider.
         provider: String,
-        /// Reason why the response ended.
+        /// Reason why the response is incomplete.
         message: String,
     },
-    /// The response was cut off at the output token limit. The agent is notified and continues.
+    /// The response was cut off at the output token limit. An agent with further turns is notified
+    /// and continues.
     #[error("the response was cut off at the limit of output tokens")]
     Truncated {
         /// The truncated response.
@@ -180,7 +181,7 @@ pub enum ProviderError {
         budget: String,
         /// Amount spent, with its unit.
         spent: String,
-        /// Limit, with its unit.
+        /// Limit with its unit. The expected usage of the request may follow.
         limit: String,
     },
 }
@@ -199,7 +200,7 @@ impl ProviderError {
         )
     }
 
-    /// Whether no other request of the run can succeed.
+    /// Whether all other requests of the run would also fail.
     pub const fn ends_run(&self) -> bool {
         matches!(
             self,
@@ -207,7 +208,7 @@ impl ProviderError {
         )
     }
 
-    /// Applies `change` to the message.
+    /// Applies `change` to the server's message, if the error contains one.
     #[must_use]
     pub fn map_message(mut self, change: impl Fn(String) -> String) -> Self {
         match &mut self {

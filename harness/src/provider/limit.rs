@@ -36,7 +36,7 @@ impl Default for Pace {
     }
 }
 
-/// A rate of requests.
+/// Rate limit that permits bursts after a pause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
     /// Mean requests per second.
@@ -45,7 +45,7 @@ pub struct Rate {
     pub burst: u32,
 }
 
-/// A rate limit shared by several processes.
+/// Limits shared by several processes.
 #[async_trait]
 pub trait SharedPace: Send + Sync {
     /// Waits until this process may send its next request to an endpoint. `rate` limits all
@@ -56,7 +56,7 @@ pub trait SharedPace: Send + Sync {
     fn processes(&self) -> u32;
 }
 
-/// An optional rate limit shared by several processes.
+/// Optional limits shared by several processes.
 #[derive(Clone, Default)]
 pub struct MaybeShared(pub Option<Arc<dyn SharedPace>>);
 
@@ -189,7 +189,7 @@ impl<'a> Wait<'a> {
     }
 }
 
-/// A provider with a limiter.
+/// A provider whose requests wait for a limiter.
 pub struct Limited<P> {
     inner: P,
     limiter: Arc<Limiter>,

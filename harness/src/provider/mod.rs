@@ -58,8 +58,8 @@ pub trait Provider: Send + Sync {
         None
     }
 
-    /// Returns the contents of the recording that this provider plays back; `None` if it answers
-    /// any request.
+    /// Returns a summary of the recording that this provider plays back; `None` if it answers any
+    /// request.
     fn recording(&self) -> Option<Recording> {
         None
     }
@@ -97,10 +97,9 @@ impl<P: Provider + ?Sized> Provider for Arc<P> {
 /// Expected usage of a request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Forecast {
-    /// The likely usage.
+    /// The likely usage and cost.
     pub likely: Estimate,
-    /// The highest plausible usage, which budgets reserve. It exceeds the likely usage until the
-    /// server has reported token counts for the model.
+    /// The highest plausible usage and cost, which budgets reserve.
     pub most: Estimate,
 }
 
@@ -114,12 +113,13 @@ impl Forecast {
     }
 }
 
-/// Contents of a recording.
+/// Summary of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
-    /// Samples in the order of the recording.
+    /// Ids of the samples, in the order of the recording.
     pub samples: Vec<String>,
-    /// Maximum number of requests of a root agent.
+    /// Largest number of requests by a root agent in one attempt. Counts only the protocols `rlm`
+    /// and `tools`.
     pub root_turns: u32,
     /// Header, if the recording is a cassette. Only cassettes contain the responses of all models.
     pub cassette: Option<CassetteHeader>,
@@ -138,8 +138,8 @@ pub struct Request {
     pub sampling: Arc<Sampling>,
     /// Tools that the model may call.
     pub tools: ToolUse,
-    /// Schema that the text must conform to. Servers that support schemas enforce it; the messages
-    /// also state it.
+    /// Schema that the response's text must conform to. Servers that support schemas enforce it;
+    /// the messages also state it.
     pub answer_schema: Option<AnswerSchema>,
     /// Whether to send earlier reasoning back to the model, if the server accepts it.
     pub keep_reasoning: bool,
@@ -193,7 +193,7 @@ pub struct Caller {
     pub role: Role,
     /// Depth of the agent; 0 for the root.
     pub depth: u32,
-    /// Number of the invocation's request, 1-based.
+    /// Position of the request among the invocation's requests, 1-based.
     pub turn: u32,
     /// Number of times that the conversation was shortened in this turn, because it exceeded the
     /// model's context window.
@@ -227,7 +227,7 @@ pub struct Response {
     /// Id of the request assigned by the server, truncated to [`LONGEST_LABEL`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// Finish reason in the server's own word, truncated to [`LONGEST_LABEL`].
+    /// Finish reason as reported by the server, truncated to [`LONGEST_LABEL`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<String>,
 }

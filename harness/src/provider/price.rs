@@ -13,14 +13,13 @@ use super::{
 };
 use crate::model::Usage;
 
-/// Bundled price table.
 const BUNDLED: &str = include_str!("../../prices.yaml");
 
 /// Prices by model. The first matching entry applies.
 #[derive(Debug, Clone, Default)]
 pub struct PriceTable {
     prices: Vec<Price>,
-    /// Descriptions of the sources of the prices, with dates.
+    /// Name, date and source of each table that was combined into this one.
     origins: Vec<String>,
 }
 
@@ -87,7 +86,7 @@ impl PriceTable {
         Self::parse("prices.yaml", BUNDLED)
     }
 
-    /// Parses prices in the format of the bundled file. `origin` is the name of the file in
+    /// Parses prices in the format of the bundled file. `origin` is the name of the file in error
     /// messages.
     ///
     /// # Errors
@@ -138,7 +137,7 @@ impl PriceTable {
         self
     }
 
-    /// Returns descriptions of the sources of the prices, with dates.
+    /// Returns the name, date and source of each table that was combined into this one.
     pub fn origins(&self) -> &[String] {
         &self.origins
     }
@@ -185,8 +184,8 @@ impl PriceTable {
     }
 }
 
-/// Returns the reference for a price lookup. A model costs the same through both APIs of its
-/// provider.
+/// Returns the reference for a price lookup. Models of `OpenAI` cost the same through both of its
+/// APIs.
 pub(super) fn priced_as(reference: &str) -> Cow<'_, str> {
     match reference.strip_prefix("openai-responses/") {
         Some(model) => format!("openai/{model}").into(),
@@ -214,7 +213,7 @@ pub(super) fn globs(models: &[String]) -> Result<GlobSet, globset::Error> {
     set.build()
 }
 
-/// A provider with prices.
+/// A provider that adds costs to responses.
 pub struct Priced<P> {
     inner: P,
     /// Requested model, as `PROVIDER/MODEL`. Its price applies even if the server reports another
@@ -254,7 +253,7 @@ impl<P> Priced<P> {
     }
 }
 
-/// Sink that adds the cost to the usage of tries without a response.
+/// Sink that adds costs to [`CallEvent::Billed`] and forwards all events.
 struct PricedCalls<'a, P> {
     calls: &'a dyn CallSink,
     priced: &'a Priced<P>,

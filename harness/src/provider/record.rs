@@ -26,8 +26,7 @@ pub struct CassetteHeader {
     pub model: String,
     /// References of the aliased models.
     pub aliases: BTreeMap<String, String>,
-    /// Properties of the models that can change an answer, by the names that they have in the
-    /// fingerprint.
+    /// Properties of the models that can change an answer, keyed by their names in the fingerprint.
     pub identity: BTreeMap<String, Value>,
 }
 
@@ -46,7 +45,6 @@ impl CassetteHeader {
         }
     }
 
-    /// Returns the version of the format.
     pub(super) const fn version(&self) -> u32 {
         self.cassette
     }
@@ -59,7 +57,6 @@ pub(super) struct RecordedCall {
     /// Whether the response came from a cache instead of a model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
-    /// Events of the call.
     pub events: Vec<CallEvent>,
     pub result: Result<Response, ProviderError>,
 }
@@ -71,7 +68,7 @@ pub struct Cassette {
     tape: Mutex<CassetteWriter<File>>,
 }
 
-/// Writer of lines.
+/// Writes lines, and starts a new line after an incomplete one.
 #[derive(Debug)]
 struct CassetteWriter<W> {
     file: W,
@@ -93,8 +90,8 @@ impl<W: io::Write> CassetteWriter<W> {
 }
 
 impl Cassette {
-    /// Opens a cassette. With `append`, calls are added to an existing cassette, which must have
-    /// the same header. Otherwise, the file must not exist.
+    /// Opens a cassette. With `append`, an existing file is extended; it must be empty or a
+    /// cassette of the same models. Otherwise, the file must not exist.
     ///
     /// # Errors
     /// Returns the error of the operating system, for example because the file already exists, or
@@ -252,7 +249,6 @@ pub(super) fn bill(result: &Result<Response, ProviderError>, calls: &dyn CallSin
     });
 }
 
-/// Sink that records events and forwards them.
 struct RecordingSink<'a> {
     calls: &'a dyn CallSink,
     events: Mutex<Vec<CallEvent>>,

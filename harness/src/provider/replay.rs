@@ -21,7 +21,7 @@ use crate::text::{self, MAX_RECORDING_BYTES, read_file};
 /// A recording in memory.
 pub struct Replay {
     name: String,
-    /// Samples in the order of the recording.
+    /// Ids of the samples, in the order of the recording.
     samples: Vec<String>,
     responses: HashMap<Key, RecordedOutcome>,
     /// Whether the recording distinguishes attempts. If not, every attempt receives the same
@@ -49,7 +49,7 @@ impl From<Result<Response, ProviderError>> for RecordedOutcome {
     }
 }
 
-/// Identity of a request, by which its response is found.
+/// Lookup key of a recorded response.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     sample: String,
@@ -202,7 +202,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
     })
 }
 
-/// Returns the lines of a file. No line follows a newline at the end.
+/// Returns the lines of a file. A newline at the end does not start another line.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     whole.split(|byte| *byte == b'\n')

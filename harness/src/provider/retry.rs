@@ -17,9 +17,9 @@ pub struct RetryPolicy {
     pub max_retries: u32,
     /// Maximum delay before the first retry. It doubles with each retry.
     pub base: Duration,
-    /// Maximum delay that is not requested by the server.
+    /// Maximum delay, unless the server requests one.
     pub cap: Duration,
-    /// Maximum delay that the server may request with `Retry-After`.
+    /// Upper bound for a delay that the server requests. Longer requested delays are shortened.
     pub retry_after_cap: Duration,
     /// Maximum time of a call including retries, without waits for a rate limit or a connection.
     pub call_time: Duration,
@@ -38,7 +38,7 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Returns the delay before a retry. `retry` is its number, 0-based; `random` is from 0 to 1.
+    /// Returns the delay before a retry. `retry` is its 0-based index; `random` is from 0 to 1.
     ///
     /// The delay is uniform from 0 to `min(cap, base · 2^retry)`, which is exponential backoff with
     /// full jitter: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog (2015). If

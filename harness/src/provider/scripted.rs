@@ -78,7 +78,7 @@ impl ScriptLibrary {
         Some(sha256_hex(self.scripts.get(name)?))
     }
 
-    /// Opens a model.
+    /// Opens the model with this name.
     ///
     /// # Errors
     /// Returns [`ScriptedError::Unknown`], or [`ScriptedError::Invalid`] with rule and field.
@@ -206,8 +206,8 @@ impl Provider for Scripted {
     }
 }
 
-/// Guard of a reply during its latency. If it is dropped, the reply is billed like an abandoned
-/// request to a server.
+/// Guard of a reply during its latency. If it is dropped before the latency has passed, the reply
+/// is billed like an abandoned request to a server.
 struct AbandonedReply<'a>(Option<(Estimate, &'a dyn CallSink)>);
 
 impl Drop for AbandonedReply<'_> {

@@ -8,7 +8,6 @@ use serde::Deserialize;
 
 use super::price::{Source, globs, priced_as, source_of};
 
-/// Bundled table of context windows.
 const BUNDLED: &str = include_str!("../../windows.yaml");
 
 /// Context windows by model. The first matching entry applies.
@@ -56,7 +55,7 @@ impl WindowTable {
     }
 
     /// Parses context windows in the format of the bundled file. `origin` is the name of the file
-    /// in messages.
+    /// in error messages.
     ///
     /// # Errors
     /// Returns [`WindowError`] with the invalid field or entry.
@@ -101,7 +100,7 @@ mod tests {
     use super::WindowTable;
 
     #[test]
-    fn first_matching_window_counts() {
+    fn uses_first_matching_window() {
         let file = "date: d\nsource: s\nwindows:\n  - { models: [\"mine/*\"], tokens: 32000 }\n";
         let own = WindowTable::parse("own.yaml", file).unwrap();
         let table = own.or(WindowTable::bundled().unwrap());

@@ -1,14 +1,14 @@
 //! Isolation and limits of script files.
 //!
-//! The isolation is a setting of the process instead of a parameter, because library code reads
-//! prompt files, and hooks start during attempts.
+//! The isolation is a process-wide setting instead of a parameter, because prompt files are read
+//! and hooks are started deep inside library code.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sandbox::{Config, Isolation, Limits, Sandbox, SessionLost};
 
-/// Maximum CPU time, and maximum wait for timers, of one call of a file's code.
+/// Maximum CPU time of one call of a file's code, and its timer timeout.
 pub(super) const TIME: Duration = Duration::from_secs(5);
 /// Heap limit of one file.
 pub(super) const HEAP_MEGABYTES: u64 = 128;
@@ -77,7 +77,7 @@ fn sandbox(isolation: Isolation) -> Result<Sandbox, String> {
 
 /// Formats the reason why a file's session ended.
 pub(super) fn lost(lost: &SessionLost) -> String {
-    // Remove the mention of the flag, which does not set the limit of script files.
+    // The flag does not apply to script files, so its mention is removed.
     let detail = lost.detail.replace(" (--memory-limit)", "");
     format!("its code ended the sandbox: {detail}")
 }

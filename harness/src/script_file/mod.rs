@@ -1,5 +1,5 @@
-//! Runs a user's JavaScript and TypeScript files in the sandbox: plain files, and modules of the
-//! Standard Agents specification, whose default export is the argument of `definePrompt` or
+//! Runs a user's JavaScript and TypeScript files in the sandbox: plain files, and modules as in the
+//! Standard Agents specification. A module's default export is the argument of `definePrompt` or
 //! `defineHook`.
 //!
 //! The code can import only `library.js`, and cannot access files, the network or models.
@@ -41,8 +41,8 @@ impl From<String> for ScriptFileError {
 /// Returns the default export of a module as JSON, which omits functions.
 ///
 /// # Errors
-/// Returns [`ScriptFileError`] for code that is invalid, throws an error, runs too long or exports
-/// nothing.
+/// Returns [`ScriptFileError`] for code that is invalid, throws an error, runs too long or does not
+/// `export default` an object.
 pub(crate) fn default_export(source: &str, is_typescript: bool) -> Result<String, ScriptFileError> {
     on_thread(async || {
         let sandbox = fresh_sandbox()?;
@@ -98,7 +98,7 @@ fn on_thread<T: Send>(
 pub(crate) struct ScriptFile {
     repl: Repl,
     cells: u32,
-    /// Number of the cell that contains the file.
+    /// Number of the cell with the file's code, 1-based.
     cell_of_file: u32,
 }
 
@@ -106,7 +106,7 @@ impl ScriptFile {
     /// Runs a plain file in a new session.
     ///
     /// # Errors
-    /// Returns [`ScriptFileError`], as [`default_export`] does.
+    /// Returns [`ScriptFileError`] for code that is invalid, throws an error or runs too long.
     pub async fn plain(sandbox: &Sandbox, source: &str) -> Result<Self, ScriptFileError> {
         let mut file = Self::open(sandbox, 1).await?;
         file.run(source.to_owned()).await?;

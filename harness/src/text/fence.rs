@@ -9,10 +9,11 @@
 //!   is followed by nothing or by prose (`` ``` Done.``). A shorter fence closes a block that no
 //!   other fence closes.
 //! - A fence at the end of a line of code also closes the block (`` f(x)``` ``), because the line
-//!   is not valid JavaScript. In a comment, it does so only if no other fence closes the block.
+//!   with the fence is not valid JavaScript. In a comment, it does so only if no other fence closes
+//!   the block.
 //! - An opening fence in a block ends the unclosed block, except in a block of Markdown, which may
 //!   contain blocks.
-//! - None of this applies to fences in template literals of the code.
+//! - A fence in a template literal of the code closes the block only if no other fence does.
 //! - Text before `</think>` is reasoning. Blocks in it count only if the answer contains none.
 
 mod watch;
@@ -20,7 +21,7 @@ mod watch;
 use crate::text::js_scan::{Ending, JsScan};
 pub(crate) use watch::StopWatch;
 
-/// Marks (first words of info strings) of blocks that are run.
+/// Language tags (first words of info strings) of blocks that are run.
 const LANGUAGES: [&str; 11] = [
     "javascript",
     "js",
@@ -34,17 +35,18 @@ const LANGUAGES: [&str; 11] = [
     "cjs",
     "mts",
 ];
-/// Marks of blocks that may contain other blocks.
+/// Language tags of blocks that may contain other blocks.
 const MARKDOWN: [&str; 2] = ["markdown", "md"];
 /// Closing tags of reasoning that a model's server left in the response.
 const THOUGHT: [&str; 3] = ["</think>", "</thinking>", "</thought>"];
 
 /// Returns the code blocks of a response, in order, without their fences. Blank blocks are omitted.
+/// If several of these kinds occur, only the blocks of the first kind are returned:
 ///
-/// 1. Blocks marked as JavaScript or TypeScript, or `repl` (any case).
-/// 2. Otherwise: blocks without a mark.
-/// 3. Otherwise: a block whose opening fence, with a mark, is at the end of a line of prose.
-/// 4. Otherwise: the text before a single closing fence.
+/// 1. Blocks with a language tag for JavaScript or TypeScript, or `repl` (any case).
+/// 2. Blocks without a language tag.
+/// 3. A block whose opening fence, with a language tag, is at the end of a line of prose.
+/// 4. The text before a single closing fence.
 ///
 /// An unclosed block extends to the end of the response. The time is linear in the response's
 /// length.
@@ -58,7 +60,7 @@ pub fn code_blocks(response: &str) -> Vec<String> {
     blocks_in(response)
 }
 
-/// Returns the mark of the first block whose language the REPL does not run, such as `python`.
+/// Returns the first tag of a language that the REPL cannot run, such as `python`.
 pub fn foreign_mark(response: &str) -> Option<&str> {
     const FOREIGN: [&str; 12] = [
         "python", "python3", "py", "ipython", "bash", "sh", "shell", "ruby", "r", "julia", "rust",
@@ -143,7 +145,7 @@ fn blocks_marked(lines: &[&str], accepts: fn(&str) -> bool) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut at = 0;
     let mut lookahead = lines.len() * LOOKAHEAD;
-    // A single fence cannot open a block without a mark; it must be a closing fence.
+    // A single fence without a language tag must be a closing fence.
     let lone = lines.iter().filter(|line| fence(line).is_some()).count() < 2;
     if lone && accepts("") {
         return blocks;
@@ -159,7 +161,7 @@ fn blocks_marked(lines: &[&str], accepts: fn(&str) -> bool) -> Vec<String> {
     blocks
 }
 
-/// A block of any kind.
+/// A block, whether or not it is run.
 struct Block {
     /// Code, if the block is run and not blank.
     code: Option<String>,
@@ -360,9 +362,9 @@ fn end_of_text<'a>(lines: &[&'a str], opening: &Fence<'_>) -> End<'a> {
 struct Fence<'a> {
     sign: char,
     length: usize,
-    /// First word after the fence; empty without one.
+    /// Language tag: the first word after the fence; empty without one.
     mark: &'a str,
-    /// Whether the fence is followed by prose instead of a mark.
+    /// Whether the fence is followed by prose instead of a language tag.
     with_prose: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Suggests the known name that is most similar to an unknown one.
 
-/// Returns the candidate that `name` most likely means, if any. Either at most a third of its
-/// characters differ, or it begins with `name`, or `name` is the candidate with a suffix such as
-/// `-agi-2`.
+/// Returns the candidate that `name` most likely means, if any. A candidate qualifies if at most a
+/// third of its characters differ, if it begins with `name`, or if `name` is the candidate plus a
+/// suffix such as `-agi-2`.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let name = name.to_lowercase();
     candidates

@@ -1,7 +1,7 @@
 //! Shortens long texts for models.
 
-/// Returns the text, or if it has more than `limit` characters, its beginning and end around a note
-/// with its length.
+/// Replaces the middle of a text with more than `limit` characters with a note about the omitted
+/// part. Returns shorter texts unchanged.
 pub(crate) fn two_ends(text: &str, limit: usize) -> String {
     let length = text.chars().count();
     if length <= limit {

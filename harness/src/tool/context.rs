@@ -18,7 +18,7 @@ const MOST_READ: usize = 20_000;
 /// Maximum matches that one call of `search_context` returns.
 const MOST_MATCHES: usize = 50;
 
-/// Number of characters shown before and after a match.
+/// Maximum characters shown before a match, and after it.
 const AROUND: usize = 100;
 
 /// Maximum number of characters shown of a match.
@@ -116,7 +116,7 @@ fn search(arguments: Value, context: &str) -> Result<Value, ToolError> {
         .map_or(context.len(), |(byte, _)| byte);
     let mut shown = Vec::new();
     let mut further = 0_usize;
-    // Counts from the last match, so that each character is counted only once.
+    // Counts from the previous match, so that each character is counted only once.
     let (mut byte, mut character) = (begin, start);
     for found in regex.find_iter(&context[begin..]) {
         if shown.len() == MOST_MATCHES {
@@ -159,7 +159,7 @@ mod tests {
     use crate::tool::ToolScope;
 
     #[tokio::test]
-    async fn the_context_can_be_read_in_parts() {
+    async fn reads_and_searches_context() {
         let long = "0123456789".repeat(3_000);
         let near = format!("{}needle{}", "ä".repeat(300), "ö".repeat(300));
         let read = "read_context";

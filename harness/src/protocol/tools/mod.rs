@@ -26,12 +26,11 @@ use crate::protocol::tool_run::{BackgroundPart, ToolRun, text_of};
 use crate::text::two_ends;
 use crate::tool::{ToolRegistry, ToolSet};
 
-/// Tools protocol. Its root calls the tools of the run.
 pub(super) struct Tools;
 
 #[async_trait]
 impl ProtocolBehavior for Tools {
-    /// Adds the tools for reading long contexts, whatever the length of the context is.
+    /// Adds the tools for reading long contexts, even if the context is short.
     fn tools(&self, of_run: &ToolSet) -> ToolSet {
         let bundled = ToolRegistry::bundled();
         let missing = CONTEXT_TOOLS
@@ -81,7 +80,8 @@ const INLINE_CONTEXT: usize = 20_000;
 /// Tools for reading a context that is not in the first message.
 const CONTEXT_TOOLS: [&str; 3] = ["context_length", "read_context", "search_context"];
 
-/// Maximum retries after replies without a required tool call.
+/// Maximum retries after replies without a required tool call, and after consecutive replies with a
+/// tool call in their text.
 const RETRIES: u32 = 2;
 
 /// Running agent with native tools.
@@ -101,9 +101,9 @@ pub(crate) struct ToolsAgent<'a> {
     calls_in_text: u32,
     /// Agents that run in the background.
     background: Mutex<Background<'a>>,
-    /// Sender for instances that current calls create.
+    /// Passes new instances to `background` while tool calls are running.
     creating: UnboundedSender<BoxFuture<'a, ()>>,
-    /// Background agents started by current calls.
+    /// Agents started by current calls. They move to `background` when all calls are done.
     starting: Mutex<Vec<Starting<'a>>>,
 }
 
@@ -242,7 +242,7 @@ impl<'a> ToolsAgent<'a> {
         Ok(result)
     }
 
-    /// Returns the results of all calls of a reply. Background agents continue meanwhile.
+    /// Runs all calls of a reply while background agents continue.
     async fn results_beside(&mut self, reply: &ModelReply) -> Result<Vec<ToolResult>, HookError> {
         let mut background = std::mem::take(self.background.get_mut());
         let results = background.run_background_while(self.results(reply)).await;
@@ -253,7 +253,6 @@ impl<'a> ToolsAgent<'a> {
         results
     }
 
-    /// Starts the immediate agents.
     fn start_immediate(&mut self) {
         let children = &self.children;
         let caller = &self.invocation;
@@ -394,14 +393,14 @@ impl AgentBehavior for ToolsAgent<'_> {
     }
 }
 
-/// Classification of a reply.
 enum Read {
     Answer(String),
     Calls,
     Fault(ToolsNote),
 }
 
-/// Whether the first message contains the context, because it is short or tools cannot be called.
+/// Whether the first message contains the context: if the context is short, or if the agent cannot
+/// call tools.
 fn stands_in_message(context: &str, settings: &AgentSettings) -> bool {
     settings.tool_choice == ToolStrategy::None || context.chars().nth(INLINE_CONTEXT).is_none()
 }

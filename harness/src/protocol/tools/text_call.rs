@@ -1,5 +1,5 @@
-//! Detects tool calls in the text of replies. Servers without a parser for tool calls send them in
-//! this form.
+//! Detects tool calls in the text of replies. Servers without a parser for tool calls return calls
+//! as text.
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -17,7 +17,8 @@ const END: &str = "</tool_call>";
 const FUNCTION: &str = "<function=";
 
 /// Whether a text contains a call of one of these tools: after a tag at the beginning of a line, or
-/// as a JSON object with name and arguments that is the whole text.
+/// as a JSON object with name and arguments that is the whole text. A text from [`TAG`] to [`END`]
+/// counts regardless of its content.
 pub(super) fn has_call(text: &str, tools: &[ToolSpec]) -> bool {
     let text = text.trim();
     let is_tool = |name: &str| tools.iter().any(|tool| tool.name == name.trim());

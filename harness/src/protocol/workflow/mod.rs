@@ -1,4 +1,5 @@
-//! The workflow protocol: the model writes a program that runs agents, and accepts its result.
+//! The workflow protocol: the model writes a program that runs agents, and accepts the program's
+//! result as the answer.
 
 use async_trait::async_trait;
 
@@ -17,7 +18,6 @@ use crate::tool::ToolSet;
 /// middle.
 const SHOWN_BACK: usize = 10_000;
 
-/// Workflow protocol. Its root writes the program.
 pub(super) struct Workflow;
 
 #[async_trait]
@@ -48,7 +48,6 @@ impl ProtocolBehavior for Workflow {
     }
 }
 
-/// State of a running root.
 struct Programmer<'a> {
     /// REPL in which the program runs.
     repl: ReplAgent<'a>,

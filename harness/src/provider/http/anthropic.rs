@@ -96,8 +96,8 @@ fn thinking(sampling: &Sampling, rules: Option<&Rules>) -> Option<Value> {
     }
 }
 
-/// Whether the API does not allow a forced tool call, because the model reasons with these settings
-/// or refuses forced calls in general.
+/// Whether the API rejects a forced tool call, because the model reasons with these settings or
+/// does not support forced calls.
 pub(super) fn cannot_force(model: &str, sampling: &Sampling) -> bool {
     let rules = reasoning::rules(Api::Anthropic, model);
     let of_extra = sampling.extra.get("thinking").cloned();
@@ -145,7 +145,8 @@ pub(super) fn body(request: &Request) -> Value {
         offer(&request.tools, &mut body);
     }
     add_extra(&mut body, &sampling.extra);
-    // Instead, the prompt asks the model to call the tool.
+    // Forced tool calls are rejected in these cases. The prompt asks the model to call the tool
+    // instead.
     let thinks = body
         .get("thinking")
         .is_some_and(|thinking| thinking["type"] != "disabled");
@@ -260,7 +261,6 @@ fn assistant(message: &Message, keeps_reasoning: bool) -> Vec<Value> {
     content
 }
 
-/// Parses a response.
 pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     let content = body["content"].as_array().ok_or("`content` is missing")?;
     let mut said = String::new();
@@ -319,7 +319,7 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
     })
 }
 
-/// A streamed response received so far.
+/// Received part of a streamed response.
 #[derive(Default)]
 pub(super) struct Events {
     message: Value,
@@ -329,7 +329,7 @@ pub(super) struct Events {
     done: bool,
 }
 
-/// A block of a streamed message received so far. Deltas of several blocks may alternate.
+/// Received part of a content block. Deltas of several blocks may alternate.
 struct Block {
     index: u64,
     content: Value,

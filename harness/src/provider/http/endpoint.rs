@@ -11,13 +11,13 @@ use super::wire::Wire;
 use crate::model::Sampling;
 use crate::provider::Request;
 
-/// A server of models.
+/// A model server.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
-    /// Prefix of the server's models.
+    /// Name of the server, and prefix in references to its models.
     pub name: String,
-    /// Format of references to the server's models.
+    /// Format of references to the server's models, such as `openai/MODEL`.
     pub form: String,
     /// Description of the server and of the source of its API key.
     pub description: String,
@@ -46,8 +46,8 @@ pub struct Endpoint {
     responses: Vec<String>,
     #[serde(default)]
     known_by: Vec<String>,
-    /// Globs of the models that support answer schemas. By default, only all models in the formats
-    /// of `OpenAI` and `OpenRouter` do.
+    /// Globs of the models that support answer schemas. If omitted, all models in the formats of
+    /// `OpenAI` and `OpenRouter` do, and no others.
     #[serde(default)]
     answer_schemas: Option<Vec<String>>,
 }
@@ -90,7 +90,7 @@ struct Table {
     no_credit: NoCredit,
 }
 
-/// Signs in an error that the account is out of credit.
+/// Codes and messages of errors that mean that the account is out of credit.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NoCredit {
@@ -134,7 +134,7 @@ fn fits(glob: &str, model: &str) -> bool {
     Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(model))
 }
 
-/// Returns the signs that an account is out of credit.
+/// Returns the codes and messages that mean that an account is out of credit.
 pub(super) fn no_credit() -> &'static NoCredit {
     &TABLE.no_credit
 }
@@ -159,8 +159,7 @@ impl Endpoint {
         self.known_by.iter().any(|glob| fits(glob, model))
     }
 
-    /// Returns the endpoint of the same server that always uses the format of this model's
-    /// requests.
+    /// Returns this server's endpoint that uses this model's format for all models.
     pub fn plain(&'static self, model: &str) -> &'static Self {
         let is_it = |other: &&Self| {
             other.format == Format::OpenaiResponses && other.base_url == self.base_url
@@ -171,7 +170,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns the name and value of the header with the key. The header is the same for all
+    /// Returns the name and value of the header with the API key. The header is the same for all
     /// models.
     pub(super) fn key_header(&self, key: &str) -> (&str, String) {
         match &self.key_header {
@@ -180,7 +179,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether the header with this lowercase name may contain a key.
+    /// Whether the header with this lowercase name may contain an API key.
     pub fn carries_key_in(&self, header: &str) -> bool {
         self.key_header("").0 == header || header == "authorization"
     }

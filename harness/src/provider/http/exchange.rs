@@ -102,8 +102,8 @@ fn without_done(text: &str) -> &str {
     rest.unwrap_or(text)
 }
 
-/// Returns the watch that stops the response early, if the settings request it and the agent writes
-/// code in blocks.
+/// Returns the watch that stops a response after its code blocks, if the settings request it and
+/// the agent writes code blocks.
 fn watch(request: &Request) -> Option<StopWatch> {
     let blocks = request.sampling.stop_after_blocks?;
     let in_blocks = request.caller.role.has_repl() && request.tools.is_off();
@@ -168,7 +168,7 @@ impl HttpProvider {
         let sent = self.send(post, stream).await;
         let sent = sent.map_err(|error| self.with_address(error, wire, wire.path()));
         let mut reply = sent.inspect_err(|error| {
-            // Only after a response timeout might the server still be processing the request.
+            // After any error except a response timeout, the server is not processing the request.
             if !matches!(error, ProviderError::Timeout { what, .. } if what != CONNECTION) {
                 partial.end();
             }
@@ -297,7 +297,7 @@ impl HttpProvider {
             return Ok(reply);
         }
         let headers = reply.headers().clone();
-        // If the connection breaks, use what was received.
+        // If the connection breaks, the status is reported without the server's message.
         let body = self
             .read_whole(Vec::new(), reply, LONGEST_ERROR)
             .await
@@ -311,8 +311,8 @@ impl HttpProvider {
         ))
     }
 
-    /// Returns the headers of a request. The user's headers replace the endpoint's headers of the
-    /// same names. A user's header with a key replaces the endpoint's key.
+    /// Returns the headers of a request. The user's headers replace the endpoint's headers with the
+    /// same names. If the user sets a header that carries a key, the endpoint's key is not sent.
     fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for (name, value) in &self.endpoint.headers {
@@ -366,7 +366,7 @@ impl HttpProvider {
     }
 
     fn parse(&self, text: &str) -> Result<Value, ProviderError> {
-        // Some servers start with a byte-order mark.
+        // Some servers send a byte-order mark first.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         // Some servers add the end of a stream to a response that is not streamed.
         let text = without_done(text);
@@ -416,8 +416,8 @@ impl HttpProvider {
                 }
                 let last = match partial.assembly.take(&event) {
                     Ok(last) => last,
-                    // Unlike the standard, process an incomplete event at the end of the stream.
-                    // Whether the response is complete is checked below.
+                    // The standard discards an incomplete event at the end of a stream. Here it is
+                    // used if it is valid. The check that the response is complete follows below.
                     Err(_) if !open => continue,
                     Err(problem) => {
                         partial.arrived(&event.data);

@@ -17,8 +17,8 @@ use crate::provider::ProviderError;
 pub(super) enum RequestFallback {
     /// Renames the output token limit to its alternative name.
     TokenLimit,
-    /// Does not force a tool call, because some models refuse that while they reason. If the model
-    /// then calls no tool, the protocol asks again.
+    /// Stops forcing a tool call, because some models reject forced calls while they reason. If the
+    /// model then calls no tool, the protocol asks again.
     FreeChoice,
     /// Omits `parallel_tool_calls`.
     NoParallelField,
@@ -28,7 +28,7 @@ pub(super) enum RequestFallback {
 #[derive(Debug, Default)]
 pub(super) struct Fallbacks(Mutex<HashMap<String, BTreeSet<RequestFallback>>>);
 
-/// Names of the field for the output token limit.
+/// New and old name of the field for the output token limit.
 const LIMITS: [&str; 2] = ["max_completion_tokens", "max_tokens"];
 
 /// Words in errors that reject a field, not only its value.
@@ -90,7 +90,6 @@ impl RequestFallback {
             .then_some(Self::NoParallelField)
     }
 
-    /// Applies the change to a body.
     pub fn apply(self, body: &mut Value) {
         let Some(fields) = body.as_object_mut() else {
             return;

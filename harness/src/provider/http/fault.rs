@@ -1,4 +1,4 @@
-//! Converts statuses, error objects and transport errors to typed errors.
+//! Converts HTTP statuses, error objects and transport errors to typed errors.
 
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
@@ -14,7 +14,7 @@ use super::wire::{items, text};
 use crate::model::lenient_json;
 use crate::provider::ProviderError;
 
-/// Awaited event, in the error of a timeout before anything was sent.
+/// Value of `what` in [`ProviderError::Timeout`] if connecting timed out, before anything was sent.
 pub(super) const CONNECTION: &str = "connection";
 
 /// Maximum characters of a server's message in an error.
@@ -40,7 +40,6 @@ pub(super) fn status_error(
     let length = overflow::read(status, error, body);
     let retry_after = retry_after(headers, now).or_else(|| delay_in_body(status, error, &message));
     match status {
-        // Text that an error quotes does not count, because a model may have written it.
         402 => ProviderError::NoCredit { provider, message },
         400 | 403 | 429 if lacks_credit(&parsed, &message) => {
             ProviderError::NoCredit { provider, message }
@@ -95,7 +94,7 @@ pub(super) fn error_object_error(provider: &str, body: &Value) -> Option<Provide
     let wrapped;
     let body = match body.get("error") {
         Some(error) if reports_error(error) => body,
-        // Format of vLLM and of the events of the Responses API.
+        // Format of vLLM, and of error events in the Responses API.
         _ if body["object"] == "error"
             || body["type"] == "error"
             || body["type"] == "response.error" =>
@@ -155,7 +154,7 @@ pub(super) fn event_error(provider: &str, event: &SseEvent) -> Option<ProviderEr
     named.or_else(|| error_object_error(provider, &json!({"error": "no error message"})))
 }
 
-/// Returns the HTTP status for the code of an error object, which is a number or a known word.
+/// Returns the HTTP status for an error object's code, which is a number or a known word.
 fn status_of(code: &Value) -> Option<u16> {
     let number = code.as_u64().and_then(|number| u16::try_from(number).ok());
     if let Some(number) = number {
@@ -204,7 +203,7 @@ fn status_of(code: &Value) -> Option<u16> {
 /// Whether the account is out of credit, according to the error's code or the beginning of its
 /// message. Skips error names that a proxy has put before the message
 /// (`RateLimitError: OpenAIException - You exceeded …`). Ignores the rest of the message, which may
-/// quote a request.
+/// quote text that a model wrote.
 fn lacks_credit(body: &Value, message: &str) -> bool {
     let body = body.get(0).unwrap_or(body);
     let table = no_credit();
@@ -222,8 +221,8 @@ fn lacks_credit(body: &Value, message: &str) -> bool {
         || table.messages.iter().any(begins)
 }
 
-/// Whether a filter rejected the request, according to the codes of Azure and `OpenAI` or the list
-/// of reasons of `OpenRouter`.
+/// Whether a filter rejected the request, according to the codes of Azure and `OpenAI` or
+/// `OpenRouter`'s list of reasons.
 fn filters(body: &Value) -> bool {
     let error = &body["error"];
     let code = text(&error["code"]);
@@ -238,7 +237,7 @@ fn names_error(text: &str) -> bool {
     name.is_some_and(|name| name.ends_with("error") || name.ends_with("exception"))
 }
 
-/// Returns the message in an error's body from any of the places that providers use.
+/// Returns the message in an error's body. Providers put it in different fields.
 fn said(body: &Value) -> Option<String> {
     let body = body.get(0).unwrap_or(body);
     let error = &body["error"];
@@ -263,7 +262,7 @@ fn said(body: &Value) -> Option<String> {
     }
 }
 
-/// Formats a list of invalid fields in Mistral's format.
+/// Formats Mistral's list of invalid fields.
 fn invalid_fields(detail: &Value) -> Option<String> {
     let fields = items(detail).iter().filter_map(|fault| {
         let place = items(&fault["loc"]).last()?;
@@ -276,8 +275,8 @@ fn invalid_fields(detail: &Value) -> Option<String> {
     (!fields.is_empty()).then(|| fields.join("; "))
 }
 
-/// Whether the request alone exceeds a rate limit, so that waiting does not help, for example
-/// "Limit 6000, Requested 12328".
+/// Whether a message says that the request alone exceeds a rate limit, so waiting does not help,
+/// for example "Limit 6000, Requested 12328".
 fn exceeds_limit(message: &str) -> bool {
     static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)\blimit:? (\d+), (?:used:? \d+, )?requested:? (\d+)").ok()
@@ -293,8 +292,8 @@ fn exceeds_limit(message: &str) -> bool {
     })
 }
 
-/// Returns the delay that the body of an error requests: in Google's field `retryDelay`, or for a
-/// 429 in words such as "retry in 26.66s" or "try again in 1m2.5s".
+/// Returns the delay that the body of a 429 or 503 requests: in Google's field `retryDelay`, or in
+/// words such as "retry in 26.66s" or "try again in 1m2.5s".
 fn delay_in_body(status: u16, error: &Value, message: &str) -> Option<Duration> {
     static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)\b(?:retry|try again) (?:in|after) ((?:\d[\d.]* ?[a-z]+)+)").ok()
@@ -334,7 +333,7 @@ fn duration(text: &str) -> Option<Duration> {
     (!text.trim().is_empty()).then(|| Duration::try_from_secs_f64(seconds).ok())?
 }
 
-/// Joins the lines of a text and truncates it to [`QUOTED`] characters.
+/// Collapses whitespace in a text and truncates it to [`QUOTED`] characters.
 pub(super) fn quote(said: &str) -> String {
     let words: Vec<&str> = said.split_whitespace().take(QUOTED).collect();
     let line = words.join(" ");
@@ -368,8 +367,8 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     Some(date.duration_since(now).unwrap_or(Duration::ZERO))
 }
 
-/// Returns the error of a request without a response, because the connection failed or was reset.
-/// `server` contains the name of the provider and its address.
+/// Returns the error of a request that received no response, because the connection failed or was
+/// reset. `server` contains the name of the provider and its address.
 pub(super) fn transport_error(
     server: String,
     error: &reqwest::Error,
@@ -392,7 +391,6 @@ pub(super) fn transport_error(
     }
 }
 
-/// Returns the error of an interrupted response.
 pub(super) fn interrupted_error(provider: &str, error: &reqwest::Error) -> ProviderError {
     ProviderError::Cut {
         provider: provider.to_owned(),

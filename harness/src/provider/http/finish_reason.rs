@@ -1,5 +1,4 @@
-//! Converts the finish reasons of servers to [`ResponseEnd`], according to the table
-//! `endings.yaml`.
+//! Converts servers' finish reasons to [`ResponseEnd`], according to the table `endings.yaml`.
 
 use std::sync::LazyLock;
 
@@ -59,8 +58,8 @@ impl FinishReasonField {
         }))
     }
 
-    /// Whether the value `after` should replace the value `before` of a field, because it means a
-    /// worse ending.
+    /// Whether `after` should replace `before` as a field's value, because `before` is missing or
+    /// complete, or `after` is a worse ending.
     pub fn should_change(self, field: &str, before: &Value, after: &Value) -> bool {
         let Some(after) = self.ending(field, after) else {
             return false;

@@ -4,7 +4,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 
 use super::Secret;
 
-/// Headers that the program sets: those that describe bodies and those of the connection.
+/// Headers that users cannot add, because they describe the body or the connection.
 const OWN: [&str; 13] = [
     "accept",
     "accept-encoding",
@@ -34,7 +34,7 @@ pub enum HeaderError {
     /// The name is not a valid HTTP header name.
     #[error("invalid HTTP header name")]
     Name,
-    /// The header is one of [`OWN`].
+    /// The header describes the body, the connection or the proxy.
     #[error("the program sets this header itself")]
     Own,
     /// The value contains characters that are invalid in HTTP headers.
@@ -73,7 +73,6 @@ impl ExtraHeader {
         self.name.as_str()
     }
 
-    /// Returns the name and value to send.
     pub(super) fn sent(&self) -> (HeaderName, HeaderValue) {
         (self.name.clone(), self.value.clone())
     }

@@ -1,6 +1,7 @@
-//! Models over HTTP, with one client for all endpoints and one file for each wire format.
+//! A provider that runs models over HTTP, with one client for all endpoints and one file for each
+//! wire format.
 //!
-//! This provider sends each request once. Retries, limits and caches are layers around it.
+//! Retries, limits and caches are layers around this provider.
 
 mod finish_reason;
 mod endpoint;
@@ -54,7 +55,7 @@ pub struct Timeouts {
     /// Maximum time between two pieces of a response, and before the first piece of a streamed
     /// response.
     pub idle: Duration,
-    /// Maximum time from the first byte sent to the last byte received.
+    /// Maximum time of a request, from connecting to the last byte of the response.
     pub request: Duration,
 }
 
@@ -81,7 +82,7 @@ pub enum HttpError {
         /// Reason why it is invalid.
         problem: String,
     },
-    /// The key cannot be sent in a header.
+    /// The API key cannot be sent in a header.
     #[error("the key for {provider} contains characters that are invalid in HTTP headers")]
     Key {
         /// Name of the endpoint.
@@ -157,8 +158,8 @@ impl HttpClient {
         Self { log, ..self }
     }
 
-    /// Sets the number of output tokens of the longest response in earlier processes. It is the
-    /// estimate for a model's responses until one has completed.
+    /// Sets the number of output tokens of the longest response in earlier processes. Responses to
+    /// requests without an output token limit are expected to use at least this number.
     #[must_use]
     pub fn with_longest_response(self, longest_response: Option<u64>) -> Self {
         Self {
@@ -168,7 +169,7 @@ impl HttpClient {
     }
 }
 
-/// Replaces the parts of a URL that may be secret (user, password, query and fragment) by `…`.
+/// Replaces the parts of a URL that may be secret (user, password, query and fragment) with `…`.
 fn hidden(url: &str) -> String {
     let Some(parsed) = reqwest::Url::parse(url).ok().filter(reqwest::Url::has_host) else {
         return match url.split_once("://") {
@@ -205,7 +206,7 @@ impl HttpProvider {
     /// Creates the provider for an endpoint at a base URL, without sending a request.
     ///
     /// # Errors
-    /// Returns [`HttpError`] if the base URL or the key is invalid.
+    /// Returns [`HttpError`] if the base URL or the API key is invalid.
     pub fn open(
         endpoint: &Endpoint,
         base_url: &str,
@@ -318,7 +319,8 @@ impl HttpProvider {
         }
     }
 
-    /// Converts a whole response to the outcome of the request.
+    /// Converts a complete response to the result of the request. If the result is an error,
+    /// reports the usage that is billed nevertheless.
     fn outcome(
         &self,
         wire: Wire,
@@ -375,8 +377,8 @@ impl HttpProvider {
     }
 }
 
-/// Redacts all keys in a response, because a key may be split between the pieces of a streamed
-/// response.
+/// Redacts all keys in an assembled response. Redacting the pieces of a streamed response misses
+/// keys that are split between pieces.
 fn safe_response(response: Response) -> Response {
     Response {
         text: redact(response.text),
@@ -420,7 +422,7 @@ impl Provider for HttpProvider {
             Ok(Err(ProviderError::Truncated { response })) => Err(ProviderError::Truncated {
                 response: Box::new(safe_response(*response)),
             }),
-            // Keys are redacted here, because escapes could hide them in the raw bytes.
+            // Redacted again after parsing, because escapes could hide keys in the raw body.
             Ok(Err(error)) => Err(self.possible_overflow(request, error).map_message(redact)),
             Err(_) => Err(ProviderError::Timeout {
                 provider: self.name().to_owned(),

@@ -25,13 +25,14 @@ const MOST_STOPS: usize = 4;
 /// Fields in which servers return reasoning.
 const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// Content of a turn in which the model returned nothing.
+/// Placeholder for the content of a turn in which the model returned nothing.
 const NO_CONTENT: &str = "(no content)";
 
-/// Key for storing reasoning that was part of the text.
+/// Key in [`Response::reasoning_signature`] for reasoning that was part of the text.
 const IN_TEXT: &str = "think";
 
-/// See [`super::wire::Wire::own_fields`]. The last two are the older names of the fields for tools.
+/// See [`super::wire::Wire::own_fields`]. The last two are the deprecated names of `tools` and
+/// `tool_choice`.
 pub(super) const OWN_FIELDS: &[&str] = &[
     "model",
     "messages",
@@ -68,7 +69,6 @@ pub(super) fn check(dialect: Dialect, sampling: &Sampling) -> Result<(), Unsuppo
     Ok(())
 }
 
-/// Returns the body of a request.
 pub(super) fn body(dialect: Dialect, request: &Request, stream: bool) -> Value {
     let sampling = &request.sampling;
     let mut body = json!({"model": request.model, "messages": messages(request)});
@@ -189,8 +189,8 @@ fn assistant(message: &Message, keep_reasoning: bool) -> Value {
     if let Some(details) = carried.get("reasoning_details") {
         turn["reasoning_details"] = details.clone();
     } else {
-        // Reasoning is sent back in the server's own fields. DeepSeek and Kimi reject tool calls
-        // without their reasoning.
+        // Reasoning is sent back in the server's own fields. DeepSeek and Kimi reject a tool call
+        // without the reasoning that led to it.
         for name in THOUGHTS {
             if let Some(thoughts) = carried.get(name)
                 && (keep_reasoning || !calls.is_empty())
@@ -240,7 +240,6 @@ fn index(choice: &Value) -> u64 {
     count(&choice["index"])
 }
 
-/// Parses a response.
 pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     if !body["choices"].is_array() {
         return Err("`choices` is missing".to_owned());
@@ -351,7 +350,7 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
     Some(Counted::read(usage, ["prompt_tokens", "completion_tokens"]).usage())
 }
 
-/// A streamed response received so far.
+/// Received part of a streamed response.
 #[derive(Default)]
 pub(super) struct Chunks {
     /// Choices by index. Their chunks may alternate.
@@ -362,7 +361,7 @@ pub(super) struct Chunks {
     usage: Value,
 }
 
-/// A streamed choice received so far.
+/// Received part of a choice.
 #[derive(Default)]
 struct Choice {
     text: String,
@@ -376,7 +375,7 @@ struct Choice {
     ending: Map<String, Value>,
 }
 
-/// A streamed tool call received so far.
+/// Received part of a tool call.
 #[derive(Default)]
 struct Call {
     index: Option<u64>,
@@ -394,10 +393,10 @@ impl Call {
     }
 }
 
-/// Maximum number of choices to store, because the server determines their number.
+/// Maximum number of choices to store. A broken server may send more.
 const MOST_CHOICES: usize = 128;
 
-/// Maximum number of tool calls to store, because the server determines their number.
+/// Maximum number of tool calls to store in a choice. A broken server may send more.
 const MOST_CALLS: usize = 64;
 
 /// Fields that describe the ending of a choice.

@@ -54,7 +54,6 @@ pub(super) fn check(sampling: &Sampling) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Returns the body of a request.
 pub(super) fn body(request: &Request) -> Value {
     let sampling = &request.sampling;
     let mut body = json!({"model": request.model, "input": input(request), "store": false});
@@ -152,7 +151,6 @@ fn input(request: &Request) -> Vec<Value> {
     all
 }
 
-/// Parses a response.
 pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     let end = end_of(body);
     let output = match (body["output"].as_array(), &end) {
@@ -247,8 +245,8 @@ fn broken_off(item: &Value) -> Option<String> {
     is_broken.then_some(status)
 }
 
-/// Returns the stated ending of a response, if any. The details take precedence if the status is
-/// `incomplete` or missing.
+/// Returns the stated ending of a response, if any. `incomplete_details` takes precedence if the
+/// status is `incomplete` or missing.
 fn end_of(body: &Value) -> Option<ResponseEnd> {
     let status = FinishReasonField::Responses.ending("status", &body["status"]);
     if status.is_some() && severity(text(&body["status"])) != INCOMPLETE {
@@ -279,7 +277,7 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
     Some(Counted::read(usage, ["input_tokens", "output_tokens"]).usage())
 }
 
-/// A streamed response received so far. The last event normally contains the whole response.
+/// Received part of a streamed response. The last event normally contains the whole response.
 #[derive(Default)]
 pub(super) struct Events {
     text: String,
@@ -288,7 +286,7 @@ pub(super) struct Events {
     beside: String,
     id: Value,
     model: Value,
-    /// Completed items.
+    /// Completed output items.
     items: Vec<Value>,
     /// Output index of the last piece of text.
     index: Value,
@@ -354,7 +352,7 @@ impl Assembly for Events {
     }
 }
 
-/// Maximum number of items.
+/// Maximum number of output items to store. A broken server may send more.
 const MOST_ITEMS: usize = 1_024;
 
 impl Events {
@@ -368,7 +366,7 @@ impl Events {
     }
 
     /// Returns the response in the last event. If its status and the event's type differ, the worse
-    /// of both counts. Adds output that was streamed but is missing in the event.
+    /// of the two counts. Adds output that was streamed but is missing in the event.
     fn end(&self, kind: &str, response: &Value) -> Value {
         let mut response = match response {
             Value::Object(_) => response.clone(),

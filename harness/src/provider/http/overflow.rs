@@ -1,4 +1,4 @@
-//! Detects context overflows in the errors of servers, according to the table `overflow.yaml`.
+//! Detects context overflows in servers' errors, according to the table `overflow.yaml`.
 
 use std::sync::LazyLock;
 
@@ -34,7 +34,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { file, patterns }
 });
 
-/// Limit on its length that a request exceeds, according to the server's error.
+/// Length limit that a request exceeds, according to the server's error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Length {
     /// The request exceeds the model's context window.

@@ -1,4 +1,4 @@
-//! Reports the usage of an abandoned request.
+//! Reports the usage of an abandoned or failed request.
 
 use serde_json::Value;
 

@@ -23,16 +23,16 @@ pub(super) enum Api {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Thinking {
-    /// A number of tokens.
+    /// A token budget.
     #[default]
     Budget,
-    /// Adaptive with an effort, otherwise a number of tokens.
+    /// Adaptive if an effort is set, otherwise a token budget.
     Either,
     /// Adaptive only.
     Adaptive,
 }
 
-/// An entry of the table.
+/// Reasoning settings of the models that match an entry of the table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rules {
@@ -82,7 +82,7 @@ pub(super) fn check(api: Api, model: &str, sampling: &Sampling) -> Result<(), Un
 }
 
 impl Api {
-    /// Efforts that the API accepts in general.
+    /// Efforts that the API accepts for models that the table does not contain.
     const fn efforts(self) -> &'static [Effort] {
         use Effort::{High, Low, Max, Medium, Minimal, None, Xhigh};
         match self {

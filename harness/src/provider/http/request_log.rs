@@ -1,4 +1,4 @@
-//! Log of the requests that are sent.
+//! Interface for logging the requests that are sent.
 
 use serde_json::Value;
 
@@ -12,8 +12,8 @@ pub trait RequestLog: Send + Sync {
     fn sent(&self, caller: &Caller, body: &str);
 }
 
-/// Redacts all keys of this process in the strings of a body. Escapes could hide keys in the
-/// serialized JSON.
+/// Redacts all keys of this process in the strings of a body. Redacting the serialized JSON would
+/// miss keys with escaped characters.
 pub(super) fn without_keys(body: &Value) -> Value {
     match body {
         Value::String(text) => Value::String(redact(text.clone())),

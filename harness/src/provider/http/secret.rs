@@ -1,4 +1,4 @@
-//! API keys that cannot be printed by accident.
+//! API keys, and their redaction in texts.
 
 use std::sync::Arc;
 
@@ -9,11 +9,10 @@ use parking_lot::RwLock;
 #[derive(Clone)]
 pub struct Secret(Arc<str>);
 
-/// Minimum characters of a key to redact. Shorter keys are placeholders such as `none`; redacting
-/// those would corrupt other text.
+/// Minimum bytes of a key to redact. Shorter keys are placeholders such as `none`; redacting those
+/// would corrupt other text.
 const SHORTEST: usize = 8;
 
-/// Replacement for a redacted key.
 const REPLACEMENT: &str = "[key]";
 
 /// All keys to redact in this process, longest first because one may be a prefix of another.
@@ -39,7 +38,7 @@ impl Secret {
     }
 }
 
-/// Redacts all keys of this process in a text, except those with fewer than 8 characters.
+/// Redacts all keys of this process in a text, except those shorter than 8 bytes.
 pub fn redact(mut text: String) -> String {
     let known = KNOWN.read();
     for key in known.iter() {

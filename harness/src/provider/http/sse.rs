@@ -5,7 +5,7 @@
 pub(super) struct SseEvent {
     /// Name of the event; empty if it has none.
     pub name: String,
-    /// Data lines, joined.
+    /// Data lines, joined with line feeds.
     pub data: String,
 }
 
@@ -13,8 +13,8 @@ pub(super) struct SseEvent {
 #[derive(Debug, Default)]
 pub(super) struct SseParser {
     line: Vec<u8>,
-    /// Whether the last byte was a carriage return, so that a line feed belongs to the same line
-    /// end.
+    /// Whether the last byte was a carriage return, so that a following line feed belongs to the
+    /// same line end.
     after_return: bool,
     event: SseEvent,
     has_data: bool,

@@ -1,5 +1,5 @@
-//! Structured output: which schemas servers support and enforce. Unsupported schemas are not sent;
-//! the harness itself checks every answer and requests corrections.
+//! Structured output: determines which schemas servers support and enforce. Unsupported schemas are
+//! not sent; the harness itself checks every answer and requests corrections.
 
 use serde_json::{Map, Value, json};
 
@@ -13,8 +13,8 @@ pub(super) fn object_schema(request: &Request) -> Option<&Value> {
     (schema.get("type") == Some(&json!("object"))).then_some(schema)
 }
 
-/// Whether a server can certainly enforce a schema of arguments, because every object is closed and
-/// all of its fields are required:
+/// Whether strict mode certainly supports a schema, because it has only supported keywords, every
+/// object is closed and all fields are required:
 /// <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>.
 pub(super) fn is_strict(schema: &Value) -> bool {
     let Some(schema) = schema.as_object() else {
@@ -56,9 +56,11 @@ const COMMON: [&str; 9] = [
     "anyOf",
 ];
 
-/// Maximum number of optional fields in one schema for Anthropic, and separately of union types:
+/// Maximum number of optional fields in a schema for Anthropic:
 /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>.
 const OPTIONAL_FIELDS: usize = 24;
+
+/// Maximum number of fields with a union type in a schema for Anthropic (same page).
 const UNIONS: usize = 16;
 
 /// Whether Anthropic certainly supports a schema, because every object is closed, and numbers,

@@ -14,7 +14,7 @@ const CHARS_PER_TOKEN: u64 = 4;
 /// Estimated tokens of an image.
 pub const IMAGE_TOKENS: u64 = 1_000;
 
-/// Estimated tokens of a response before any response of its model has completed.
+/// Estimated tokens of a response if no earlier response is known.
 const RESPONSE_TOKENS: u64 = 4_000;
 
 /// Maximum plausible tokens that a server adds to each message.
@@ -34,7 +34,7 @@ const SHORTEST_COMPARED: u64 = 500;
 /// Minimum ratio of two prompts' lengths for the longer one to count as much longer.
 const MUCH_LONGER: u64 = 2;
 
-/// Statistics of a server's responses by model, used to estimate the next one.
+/// Statistics of a server's responses by model, used to estimate the usage of later requests.
 #[derive(Debug, Default)]
 pub(super) struct ResponseLengthStats {
     /// Output tokens of the longest response of any model in earlier processes.
@@ -52,7 +52,7 @@ struct ModelStats {
     has_counted: bool,
     counted_input: u64,
     estimated_input: u64,
-    /// Highest ratio of counted to estimated tokens of all prompts with at least
+    /// Highest ratio of counted to estimated tokens among prompts with at least
     /// [`SHORTEST_COMPARED`] tokens.
     highest_ratio: Option<f64>,
 }
@@ -98,11 +98,11 @@ impl ResponseLengthStats {
         })
     }
 
-    /// Estimates the usage of a request without its response. The estimate errs on the high side,
-    /// because budgets depend on it. The output is the request's limit, or else the longest output
-    /// so far, or else 4,000 tokens. The input is estimated. If the server has counted more tokens
-    /// than estimated, the estimate is multiplied by the highest ratio for long prompts, or else by
-    /// the ratio for all prompts together.
+    /// Estimates the usage of a request before its response is known. The estimate errs on the high
+    /// side, because budgets depend on it. The output is the request's limit, or else the longest
+    /// output so far (including earlier processes), or else 4,000 tokens. The input is estimated.
+    /// If the server has counted more tokens than estimated, the estimate is multiplied by the
+    /// highest ratio of any long prompt, or else by the ratio of all prompts together.
     pub fn expect(&self, request: &Request) -> Usage {
         let usage = estimate(request, &Response::default());
         let models = self.models.lock();
@@ -177,7 +177,7 @@ pub(super) fn estimate(request: &Request, response: &Response) -> Usage {
 }
 
 /// Returns the usage of a response as counted by the server. Estimates missing counts, and counts
-/// of zero if the prompt or the response is not empty.
+/// of zero for a prompt or a response that is not empty.
 pub(super) fn completed(counted: Option<Usage>, request: &Request, response: &Response) -> Usage {
     let estimate = estimate(request, response);
     let Some(mut usage) = counted else {

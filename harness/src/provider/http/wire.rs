@@ -14,7 +14,7 @@ use crate::model::{Image, Message, MessageRole, Sampling, ToolCall, ToolResult, 
 use crate::prompt::{past_call, past_result};
 use crate::provider::{Request, Response};
 
-/// Format of requests and responses, with the variant of the server.
+/// Format of requests and responses, including the server's dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
     /// Chat completions API of `OpenAI` and compatible servers.
@@ -25,7 +25,7 @@ pub(super) enum Wire {
     Messages,
 }
 
-/// A parsed response of a server.
+/// A parsed response and how it ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ParsedResponse {
     pub response: Response,
@@ -76,7 +76,7 @@ impl ResponseEnd {
 
 /// A response that is being assembled from events.
 pub(super) trait Assembly: Send {
-    /// Processes an event. Returns whether it was the last event.
+    /// Processes an event and returns whether it was the last one.
     ///
     /// # Errors
     /// Returns a description of the problem.
@@ -108,7 +108,7 @@ impl Wire {
         }
     }
 
-    /// Returns the name and value of the header with the key.
+    /// Returns the name and value of the header with the API key.
     pub fn key_header(self, key: &str) -> (&'static str, String) {
         match self {
             Self::Messages => ("x-api-key", key.to_owned()),
@@ -214,7 +214,7 @@ impl Wire {
         .map(|counted| (counted, cost(usage)))
     }
 
-    /// Returns the finish reason in the server's own word.
+    /// Returns the finish reason as reported by the server.
     pub fn finish_reason(self, body: &Value) -> &str {
         match self {
             Self::Chat(_) => {
@@ -238,7 +238,7 @@ impl Wire {
     }
 }
 
-/// Maximum length of a tool's name that all APIs accept.
+/// Maximum characters of a tool name that all APIs accept.
 const LONGEST_NAME: usize = 64;
 
 /// Whether all APIs accept a tool's name.
@@ -377,7 +377,7 @@ pub(super) fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }
 
-/// Tokens of a response, as counted by its server.
+/// Token counts of a request and its response, as reported by the server.
 pub(super) struct Counted {
     /// All input tokens, including those read from and written to a cache.
     pub input: u64,
@@ -393,7 +393,7 @@ pub(super) struct Counted {
 
 impl Counted {
     /// Parses a usage object. `input` and `output` are the names of the fields for the token
-    /// counts; fields with the suffix `_details` contain the details.
+    /// counts. The fields with these names and the suffix `_details` contain the details.
     ///
     /// Some gateways do not count cached tokens as input. In this case, the cached tokens exceed
     /// the input, or the total is the sum of input, output and cached tokens.
@@ -405,7 +405,7 @@ impl Counted {
         let most = |places: [&Value; 2]| places.into_iter().map(count).max().unwrap_or_default();
         let details = &usage[format!("{input}_details")];
         let cached = most([&details["cached_tokens"], &usage["cache_read_input_tokens"]]);
-        // Only OpenRouter and gateways to Anthropic report this.
+        // Only OpenRouter and gateways to Anthropic report cache writes.
         let written = most([
             &details["cache_write_tokens"],
             &usage["cache_creation_input_tokens"],
@@ -436,7 +436,6 @@ impl Counted {
         }
     }
 
-    /// Converts the counts to a usage.
     pub const fn usage(self) -> Usage {
         Usage {
             input_tokens: self.input,

@@ -17,16 +17,16 @@ use crate::model::lenient_json;
 /// A result file of the JavaScript system. Only fields that playback requires must be present.
 #[derive(Debug, Clone, Deserialize)]
 pub struct NodeRlmFile {
-    /// Name of the benchmark: `arc`.
+    /// Name of the benchmark, such as `arc`.
     pub benchmark: String,
-    /// Model: `anthropic/claude-opus-4-6`.
+    /// Model, such as `anthropic/claude-opus-4-6`.
     pub model: String,
     /// Settings of the run, if recorded.
     #[serde(default)]
     pub config: NodeRlmConfig,
-    /// Time of the run's end, in RFC 3339.
+    /// Time when the run ended, in RFC 3339 format.
     pub timestamp: Option<String>,
-    /// Results of the tasks.
+    /// Results, one for each task.
     pub results: Vec<NodeRlmResult>,
 }
 
@@ -44,7 +44,7 @@ pub struct NodeRlmConfig {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeRlmResult {
-    /// Id of the sample: `arc-247ef758`.
+    /// Id of the sample, such as `arc-247ef758`.
     pub task_id: String,
     /// Answer; blank if the root did not answer.
     pub answer: Option<JsText>,
@@ -65,7 +65,7 @@ pub struct NodeRlmResult {
 /// One iteration of the root.
 #[derive(Debug, Clone, Deserialize)]
 pub struct NodeRlmStep {
-    /// Complete response, including the code block.
+    /// Complete response, including the code blocks.
     pub reasoning: JsText,
     /// Code blocks that were run, in order.
     #[serde(default)]

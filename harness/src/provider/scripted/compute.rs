@@ -1,4 +1,4 @@
-//! Runs the code in `compute` and `compute_calls` of rules.
+//! Runs the code in the fields `compute` and `compute_calls` of rules.
 
 use parking_lot::{Mutex, MutexGuard};
 use sandbox::message::{AgentInfo, Context};
@@ -93,7 +93,7 @@ mod tests {
     use super::{CALLS_A_SESSION, RuleSessions};
 
     #[tokio::test]
-    async fn sessions_are_used_again_and_replaced() {
+    async fn reuses_sessions_up_to_call_limit() {
         let computer = RuleSessions::default();
         let count = "globalThis.n = (globalThis.n ?? 0) + 1; const own = context + n; return(own)";
         for call in 1..=CALLS_A_SESSION {

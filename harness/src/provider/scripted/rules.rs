@@ -9,7 +9,6 @@ use crate::model::{Role, ToolCall, Usage};
 use crate::prompt::PromptMode;
 use crate::provider::{ProviderError, Request};
 
-/// A scripted model.
 pub(super) struct Script {
     pub description: String,
     /// Latency of each reply in milliseconds.
@@ -33,35 +32,32 @@ pub(super) struct RuleReply {
     pub cost_usd: Option<f64>,
 }
 
-/// Reply of a rule.
+/// Content of a reply, or the error that replaces it.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// Text and tool calls, of which either may be empty.
+    /// Text and tool calls. Either may be empty.
     Text(ReplyText, ReplyCalls),
     /// An error like that of a server.
     Error(ErrorEntry),
 }
 
-/// Text of a reply.
 #[derive(Debug)]
 pub(super) enum ReplyText {
-    /// This text.
+    /// A fixed text.
     Text(String),
     /// The value returned by this JavaScript, which can read the newest message in `context`.
     Compute(String),
 }
 
-/// Tool calls of a reply.
 #[derive(Debug)]
 pub(super) enum ReplyCalls {
-    /// These calls.
+    /// Fixed calls.
     Calls(Vec<CallEntry>),
     /// The list of calls returned by this JavaScript, which can read the newest message in
     /// `context`.
     Compute(String),
 }
 
-/// A tool call of a reply.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CallEntry {
@@ -119,9 +115,9 @@ struct When {
     roles: Option<Vec<Role>>,
     mode: Option<PromptMode>,
     depth: Option<u32>,
-    /// Number of the invocation's request, 1-based.
+    /// Position of the request among the invocation's requests, 1-based.
     turn: Option<u32>,
-    /// Minimum number of the invocation's request, 1-based.
+    /// Minimum position of the request among the invocation's requests, 1-based.
     from_turn: Option<u32>,
     /// Globs, one of which must match the sample's id.
     samples: Option<Vec<String>>,
@@ -232,7 +228,6 @@ fn chars(request: &Request) -> usize {
     })
 }
 
-/// Parses a scripted model.
 pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
     let invalid = |problem: String| ScriptedError::Invalid {
         origin: origin.to_owned(),

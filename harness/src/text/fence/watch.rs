@@ -1,4 +1,4 @@
-//! Detects the end of the last code block to run while a response is streamed.
+//! Stops streamed responses early, after the last code block that will be run.
 
 use super::{LOOKAHEAD, begins_with_thinking, behind_thinking, block_at, fence, is_language};
 
@@ -14,7 +14,7 @@ pub(crate) struct StopWatch {
 const LOOKS: u32 = 64;
 
 impl StopWatch {
-    /// Creates a watch for the end of the `blocks`-th marked block, 1-based.
+    /// Creates a watch for the end of the `blocks`-th block with a language tag, 1-based.
     pub fn new(blocks: usize) -> Self {
         Self {
             blocks,
@@ -23,7 +23,7 @@ impl StopWatch {
         }
     }
 
-    /// Returns the position of the last block's end once it is certain. `text` is the whole
+    /// Returns the byte position of the last block's end once it is certain. `text` is the whole
     /// response so far.
     pub fn end_of_last_block(&mut self, text: &str) -> Option<usize> {
         let end = text.rfind('\n')? + 1;
@@ -38,9 +38,9 @@ impl StopWatch {
     }
 }
 
-/// Returns the byte position after the `count`-th marked block and its closing fence. Returns
-/// `None` unless the end is certain, so that later text cannot change the first `count` blocks that
-/// [`code_blocks`] finds. Ignores an incomplete last line.
+/// Returns the byte position after the `count`-th block with a language tag, including its closing
+/// fence. Returns `None` unless the end is certain, so that later text cannot change the first
+/// `count` blocks that [`code_blocks`] finds. Ignores an incomplete last line.
 fn end_of_block(response: &str, count: usize) -> Option<usize> {
     let answer = behind_thinking(response);
     if answer.is_none() && begins_with_thinking(response) {
