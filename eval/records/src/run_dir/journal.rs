@@ -63,8 +63,8 @@ impl Journal {
         path.is_file() || archive::path(&path).is_file()
     }
 
-    /// Reads the complete lines of an attempt's plain journal, oldest first; empty without a file. A
-    /// truncated last line is removed from the file.
+    /// Reads the complete lines of an attempt's plain journal, oldest first; empty without a file.
+    /// A truncated last line is removed from the file.
     ///
     /// # Errors
     /// Returns the error of the operating system, or an error that names the first line that is not
