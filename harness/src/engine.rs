@@ -217,8 +217,8 @@ impl Engine {
         attempt.run_root(&root, restarted, work).await
     }
 
-    /// Halts the run because an attempt's journal cannot be read or written, and returns the
-    /// attempt's outcome.
+    /// Halts the run because an attempt's journal cannot be read or written. Returns the attempt's
+    /// outcome.
     fn without_journal(&self, error: &io::Error, stats: Stats) -> AttemptOutcome {
         let reason = format!("cannot read or write the journal: {error}");
         self.halt(HaltReason::Failing(reason.clone()));
@@ -327,7 +327,7 @@ impl Engine {
         )
     }
 
-    /// Books spending other than agents' calls, such as a judge's.
+    /// Books spending that does not come from agents' calls, such as a judge's.
     pub fn book(&self, spent: Spent) {
         self.run.ledger.add(spent);
     }

@@ -10,9 +10,9 @@ use crate::provider::ProviderError;
 /// Expected expense of a request, which is reserved before the request is sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Expense {
-    /// Expense with the likely usage.
+    /// Expense of the likely usage.
     pub likely: Spent,
-    /// Expense with the highest plausible usage.
+    /// Expense of the highest plausible usage.
     pub most: Spent,
 }
 

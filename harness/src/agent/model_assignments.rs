@@ -17,7 +17,7 @@ pub struct ModelAssignments<T> {
     pub summaries: Option<T>,
 }
 
-/// Kind of agent or call that queries a model.
+/// Kind of caller that queries a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallerRole {
     /// An agent.
@@ -101,7 +101,7 @@ mod tests {
     use super::{CallerRole, ModelAssignments};
 
     #[test]
-    fn prefers_nearest_assignment() {
+    fn prefers_depth_for_agents_and_llm_model_for_calls() {
         let none = ModelAssignments::<&str>::default();
         let at_depth = [(2, "at two")].into();
         let all = ModelAssignments {

@@ -42,11 +42,11 @@ pub struct Dialogue {
     pub side_b: Counterpart,
     /// Whether the agent is a dialogue between a model and a person.
     pub with_person: bool,
-    /// Side that receives the caller's messages, and whose last message is the answer.
+    /// Side that receives the caller's messages. Its last message is the answer.
     pub receives: Side,
     /// Maximum messages of both sides together for each message of the caller.
     pub max_messages: NonZeroU32,
-    /// Phrase that ends the conversation.
+    /// Phrase in a message that ends the dialogue.
     pub stop_phrase: Option<String>,
 }
 

@@ -23,7 +23,7 @@ pub struct ToolResolver<'a> {
     pub registry: &'a ToolRegistry,
     /// Callable prompts.
     pub library: &'a Library,
-    /// Values from the command line.
+    /// Values of variables from the command line.
     pub given: &'a BTreeMap<String, String>,
     /// Process environment, used only to check that prompts do not contain the values of secret
     /// variables. Tools and prompts do not receive its values.
@@ -102,8 +102,8 @@ impl ToolResolver<'_> {
         values.map(String::as_str).collect()
     }
 
-    /// Checks that no prompt that a run may send contains a secret: the root's prompt, callable
-    /// prompts, and user-supplied sections.
+    /// Checks the prompts that a run may send for secrets: the root's prompt, callable prompts and
+    /// user-supplied sections.
     ///
     /// # Errors
     /// Returns all places that contain a secret.
@@ -172,12 +172,12 @@ impl ToolResolver<'_> {
 /// State while resolving tools.
 struct Resolver<'a> {
     source: &'a ToolResolver<'a>,
-    /// Unresolved prompts of the tool sets.
+    /// Unresolved callable prompts of the tool sets.
     wanted: Vec<PendingSpecialist>,
     faults: Vec<Fault>,
 }
 
-/// Unresolved prompt or agent from an entry of `tools`.
+/// Unresolved callable prompt or agent, as given in an entry of `tools`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct PendingSpecialist {
     /// Name of the prompt or agent.
@@ -444,8 +444,8 @@ impl Resolver<'_> {
             ..of_agent.clone()
         };
         let key = wanted.key();
-        // Only prompts can be sides. Other kinds are reported elsewhere; resolving a dual agent as
-        // its own side would recurse endlessly.
+        // Only prompts can be sides. `Library::side_faults` reports other kinds. Resolving a dual
+        // agent as its own side would recurse endlessly.
         let side = self.source.library.find(name);
         if side.is_some_and(|side| side.kind == Kind::Prompt) {
             self.wanted.push(wanted);

@@ -1,7 +1,7 @@
 //! Numbers and checksums of the lines of a journal.
 //!
-//! A line is `{"n":3,"sum":"…",` followed by the fields of its entry. The checksum covers the
-//! checksum of the line above, so that a line is valid in one place only.
+//! A line is `{"n":3,"sum":"…",` followed by the fields of its entry. The checksum also covers the
+//! checksum of the line above, so that a line is valid in only one place.
 
 use serde::Deserialize;
 
@@ -96,11 +96,11 @@ fn checksum(above: &str, body: &str) -> String {
     sum
 }
 
-/// Lines of a journal, as far as they are valid.
+/// Valid beginning of a journal.
 pub(super) struct Sealed {
     /// Entries, oldest first.
     pub entries: Vec<Entry>,
-    /// Position after the last of them.
+    /// Position after the last entry.
     pub chain: Chain,
     /// 1-based number of the first invalid line, and what is wrong with it.
     pub invalid: Option<(usize, String)>,
