@@ -54,9 +54,9 @@ pub struct Capabilities {
     pub summary: &'static str,
     /// Kinds of input that the protocol supports.
     pub inputs: &'static [InputKind],
-    /// Where its root acts between requests.
+    /// Where the root acts between requests.
     pub action_surface: ActionSurface,
-    /// Whether its root answers in a single response.
+    /// Whether the root answers in a single response.
     pub one_call: bool,
 }
 
@@ -79,7 +79,7 @@ pub enum ActionSurface {
     Apps,
 }
 
-/// Kind of input of a task.
+/// Kind of input that a task provides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputKind {
     /// A query with a context.
@@ -91,7 +91,7 @@ pub enum InputKind {
 }
 
 impl ActionSurface {
-    /// Whether the agent acts in a REPL.
+    /// Whether this surface is a REPL.
     pub const fn is_repl(self) -> bool {
         matches!(self, Self::Repl | Self::LoneRepl | Self::Program)
     }
@@ -103,17 +103,17 @@ impl ActionSurface {
 }
 
 impl Capabilities {
-    /// Whether its root has a REPL.
+    /// Whether the root has a REPL.
     pub const fn has_repl(self) -> bool {
         self.action_surface.is_repl()
     }
 
-    /// Whether the prompt mode (solver or coordinator) changes the prompt of its root.
+    /// Whether the prompt mode (solver or coordinator) changes the prompt of the root.
     pub const fn has_modes(self) -> bool {
         matches!(self.action_surface, ActionSurface::Repl)
     }
 
-    /// Whether its root calls children from code.
+    /// Whether the root calls children from code.
     pub const fn calls_children(self) -> bool {
         matches!(
             self.action_surface,
@@ -121,12 +121,12 @@ impl Capabilities {
         )
     }
 
-    /// Whether its root can call the run's tools, from its REPL or natively.
+    /// Whether the root can call the run's tools, from its REPL or natively.
     pub const fn calls_tools(self) -> bool {
         self.action_surface.is_repl() || matches!(self.action_surface, ActionSurface::NativeTools)
     }
 
-    /// Whether trajectories can contain screenshots of what its root sees.
+    /// Whether trajectories can contain screenshots of what the root sees.
     pub fn supports_screenshots(self) -> bool {
         self.inputs
             .iter()

@@ -44,7 +44,7 @@ pub enum Compact {
     /// Omit the outputs of older turns.
     #[default]
     Outputs,
-    /// Replace older turns by a summary.
+    /// Replace older turns with a summary.
     Summary,
 }
 
@@ -200,8 +200,8 @@ impl Attempt<'_> {
             }))
     }
 
-    /// Replaces older turns by a summary. Returns the event to record, or `None` if the turns have
-    /// fewer than `least` tokens or cannot be summarized.
+    /// Replaces older turns with a summary. Returns the event to record, or `None` if the turns
+    /// have fewer than `least` tokens or cannot be summarized.
     async fn summarize_turns(
         &self,
         invocation: &Invocation,
@@ -311,7 +311,7 @@ impl Attempt<'_> {
             match result {
                 Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
                 Err(_) if conversation.overflowed => Ok(None),
-                // A refusal by the summarizer is not the agent's.
+                // A refusal by the summarizer is not a refusal by the agent.
                 Err(failure) => Err(Failure {
                     refusal: None,
                     ..failure

@@ -19,7 +19,7 @@ pub(crate) struct Conversation {
     /// Messages, oldest first, shared with the requests.
     messages: Vec<Arc<Message>>,
     outputs: Vec<Output>,
-    /// Message that is added only to the end of the next request.
+    /// Message added to the end of the next request. Later requests omit it.
     pub tail: Option<Message>,
     cuttable: Option<Cuttable>,
     recorded: usize,
@@ -173,7 +173,7 @@ impl Conversation {
         open.is_empty()
     }
 
-    /// Replaces older messages by `instead`, whose messages count as recorded.
+    /// Replaces older messages with `instead`, which counts as recorded.
     pub fn replace<const N: usize>(&mut self, older: Range<usize>, instead: [Message; N]) {
         let shifted = |place: usize| place - older.len() + N;
         self.outputs.retain_mut(|output| {

@@ -65,12 +65,12 @@ pub(crate) struct Invocation {
     pub tools: ToolSet,
     /// Tools for children that the agent creates with `rlm()`.
     pub inherited_tools: ToolSet,
-    /// Log of the agent's tool calls, if the caller requested them.
+    /// Log of the agent's tool calls, if the caller requested it.
     pub log: Option<ToolLog>,
     /// Request settings of the agent's prompt definition, if any.
     pub settings: Option<Arc<AgentSettings>>,
     /// Messages of the agent's newest request, for callable prompts that see their caller's
-    /// conversation. Stored only if the run has any.
+    /// conversation. Stored only if the run has prompts of this kind.
     pub history_snapshot: Arc<Mutex<Vec<Arc<Message>>>>,
     /// Instances that the agent created.
     pub instances: Instances,

@@ -58,7 +58,7 @@ impl Meter {
         self.lock().covered
     }
 
-    /// Locks the state and adds the time since the last change to it.
+    /// Locks the state and brings its times up to date.
     fn lock(&self) -> MutexGuard<'_, State> {
         let mut state = self.0.lock();
         let now = Instant::now();

@@ -34,7 +34,7 @@ const NAMES: [&str; 10] = [
 pub(crate) struct PageFunctions {
     page: Arc<dyn Page>,
     tabs: Arc<Tabs>,
-    /// Extensions of the dump format.
+    /// Additions to the dump format.
     also: DumpAlso,
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn seen(dump: Dump, shown: &str) -> EventKind {
     }
 }
 
-/// Result of a function.
+/// Result of a page function.
 pub(crate) struct PageResult {
     /// Value that the function returns.
     pub value: Value,

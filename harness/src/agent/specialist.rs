@@ -21,7 +21,7 @@ pub struct Specialist {
     pub name: String,
     /// Prompt text with resolved includes.
     pub prompt: String,
-    /// Model: an alias, `default`, or a reference.
+    /// Model: `default`, an alias, or a reference to one of the run's models.
     pub model: String,
     /// Tools that the agent may call.
     pub tools: ToolSet,
@@ -40,7 +40,7 @@ pub struct Dialogue {
     pub side_a: String,
     /// Side B.
     pub side_b: Counterpart,
-    /// Whether the agent is a dialogue between a model and a person.
+    /// Whether side B is a person or an agent that represents one.
     pub with_person: bool,
     /// Side that receives the caller's messages. Its last message is the answer.
     pub receives: Side,

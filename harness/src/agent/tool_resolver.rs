@@ -185,7 +185,7 @@ struct PendingSpecialist {
     /// Definition that contains the entry, if the entry changes the prompt's variables or messages;
     /// `None` for the form shared by all other entries.
     of: Option<String>,
-    /// Values of variables that the entry passes on.
+    /// Values of variables that the entry passes to the prompt.
     scoped: BTreeMap<String, String>,
     /// Whether the agent sends messages to its caller with a tool.
     explicit: bool,
@@ -194,7 +194,7 @@ struct PendingSpecialist {
 }
 
 impl PendingSpecialist {
-    /// Returns the name of the specialist in the run.
+    /// Returns the key of the specialist in [`Specialists`].
     fn key(&self) -> String {
         match &self.of {
             None => self.definition.clone(),
@@ -296,7 +296,7 @@ impl Resolver<'_> {
             ToolForm::Tool(settings) => settings.clone(),
             ToolForm::Subprompt(_) | ToolForm::Subagent(_) => {
                 return Err(format!(
-                    "`{name}` is a tool, but its settings are those of a prompt"
+                    "`{name}` is a tool, but its settings are for prompts: expected `env` or `options`"
                 ));
             }
         };
@@ -337,7 +337,7 @@ impl Resolver<'_> {
             ToolForm::Subprompt(settings) => CallSettings::from(settings),
             ToolForm::Tool(_) => {
                 return Err(format!(
-                    "`{name}` is a prompt, but `env` and `options` are settings of tools"
+                    "`{name}` is a prompt, but `env` and `options` are settings for tools"
                 ));
             }
             ToolForm::Subagent(settings) => {

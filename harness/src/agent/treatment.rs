@@ -76,7 +76,7 @@ pub struct Treatment {
     /// Settings of the web agent.
     #[serde(rename = "web_agent", serialize_with = "undated")]
     pub web: AgentTurnSettings,
-    /// Extensions of page dumps, in all protocols with web pages.
+    /// Additions to page dumps in all protocols with web pages.
     #[serde(rename = "page_dump", skip_serializing_if = "DumpAlso::is_plain")]
     pub dump: DumpAlso,
     /// Whether models send code in tool calls. Recorded with the sampling settings.

@@ -60,7 +60,7 @@ pub(crate) trait AgentBehavior: Send {
         conversation.push(Message::user(mismatch_message(problem, next)));
     }
 
-    /// Ends the agent's work while its records are still open.
+    /// Ends the agent's work before its result is recorded. Returns the final result.
     fn close(
         &mut self,
         _conversation: &Conversation,

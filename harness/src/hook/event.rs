@@ -76,7 +76,7 @@ impl HookEvent {
         "before_tool_result",
     ];
 
-    /// Names of the events of tool calls.
+    /// Names of the events for tool results.
     pub const OF_TOOLS: [&'static str; 3] = [
         "after_tool_success",
         "after_tool_failure",

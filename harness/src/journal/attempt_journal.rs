@@ -45,7 +45,7 @@ pub(crate) struct AttemptJournal {
     open: Mutex<Vec<Open>>,
     responses: usize,
     passed: Duration,
-    /// Whether the attempt continues one that ended in an error and has a record.
+    /// Whether the attempt continues after it had ended in an error.
     continued: bool,
     /// Set if this attempt is a fork.
     fork: Option<Fork>,
@@ -111,8 +111,8 @@ impl AttemptJournal {
         Ok(journal)
     }
 
-    /// Returns the entries without failed requests that are sent again, and notes whether the
-    /// attempt continues a recorded one.
+    /// Removes the failed requests that will be sent again from the entries. Sets `continued` if
+    /// the attempt continues after an error.
     fn without_failures(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
         let mut left = Vec::new();
         for entry in entries {
@@ -203,7 +203,7 @@ impl AttemptJournal {
         self.passed
     }
 
-    /// Whether the attempt continues one that ended in an error and has a record.
+    /// Whether the attempt continues after it had ended in an error.
     pub const fn continued(&self) -> bool {
         self.continued
     }

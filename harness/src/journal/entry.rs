@@ -60,7 +60,7 @@ pub(crate) struct JournaledResponse {
     pub trims: u32,
     /// Digest of the request; in version 1, only of its new part.
     pub asked: String,
-    /// Milliseconds since the attempt began.
+    /// Time of the response, in milliseconds since the attempt began.
     pub at_ms: f64,
     /// Milliseconds from request to response.
     pub ms: f64,
@@ -73,7 +73,7 @@ pub(crate) struct JournaledResponse {
     /// New messages of the request, if the attempt is a fork and inherited the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<Vec<Message>>,
-    /// How strictly the request must match.
+    /// How strictly a repeated request must match.
     #[serde(skip)]
     pub matching: Matching,
 }

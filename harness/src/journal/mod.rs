@@ -54,7 +54,8 @@ pub trait JournalStore: Send + Sync {
     /// Returns the error of the operating system.
     fn end(&self, sample: &str, attempt: u32) -> io::Result<()>;
 
-    /// Abandons the lines of an attempt that restarts. Their cost counts as abandoned.
+    /// Abandons the lines of an attempt that restarts. The cost of their responses counts as
+    /// abandoned.
     ///
     /// # Errors
     /// Returns the error of the operating system.

@@ -57,7 +57,7 @@ impl Chain {
     /// Reads the next line.
     ///
     /// # Errors
-    /// Returns a description of what is wrong.
+    /// Returns a description of the problem.
     fn read(&mut self, line: &str) -> Result<Entry, String> {
         let body = match self {
             Self::Unsealed => line.to_owned(),
@@ -125,7 +125,7 @@ pub(super) fn read(lines: &[String]) -> Sealed {
                 "unsupported version {v}: expected at most {JOURNAL_VERSION}"
             )),
             Entry::Attempt { .. } => Ok(entry),
-            _ if place == 0 => Err("the line that names the attempt is missing".to_owned()),
+            _ if place == 0 => Err("the line that identifies the attempt is missing".to_owned()),
             _ => Ok(entry),
         });
         match entry {
