@@ -491,7 +491,7 @@ impl Ledger {
         most.map(|most| most.saturating_sub(self.began.elapsed()))
     }
 
-    /// Returns the names of the settings that limit cost, tokens, calls and time.
+    /// Returns the names of the settings that limit cost, tokens, calls and time, in this order.
     const fn flags(&self) -> [&'static str; 4] {
         match self.scope {
             Scope::Sweep => [

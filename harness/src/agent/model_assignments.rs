@@ -1,9 +1,9 @@
-//! Default models of agents below the root.
+//! Default models of agents below the root, and of summaries.
 
 use std::collections::BTreeMap;
 
-/// Models for agents below the root, by kind and depth. `T` is a model or a value that represents
-/// one. Agents without an assignment use the root's model.
+/// Models for agents below the root, by kind and depth, and for summaries. `T` is a model or a
+/// value that represents one. Agents without an assignment use the run's main model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelAssignments<T> {
     /// `--child-model`: for agents called by `rlm()` or by the name of a definition.

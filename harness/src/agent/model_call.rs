@@ -319,8 +319,8 @@ impl Attempt<'_> {
         self.records.count(|stats| stats.add_usage(usage, cost_usd));
     }
 
-    /// Books responses of earlier processes that this process has not requested because it stopped
-    /// their agents earlier.
+    /// Books results of earlier processes that this process did not use, because it stopped their
+    /// agents earlier or left out a failure.
     pub fn book_left(&self) {
         for kept in self.journal.left().into_iter().filter(|kept| !kept.cached) {
             self.records.count(|stats| stats.llm_calls += 1);
@@ -550,7 +550,7 @@ impl Drop for AbandonOnDrop<'_> {
     }
 }
 
-/// Adds the events of a call to the attempt's events, statistics and time breakdown.
+/// Records the events of a call in the attempt's events, statistics and time breakdown.
 struct CallRecorder<'a> {
     attempt: &'a Attempt<'a>,
     invocation: &'a Invocation,

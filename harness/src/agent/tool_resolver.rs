@@ -296,7 +296,7 @@ impl Resolver<'_> {
             ToolForm::Tool(settings) => settings.clone(),
             ToolForm::Subprompt(_) | ToolForm::Subagent(_) => {
                 return Err(format!(
-                    "`{name}` is a tool, but its settings are for prompts: expected `env` or `options`"
+                    "`{name}` is a tool, but its configuration is for a prompt or agent; expected `env`, `options`"
                 ));
             }
         };
@@ -337,7 +337,7 @@ impl Resolver<'_> {
             ToolForm::Subprompt(settings) => CallSettings::from(settings),
             ToolForm::Tool(_) => {
                 return Err(format!(
-                    "`{name}` is a prompt, but `env` and `options` are settings for tools"
+                    "`{name}` is a prompt, but `env` and `options` are for tools"
                 ));
             }
             ToolForm::Subagent(settings) => {

@@ -18,7 +18,7 @@ pub struct DumpSettings {
 }
 
 /// Additions to the standard format of a dump. The standard format numbers actionable elements
-/// without descending into them, and omits loose text and frames.
+/// without descending into them, and omits frames and text in elements without a line of their own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]

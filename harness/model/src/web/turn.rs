@@ -41,7 +41,7 @@ pub struct ToolAction {
 pub struct ActionResult {
     /// `narrate`, or the name of the action.
     pub action: String,
-    /// Whether the action was done, failed or was skipped.
+    /// Outcome of the action.
     pub result: ActionStatus,
     /// Kind of the problem: the name of a [`PageProblem`](super::PageProblem), `unknown_action`,
     /// `invalid_arguments` or `not_confirmed`.
