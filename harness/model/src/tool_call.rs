@@ -29,7 +29,8 @@ pub struct ToolSpec {
     pub parameters: Value,
 }
 
-/// Whether a model may, must or must not call tools.
+/// Whether a model may, must or must not call tools. Requests to models that cannot be forced
+/// contain `Auto` instead of `Required` or `Forced`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolChoice {
@@ -40,8 +41,7 @@ pub enum ToolChoice {
     None,
     /// The model must call at least one tool.
     Required,
-    /// The model must call this tool. Requests to models that cannot be forced contain `Auto`
-    /// instead.
+    /// The model must call the tool with this name.
     Forced(String),
 }
 

@@ -133,7 +133,7 @@ impl FromStr for Compact {
 
 impl Attempt<'_> {
     /// Returns the method of shortening an agent's conversation. The run's setting applies only to
-    /// agents whose conversations keep their turns; outputs are omitted for all others.
+    /// agents whose conversations keep their turns; the others use [`Compact::Outputs`].
     fn compaction(&self, invocation: &Invocation) -> Compact {
         if invocation.role.action_surface().keeps_turns() {
             self.run.treatment.compaction.how
