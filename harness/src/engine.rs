@@ -44,9 +44,9 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Creates an engine for the settings and models of a run. The time of the run's budget starts
-    /// now. `warn` is called if the kernel cannot fully confine the sandbox's processes, and once
-    /// for each model whose server reports a changed version.
+    /// Creates an engine for the settings and models of a run. The time limit of the run's budget
+    /// starts now. `warn` is called if the kernel cannot fully confine the sandbox's processes, and
+    /// once for each model whose server reports a changed version.
     ///
     /// # Errors
     /// Returns [`EngineError`] if the settings cannot be combined.
@@ -124,14 +124,14 @@ impl Engine {
         }
     }
 
-    /// Sets the store for journals of attempts, from which a later process can resume them.
+    /// Sets the store for journals, from which a later process can resume attempts.
     #[must_use]
     pub fn with_journal(mut self, journal: Arc<dyn JournalStore>) -> Self {
         self.journal = Some(journal);
         self
     }
 
-    /// Plays back the clocks and random numbers of an earlier run. Its responses must also be
+    /// Plays back the clocks and random numbers of an earlier run. The run's responses must also be
     /// played back.
     #[must_use]
     pub fn playing_back(mut self, run: Arc<dyn ReplayedJournals>) -> Self {
@@ -217,8 +217,8 @@ impl Engine {
         attempt.run_root(&root, restarted, work).await
     }
 
-    /// Halts the run because an attempt's journal cannot be read or written, and returns the
-    /// attempt's outcome.
+    /// Halts the run because an attempt's journal cannot be read or written. Returns the attempt's
+    /// outcome.
     fn without_journal(&self, error: &io::Error, stats: Stats) -> AttemptOutcome {
         let reason = format!("cannot read or write the journal: {error}");
         self.halt(HaltReason::Failing(reason.clone()));
@@ -327,7 +327,7 @@ impl Engine {
         )
     }
 
-    /// Books spending other than agents' calls, such as a judge's.
+    /// Books spending that does not come from agents' calls, such as a judge's.
     pub fn book(&self, spent: Spent) {
         self.run.ledger.add(spent);
     }

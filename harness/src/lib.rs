@@ -1,7 +1,8 @@
 //! The engine: runs a language model as a recursive agent in a JavaScript sandbox.
 //!
-//! An [`Engine`] runs attempts. An attempt is a tree of agents that share one sandbox session. It
-//! emits [`Event`](model::Event)s while it runs and results in an
+//! An [`Engine`] runs attempts. An attempt is a tree of agents that work on one task. A root with a
+//! REPL shares its sandbox session with the agents below it that `rlm()` creates. An attempt emits
+//! [`Event`](model::Event)s while it runs and results in an
 //! [`AttemptOutcome`](model::AttemptOutcome).
 //!
 //! Invariants: the harness does not depend on benchmarks or scorers, and does not read the

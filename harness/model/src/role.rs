@@ -1,4 +1,4 @@
-//! Roles of the agents of an attempt.
+//! Roles of the agents in an attempt.
 
 use std::fmt;
 
@@ -16,10 +16,9 @@ pub enum Role {
     Child,
     /// A child with a REPL and a system prompt from its caller.
     Specialist,
-    /// A child with native tool calls and its own prompt, created from a definition that must call
-    /// a tool.
+    /// A child with native tool calls, whose prompt definition sets `toolChoice` to `required`.
     ToolSpecialist,
-    /// An agent of the `rlm` protocol at the depth limit, which makes a single call.
+    /// An agent at the depth limit of the `rlm` protocol, which makes a single call.
     Flat,
     /// The agent behind `llm()`: a single call without a REPL.
     OneShot,
@@ -30,9 +29,9 @@ pub enum Role {
     AiHuman,
     /// An app's request to a model: a single call with the app's prompt.
     App,
-    /// Summarizer of an agent's older turns; not an agent itself.
+    /// Summarizer of an agent's older turns. Not counted as an agent.
     Compaction,
-    /// Judge of an agent's answer; not an agent itself.
+    /// Judge of an agent's answer. Not counted as an agent.
     Judge,
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Sampling settings of a request. The server uses its default for absent ones.
+/// Sampling settings of a request. For each missing setting, the server uses its default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
     /// Sampling temperature; 0 selects the most likely token.
@@ -18,9 +18,9 @@ pub struct Sampling {
     pub effort: Option<Effort>,
     /// Maximum tokens of reasoning.
     pub reasoning_tokens: Option<u32>,
-    /// Whether the model must write code as a forced tool call instead of in fenced blocks.
+    /// Whether the model must write code in a forced tool call instead of fenced blocks.
     pub code_via_tool: bool,
-    /// Number of fenced code blocks after which reading of a response stops; `None` to read every
+    /// Number of fenced code blocks after which reading of a response stops; `None` to read each
     /// response to its end.
     #[serde(default)]
     pub stop_after_blocks: Option<u32>,

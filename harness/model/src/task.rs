@@ -15,7 +15,7 @@ pub struct Task {
     pub attempt: u32,
     /// Question for the root.
     pub query: String,
-    /// Further messages of the user, each sent after the answer to the previous one.
+    /// Further user messages, each sent after the previous one has been answered.
     pub follow_ups: Vec<String>,
     /// Data that the question is about.
     pub context: Arc<String>,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::lenient_json;
 
-/// Tools of a request; none by default.
+/// Tools that a request offers; none by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ToolUse {
     /// Tools that the model may call. If empty, the request mentions no tools.
@@ -21,7 +21,7 @@ pub struct ToolUse {
 /// A tool as described to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
-    /// Name: at most 64 letters, digits, `_` and `-`, as all APIs require.
+    /// Name of at most 64 characters (ASCII letters, digits, `_` or `-`), as all APIs require.
     pub name: String,
     /// Description of the tool's purpose.
     pub description: String,
@@ -29,7 +29,8 @@ pub struct ToolSpec {
     pub parameters: Value,
 }
 
-/// Whether a model calls tools.
+/// Whether a model may, must or must not call tools. Requests to models that cannot be forced
+/// contain `Auto` instead of `Required` or `Forced`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolChoice {
@@ -40,8 +41,7 @@ pub enum ToolChoice {
     None,
     /// The model must call at least one tool.
     Required,
-    /// The model must call this tool. Servers that cannot force calls of a reasoning model treat
-    /// this as `Auto`.
+    /// The model must call the tool with this name.
     Forced(String),
 }
 
@@ -63,7 +63,7 @@ pub struct ToolResult {
     pub call: String,
     /// Text that the model reads.
     pub content: String,
-    /// Whether the call failed. The text also states this, because not every API has a field for
+    /// Whether the call failed. `content` also states this, because not every API has a field for
     /// it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
@@ -78,7 +78,7 @@ impl ToolUse {
 
 impl ToolCall {
     /// Converts the arguments to an object without loss: empty arguments become `{}`, and any text
-    /// other than a JSON object becomes its field `arguments`.
+    /// other than a JSON object becomes `{"arguments": TEXT}`.
     pub fn input(&self) -> Map<String, Value> {
         if self.arguments.trim().is_empty() {
             return Map::new();

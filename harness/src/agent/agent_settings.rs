@@ -13,8 +13,8 @@ use crate::prompt::definition::{Definition, Effort as DefinedEffort, ToolStrateg
 #[derive(Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a definition names each")]
 pub struct AgentSettings {
-    /// Whether the agent may, must not or must call a tool. `Required` applies only until its first
-    /// call; after that, it may answer.
+    /// Whether the agent may, must not or must call a tool. `Required` applies until the first
+    /// call; then the agent may answer.
     pub tool_choice: ToolStrategy,
     /// Whether a response may contain several tool calls, which then run concurrently.
     pub parallel_tool_calls: bool,
@@ -33,7 +33,7 @@ pub struct AgentSettings {
     /// Number of newest messages that keep their images; in older messages, a line of text replaces
     /// each image. `None` keeps all images.
     pub recent_images: Option<NonZeroU32>,
-    /// Hooks that replace the run's; `None` for the run's hooks.
+    /// Hooks that replace the run's hooks; `None` to use the run's hooks.
     pub hooks: Option<Vec<Arc<dyn Hook>>>,
 }
 
@@ -58,8 +58,8 @@ impl fmt::Debug for AgentSettings {
 }
 
 impl AgentSettings {
-    /// Creates the settings from a prompt definition, except its tools, which
-    /// [`AgentTools`](crate::AgentTools) contains.
+    /// Reads the request settings of a prompt definition. Its tools belong to
+    /// [`AgentTools`](crate::AgentTools).
     ///
     /// # Errors
     /// Returns [`HookRegistryError::Unknown`] for an unknown hook.
@@ -121,7 +121,7 @@ pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'sta
         (
             "toolChoice",
             definition.tool_choice != ToolStrategy::Auto,
-            // For an agent with tools, `none` removes them.
+            // For an agent with tools, `none` removes the tools.
             calls || has_tools && definition.tool_choice == ToolStrategy::None,
         ),
         ("tools", !definition.tools.is_empty(), has_tools),

@@ -1,4 +1,4 @@
-//! The tools and specialists that the agents of an engine may call.
+//! Tools and callable prompts (specialists) of an engine's agents.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -32,13 +32,13 @@ impl AgentTools {
         }
     }
 
-    /// Whether any of the tools is a file tool, or any of the prompts accepts attachments, so that
-    /// the user's files may be read.
+    /// Whether agents may read the user's files, with a file tool or as attachments of a callable
+    /// prompt.
     pub fn may_read_files(&self) -> bool {
         !self.specialists.is_empty() || self.root.iter().any(BoundTool::reads_files)
     }
 
-    /// Adds the request settings of each callable prompt, for example for its reasoning and hooks.
+    /// Adds the request settings of each callable prompt from its definition in `library`.
     ///
     /// # Errors
     /// Returns [`HookRegistryError::Unknown`] for an unknown hook.
@@ -60,7 +60,7 @@ impl AgentTools {
         Ok(self)
     }
 
-    /// Replaces the settings of each callable prompt by the result of `change`.
+    /// Replaces the request settings of each callable prompt with the result of `change`.
     pub fn change_settings(&mut self, mut change: impl FnMut(&Specialist) -> AgentSettings) {
         let mut specialists = (*self.specialists).clone();
         for specialist in specialists.values_mut() {
@@ -79,8 +79,8 @@ impl AgentTools {
             .any(|prompt| prompt.settings.include_chat || prompt.settings.include_past_tools)
     }
 
-    /// Returns a hash for each tool and each callable prompt. The hash covers everything that can
-    /// change an answer, except the values of secret variables.
+    /// Returns a hash for each tool and each callable prompt, keyed by `NAME` or `prompt NAME`. The
+    /// hash covers everything that can change an answer, except the values of secret variables.
     pub fn digests(&self) -> BTreeMap<String, String> {
         let tools = self
             .root

@@ -1,4 +1,4 @@
-//! State that all agents of one attempt share.
+//! State shared by the agents of one attempt.
 
 use std::future::Future;
 use std::io;
@@ -18,7 +18,6 @@ use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventKind, EventSink, Message, Status, Task};
 use crate::prompt::{AgentPrompt, PromptConfig, code_tool, iterations_for_depth, system_prompt};
 
-/// State shared by the agents of one attempt.
 pub(crate) struct Attempt<'a> {
     pub run: &'a Run,
     pub task: &'a Task,
@@ -29,7 +28,6 @@ pub(crate) struct Attempt<'a> {
     time: Duration,
     /// Journal of the responses received in this process and earlier ones.
     pub journal: &'a AttemptJournal,
-    /// Reason to end the attempt before its agents have finished.
     stopped: watch::Sender<Option<Stop>>,
     pub hooks_at_work: HooksAtWork,
     /// Settings of agents without a prompt definition.
@@ -84,8 +82,8 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Runs the root agent, which runs the rest of the tree. `restarted` is the reason for a
-    /// restart of the attempt.
+    /// Runs the root's `work`, which runs the rest of the tree, and records the attempt.
+    /// `restarted` is the reason why the attempt was restarted, if it was.
     ///
     /// # Errors
     /// Returns [`Diverged`] if the attempt deviates from its journal.
@@ -146,7 +144,8 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Opens a sandbox session for an agent and its children. An agent opens at most one session.
+    /// Opens a sandbox session for an agent and its `rlm()` descendants. An agent opens at most one
+    /// session.
     pub async fn open_session(&self, invocation: &Invocation) -> Result<Session, Failure> {
         let session = self.run.sandbox.session().await.map_err(|error| {
             Failure::new(Status::Error, format!("the sandbox did not start: {error}"))
@@ -156,7 +155,7 @@ impl<'a> Attempt<'a> {
         Ok(session)
     }
 
-    /// Returns an agent's request settings, which come from its prompt definition if it has one.
+    /// Returns an agent's request settings: those of its prompt definition, if it has one.
     pub fn settings<'b>(&'b self, invocation: &'b Invocation) -> &'b AgentSettings {
         if invocation.is_root() {
             &self.run.treatment.root
@@ -165,7 +164,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Adds the task's images to the first message of the root.
+    /// Adds the task's images to an agent's `first` message if the agent is the root.
     pub fn with_images(&self, invocation: &Invocation, mut first: Message) -> Message {
         if invocation.is_root() {
             first.images.extend_from_slice(&self.task.images);
@@ -263,8 +262,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Publishes the remaining budget to the attempt's REPLs, so that JavaScript that runs later
-    /// sees it.
+    /// Publishes the remaining budget to the attempt's REPLs.
     pub fn publish_budget(&self) {
         let left = self.ledger.left();
         self.subscribers.publish(sandbox::message::Budget {

@@ -6,7 +6,6 @@ use parking_lot::{Mutex, MutexGuard};
 use sandbox::Session;
 use sandbox::message::Budget;
 
-/// Sandbox sessions that receive the remaining budget.
 #[derive(Default)]
 pub(crate) struct BudgetSubscribers {
     sessions: Mutex<Vec<(u32, Session)>>,
@@ -33,8 +32,8 @@ impl BudgetSubscribers {
     }
 }
 
-/// Guard that removes a session on drop. Without it, the session would stay open until the attempt
-/// ends.
+/// Guard that removes a session on drop. Otherwise, the list would keep the session open until the
+/// attempt ends.
 pub(crate) struct BudgetSubscription<'a> {
     all: &'a BudgetSubscribers,
     number: u32,

@@ -39,12 +39,12 @@ pub struct Compaction {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compact {
-    /// Shorten nothing, so that the agent fails.
+    /// Do not shorten conversations; an agent fails if its conversation is too long.
     None,
     /// Omit the outputs of older turns.
     #[default]
     Outputs,
-    /// Replace older turns by a summary.
+    /// Replace older turns with a summary.
     Summary,
 }
 
@@ -79,8 +79,8 @@ impl Compaction {
         *self == Self::default()
     }
 
-    /// Returns the settings with defaults for those without effect: `keep` affects only summaries,
-    /// and `at` affects only methods that shorten something.
+    /// Returns the settings, with those without effect reset to their defaults. `keep` affects only
+    /// summaries, and `at` has no effect with [`Compact::None`].
     pub(crate) fn met(&self) -> Self {
         Self {
             how: self.how,
@@ -92,8 +92,8 @@ impl Compaction {
         }
     }
 
-    /// Returns the minimum size in tokens of a conversation to shorten, for the model with this
-    /// reference.
+    /// Returns the size in tokens at which a conversation with this model is shortened, if it is
+    /// known.
     fn limit(&self, reference: &str) -> Option<u64> {
         match self.at.as_ref()? {
             CompactAt::Tokens(tokens) => Some(*tokens),
@@ -133,7 +133,7 @@ impl FromStr for Compact {
 
 impl Attempt<'_> {
     /// Returns the method of shortening an agent's conversation. The run's setting applies only to
-    /// agents whose conversations keep their turns.
+    /// agents whose conversations keep their turns; the others use [`Compact::Outputs`].
     fn compaction(&self, invocation: &Invocation) -> Compact {
         if invocation.role.action_surface().keeps_turns() {
             self.run.treatment.compaction.how
@@ -172,8 +172,8 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Shortens a conversation that its model has rejected. Returns the event to record, or `None`
-    /// if nothing can be shortened. The next request counts as another call.
+    /// Shortens a conversation that the model has rejected as too long. Returns the event to
+    /// record, or `None` if nothing can be shortened. The next request counts as another call.
     pub(super) async fn shorten(
         &self,
         invocation: &Invocation,
@@ -200,8 +200,8 @@ impl Attempt<'_> {
             }))
     }
 
-    /// Replaces older turns by a summary. Returns the event to record, or `None` if the turns have
-    /// fewer than `least` tokens or cannot be summarized.
+    /// Replaces older turns with a summary. Returns the event to record, or `None` if the turns
+    /// have fewer than `least` tokens or cannot be summarized.
     async fn summarize_turns(
         &self,
         invocation: &Invocation,
@@ -311,7 +311,7 @@ impl Attempt<'_> {
             match result {
                 Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
                 Err(_) if conversation.overflowed => Ok(None),
-                // A refusal by the summarizer is not the agent's.
+                // A refusal by the summarizer is not a refusal by the agent.
                 Err(failure) => Err(Failure {
                     refusal: None,
                     ..failure
@@ -346,7 +346,7 @@ fn omit_outputs(conversation: &mut Conversation, limit: u64) -> Option<EventKind
     })
 }
 
-/// Formats a message for the transcript that is summarized.
+/// Formats a message for the transcript to summarize.
 fn as_text(message: &Message) -> String {
     let mut parts: Vec<String> = Vec::new();
     let results = message.tool_results.iter();

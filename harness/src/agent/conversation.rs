@@ -19,11 +19,12 @@ pub(crate) struct Conversation {
     /// Messages, oldest first, shared with the requests.
     messages: Vec<Arc<Message>>,
     outputs: Vec<Output>,
-    /// Message that is added only to the end of the next request.
+    /// Message added to the end of the next request. Later requests omit it.
     pub tail: Option<Message>,
     cuttable: Option<Cuttable>,
     recorded: usize,
-    /// Whether the next response must be the agent's answer, if the agent answers in text.
+    /// Whether the next response should be the agent's answer. False for intermediate responses,
+    /// such as notes.
     pub asks_for_answer: bool,
     /// Number of requests so far.
     pub turn: u32,
@@ -37,7 +38,7 @@ pub(crate) struct Conversation {
     pub lister: Option<Lister>,
     /// Number of messages before the first response. These messages never change.
     opening: Option<usize>,
-    /// Digests of its messages, for the journal.
+    /// Digests of the messages, for the journal.
     pub digests: Digests,
     /// Token count reported by the model, and the number of messages that it covers.
     counted: Option<(u64, usize)>,
@@ -141,8 +142,8 @@ impl Conversation {
     }
 
     /// Returns the range of messages between the opening and the `keep` newest turns. The range
-    /// begins with a response and contains the results of all its tool calls. Returns `None` if the
-    /// range is empty or contains only an earlier summary.
+    /// begins with a response, and the result of every tool call in the range is also in the range.
+    /// Returns `None` if the range is empty or contains only an earlier summary.
     pub fn older_turns(&self, keep: usize) -> Option<Range<usize>> {
         let opening = self.opening?;
         let is_response = |place: &usize| self.messages[*place].role == MessageRole::Assistant;
@@ -172,7 +173,7 @@ impl Conversation {
         open.is_empty()
     }
 
-    /// Replaces older messages by `instead`, whose messages count as recorded.
+    /// Replaces older messages with `instead`, which counts as recorded.
     pub fn replace<const N: usize>(&mut self, older: Range<usize>, instead: [Message; N]) {
         let shifted = |place: usize| place - older.len() + N;
         self.outputs.retain_mut(|output| {
@@ -229,8 +230,8 @@ impl Conversation {
         new
     }
 
-    /// Replaces the messages that are not recorded yet by `recorded` ones, if those have the same
-    /// authors. Images stay.
+    /// Replaces the unrecorded messages and the tail with `recorded`, unless the number of messages
+    /// or a role differs. The images are kept.
     pub fn replace_new(&mut self, recorded: Vec<Message>) {
         let now = self.messages[self.recorded..].iter().map(AsRef::as_ref);
         let now: Vec<&Message> = now.chain(self.tail.as_ref()).collect();
@@ -257,7 +258,8 @@ impl Conversation {
         }
     }
 
-    /// Adds a text to the newest message of the user.
+    /// Appends a note to the newest unrecorded user message, or else to the tail. Without either,
+    /// adds a user message.
     pub fn add_note(&mut self, note: &str) {
         let add = |message: &mut Message| {
             if !message.content.is_empty() {
@@ -292,16 +294,16 @@ impl Conversation {
         self.messages.len() + usize::from(self.tail.is_some())
     }
 
-    /// Removes recorded messages, none of which may have been added by
-    /// [`push_output`](Self::push_output).
+    /// Removes recorded messages. Messages added by [`push_output`](Self::push_output) must not be
+    /// removed.
     pub fn forget(&mut self, messages: Range<usize>) {
         self.recorded = self.recorded.saturating_sub(messages.len());
         self.messages.drain(messages);
     }
 
     /// Omits the older half of the remaining outputs, but never the newest output. If the context
-    /// may be cut, cuts a quarter of the shown characters instead. Returns `None` if nothing can be
-    /// omitted.
+    /// may be cut, cuts a quarter of its remaining characters instead. Returns `None` if nothing
+    /// can be omitted.
     pub fn trim(&mut self) -> Option<Trimmed> {
         if let Some(cuttable) = &mut self.cuttable {
             return cuttable.cut(&mut self.messages);
@@ -337,8 +339,8 @@ pub(super) fn tokens_of(message: &Message) -> u64 {
     estimate_tokens(&message.all_text()) + calls.sum::<u64>() + images
 }
 
-/// Replaces each image in all but the `newest` messages by a line of text. Each tool result counts
-/// as a message, because it is sent as a separate message.
+/// Replaces each image in all but the `newest` messages with a line of text. Each tool result
+/// counts as a message, because it is sent as a separate message.
 pub(crate) fn recent(
     mut messages: Vec<Arc<Message>>,
     newest: Option<NonZeroU32>,
@@ -346,7 +348,7 @@ pub(crate) fn recent(
     let newest = newest.map_or(usize::MAX, |newest| newest.get() as usize);
     let mut later = 0;
     for message in messages.iter_mut().rev() {
-        // If this message is sent as several messages, the last of them contains the images.
+        // If this message is sent as several, the last one contains the images.
         let is_older = later >= newest;
         later += message.api_message_count();
         if !is_older || message.images.is_empty() {

@@ -10,16 +10,16 @@ use crate::provider::ProviderError;
 /// Expected expense of a request, which is reserved before the request is sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Expense {
-    /// Expense with the likely usage.
+    /// Expense of the likely usage.
     pub likely: Spent,
-    /// Expense with the highest plausible usage.
+    /// Expense of the highest plausible usage.
     pub most: Spent,
 }
 
 /// A reservation in an [`ExternalBudget`]. Dropping it releases the reserved amount.
 pub type Hold = Box<dyn Any + Send + Sync>;
 
-/// A budget managed outside this process, which admits the requests of a run.
+/// Admits the requests of a run within a budget managed outside this process.
 #[async_trait]
 pub trait ExternalBudget: Send + Sync {
     /// Reserves the expense of a request before it is sent. Waits while the reservations of other
@@ -29,6 +29,6 @@ pub trait ExternalBudget: Send + Sync {
     /// Returns [`ProviderError::OverBudget`] if the request does not fit; the run then halts.
     async fn reserve(&self, expense: Expense) -> Result<Hold, ProviderError>;
 
-    /// Returns the error for a budget that is used up, or `None` if more may be spent.
+    /// Returns an error if the budget is used up.
     fn exhausted(&self) -> Option<ProviderError>;
 }

@@ -12,8 +12,8 @@ use crate::tool::ToolError;
 pub(crate) struct Failure {
     pub status: Status,
     pub reason: String,
-    /// Text of the model's refusal, or message of the filter that withheld the response. If the
-    /// agent is the root, it becomes the attempt's answer.
+    /// Text of the model's refusal, or message of the filter that withheld the response. For the
+    /// root, this text becomes the attempt's answer.
     pub refusal: Option<String>,
 }
 
@@ -37,8 +37,8 @@ impl Failure {
         Self::new(Status::Error, error.0)
     }
 
-    /// Whether an attempt with this result is scored by the final state of its environment, because
-    /// its agent answered or reached a limit.
+    /// Whether the final state of the environment is recorded after this result: the agent answered
+    /// or reached a limit.
     pub fn leaves_a_state(result: &Result<String, Self>) -> bool {
         !matches!(result, Err(failure) if failure.status != Status::Limit)
     }

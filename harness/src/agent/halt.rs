@@ -1,4 +1,4 @@
-//! Stops a whole run early. A model call detects the reason; the runner of the attempts reports it.
+//! Stops a whole run early. The first reason, usually detected by a model call, halts all attempts.
 
 use tokio::sync::watch;
 
@@ -23,7 +23,7 @@ impl HaltReason {
     }
 }
 
-/// Switch that halts all attempts of a run. Later reasons do not replace the first one.
+/// Switch that halts all attempts of a run.
 #[derive(Debug)]
 pub(crate) struct Halt(watch::Sender<Option<HaltReason>>);
 
@@ -34,7 +34,7 @@ impl Default for Halt {
 }
 
 impl Halt {
-    /// Halts the run, unless it is already halted.
+    /// Halts the run. Later reasons do not replace the first one.
     pub fn raise(&self, reason: HaltReason) {
         self.0.send_if_modified(|known| {
             let first = known.is_none();

@@ -100,7 +100,8 @@ impl Attempt<'_> {
         Ok(response)
     }
 
-    /// Passes a tool's result to the agent's hooks before the result is stored.
+    /// Passes a tool's result to the agent's hooks, once as the outcome of the call and once as the
+    /// result to store.
     pub async fn hook_tool_result(
         &self,
         invocation: &Invocation,

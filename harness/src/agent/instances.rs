@@ -38,7 +38,7 @@ enum State {
     Failed(String),
 }
 
-/// Receiver of an instance's messages.
+/// Receiving end of the queue of messages to an instance.
 pub(crate) type Inbox = mpsc::UnboundedReceiver<QueuedMessage>;
 
 /// A message to an instance, with the channel for the answer.
@@ -127,10 +127,10 @@ impl Instances {
         found.ok_or_else(|| unknown(function, id, &known))
     }
 
-    /// Returns the properties of an open instance that its caller can read.
+    /// Returns the id, agent and name of an open instance as JSON.
     ///
     /// # Errors
-    /// Returns an error if the instance does not exist or is closed.
+    /// Returns an error if the instance does not exist, is closed or has failed.
     pub fn show(&self, function: &str, id: &str) -> Result<Value, ToolError> {
         let mut known = self.0.lock();
         let one = open(function, id, &mut known)?;
@@ -140,7 +140,8 @@ impl Instances {
     /// Sends a message to an instance. Returns the receiver of the answer.
     ///
     /// # Errors
-    /// Returns an error if the instance does not exist, is closed, or is busy with another message.
+    /// Returns an error if the instance does not exist, is closed, has failed or is busy with
+    /// another message.
     pub fn send(
         &self,
         function: &str,
@@ -164,7 +165,7 @@ impl Instances {
         Ok(answered)
     }
 
-    /// Records the result of a message. If it is a failure, the instance ends.
+    /// Records the result of a message. A failure ends the instance.
     pub fn answered(&self, id: &str, result: &Result<String, Failure>) {
         let mut known = self.0.lock();
         let Some(one) = known.get_mut(id) else {
@@ -198,7 +199,7 @@ impl Instances {
     /// Closes an instance: it accepts no further messages and ends after answering the current one.
     ///
     /// # Errors
-    /// Returns an error if the instance does not exist or is closed.
+    /// Returns an error if the instance does not exist, is closed or has failed.
     pub fn close(&self, function: &str, id: &str) -> Result<(), ToolError> {
         let mut known = self.0.lock();
         let one = open(function, id, &mut known)?;

@@ -1,4 +1,4 @@
-//! One agent of a delegation tree: its identity, its query, and the ids of its children.
+//! One agent in a delegation tree.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,11 +17,10 @@ pub(crate) const ROOT: &str = "root";
 
 /// Properties of the root that depend on the protocol.
 pub(crate) struct Root {
-    /// Kind of agent.
     pub role: Role,
     /// Maximum iterations.
     pub iterations: u32,
-    /// System prompt of the protocol, if it has one.
+    /// System prompt of the protocol, if the protocol has one.
     pub system_prompt: Option<String>,
 }
 
@@ -52,11 +51,9 @@ pub(crate) struct Invocation {
     pub parent: Option<String>,
     /// Depth; 0 for the root.
     pub depth: u32,
-    /// Kind of agent.
     pub role: Role,
     /// Queries of all agents from the root to this one.
     pub lineage: Vec<String>,
-    /// Model that the agent uses.
     pub model: Model,
     /// System prompt specified by the caller.
     pub system_prompt: Option<String>,
@@ -68,19 +65,19 @@ pub(crate) struct Invocation {
     pub tools: ToolSet,
     /// Tools for children that the agent creates with `rlm()`.
     pub inherited_tools: ToolSet,
-    /// Log of the agent's tool calls, if the caller requested them.
+    /// Log of the agent's tool calls, if the caller requested it.
     pub log: Option<ToolLog>,
-    /// Request settings of the prompt definition by which the agent was called, if any.
+    /// Request settings of the agent's prompt definition, if any.
     pub settings: Option<Arc<AgentSettings>>,
-    /// Messages of the agent's newest request, for called definitions. Stored only if one of the
-    /// run's definitions reads them.
+    /// Messages of the agent's newest request, for callable prompts that see their caller's
+    /// conversation. Stored only if the run has prompts of this kind.
     pub history_snapshot: Arc<Mutex<Vec<Arc<Message>>>>,
     /// Instances that the agent created.
     pub instances: Instances,
     /// Schema that the answer must match, if any.
     pub schema: Option<AnswerSchema>,
-    /// Ledger for the agent's model calls: the attempt's, or the ledger of a call with its own
-    /// budget.
+    /// Ledger for the agent's model calls: the attempt's, or that of the nearest enclosing call
+    /// with its own budget.
     pub ledger: Arc<Ledger>,
     /// Current iteration; 0 before the first.
     pub progress: Arc<AtomicU32>,
@@ -105,8 +102,8 @@ impl Invocation {
         self.parent.is_none()
     }
 
-    /// Whether the agent was called by a definition's name and does not see its caller's
-    /// conversation.
+    /// Whether the agent has a prompt definition without `includeChat`, so that it does not see its
+    /// caller's conversation.
     pub fn is_alone(&self) -> bool {
         (self.settings.as_ref()).is_some_and(|settings| !settings.include_chat)
     }

@@ -3,7 +3,7 @@
 //!
 //! Invariant: a call is sent only after its highest plausible expense has been reserved in its
 //! ledger and all parents. While other calls are in progress, the sum of spending and reservations
-//! must stay within each budget. A call on its own is admitted if its likely expense fits.
+//! must stay within each budget. If no other call is in progress, only the likely expense must fit.
 //! Therefore a budget can be exceeded only by the amount by which responses exceed their estimates.
 
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub struct Spent {
     pub cost_usd: f64,
     /// Tokens, for calls with a known token count.
     pub tokens: u64,
-    /// Requests to models.
+    /// Requests to models, not counting retries.
     pub calls: u64,
 }
 
@@ -67,15 +67,16 @@ pub(crate) enum Scope {
 /// Expected expense of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Expected {
-    /// Expense with the likely usage. It must fit while no other call is in progress.
+    /// Expense of the likely usage. It must fit if no other call is in progress.
     likely: Amount,
-    /// Expense with the highest plausible usage, which is reserved. It must fit while other calls
-    /// are in progress.
+    /// Expense of the highest plausible usage. It is reserved, and must fit if other calls are in
+    /// progress.
     most: Amount,
 }
 
 impl Expected {
-    /// Returns the expense to reserve in an external budget, which counts `calls` calls.
+    /// Returns the expense to reserve in an external budget. `calls` is the number of calls to
+    /// count.
     pub fn expense(self, calls: u64) -> Expense {
         let of = |amount: Amount| Spent {
             cost_usd: amount.cost_usd,
@@ -122,7 +123,7 @@ pub(crate) struct Ledger {
     budget: Budget,
     began: Instant,
     books: Mutex<Books>,
-    /// Notifies waiting calls of each released reservation, in all ledgers of the same tree.
+    /// Notifies waiting calls when a reservation is released. All ledgers of a tree share it.
     released: Arc<Notify>,
     /// Parent ledger, such as the run's for an attempt. Spending counts in both.
     above: Option<Arc<Ledger>>,
@@ -177,13 +178,13 @@ impl Drop for Reservation {
     }
 }
 
-/// Budget and spending of several runs together, or of a command that calls models without a run.
-/// Cheap to clone; all clones share one ledger.
+/// Budget and spending of several runs together, of a command that calls models without a run, or
+/// of a server's client or request. Cheap to clone; all clones share one ledger.
 #[derive(Debug, Clone)]
 pub struct SharedBudget(Arc<Ledger>);
 
 impl SharedBudget {
-    /// Creates a budget for several runs. Its time starts now.
+    /// Creates a budget for several runs. The time limit starts now.
     pub fn new(budget: Budget) -> Self {
         Self(Arc::new(Ledger::new(Scope::Sweep, budget, None)))
     }
@@ -200,7 +201,7 @@ impl SharedBudget {
     }
 
     /// Creates the budget of a client's request. The request's spending also counts in `self`. The
-    /// time limit starts now and ends the attempt.
+    /// time limit starts now; the attempt ends when it expires.
     #[must_use]
     pub fn of_request(&self, budget: Budget) -> Self {
         self.under(Scope::Request, budget)
@@ -220,7 +221,7 @@ impl SharedBudget {
         self.0.charge(earlier);
     }
 
-    /// Adds spending other than agents' calls to this budget and its parents.
+    /// Adds spending that does not come from agents' calls to this budget and its parents.
     pub fn book(&self, spent: Spent) {
         self.0.add(spent);
     }
@@ -417,7 +418,7 @@ impl Ledger {
         }
     }
 
-    /// Adds spending other than agents' calls to this ledger and all parents.
+    /// Adds spending that does not come from agents' calls to this ledger and all parents.
     pub fn add(&self, more: Spent) {
         self.charge(more);
         if let Some(above) = &self.above {
@@ -446,8 +447,8 @@ impl Ledger {
         self.lock().spent
     }
 
-    /// Returns an error if nothing more may be spent. Either a budget of this ledger or a parent is
-    /// used up, or a call did not fit into the budget of the run or sweep.
+    /// Returns an error if nothing more may be spent: a budget of this ledger or a parent is used
+    /// up, or a call did not fit into the budget of the run or sweep.
     pub fn exhausted(&self) -> Option<ProviderError> {
         let books = self.lock();
         let ends = matches!(self.scope, Scope::Run | Scope::Sweep);
@@ -490,7 +491,7 @@ impl Ledger {
         most.map(|most| most.saturating_sub(self.began.elapsed()))
     }
 
-    /// Returns the names of the settings that limit cost, tokens, calls and time.
+    /// Returns the names of the settings that limit cost, tokens, calls and time, in this order.
     const fn flags(&self) -> [&'static str; 4] {
         match self.scope {
             Scope::Sweep => [
@@ -696,7 +697,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waits_for_room_and_refuses_without_any() {
+    async fn waits_for_calls_in_progress_and_refuses_without_any() {
         let run = Arc::new(Ledger::of_run(Budget {
             cost_usd: Some(1.0),
             ..Budget::default()

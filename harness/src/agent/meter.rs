@@ -1,10 +1,10 @@
-//! Measures how long at least one piece of work is in progress, and how long all work waits.
+//! Measures how long at least one piece of work is in progress, and how long all pieces wait.
 
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// Measures the time that work takes. Concurrent pieces of work are counted once.
+/// Measures the time that work takes. Overlapping pieces of work count once.
 #[derive(Debug)]
 pub(crate) struct Meter(Mutex<State>);
 
@@ -58,7 +58,7 @@ impl Meter {
         self.lock().covered
     }
 
-    /// Locks the state and adds the time since the last change to it.
+    /// Locks the state and brings its times up to date.
     fn lock(&self) -> MutexGuard<'_, State> {
         let mut state = self.0.lock();
         let now = Instant::now();

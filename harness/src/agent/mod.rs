@@ -1,4 +1,4 @@
-//! Agents and their attempts: the loop of turns, model calls, hooks, budgets and records.
+//! Runs the agents of an attempt: the loop of turns, model calls, hooks, budgets and records.
 //!
 //! Invariant: this module does not depend on any protocol. Protocols implement [`AgentBehavior`],
 //! which builds an agent's messages and acts on its replies.

@@ -1,9 +1,9 @@
-//! Default models of agents below the root.
+//! Default models of agents below the root, and of summaries.
 
 use std::collections::BTreeMap;
 
-/// Models for agents below the root, by kind and depth. `T` is a model or a value that represents
-/// one. Agents without an assignment use the root's model.
+/// Models for agents below the root, by kind and depth, and for summaries. `T` is a model or a
+/// value that represents one. Agents without an assignment use the run's main model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelAssignments<T> {
     /// `--child-model`: for agents called by `rlm()` or by the name of a definition.
@@ -17,7 +17,7 @@ pub struct ModelAssignments<T> {
     pub summaries: Option<T>,
 }
 
-/// Kind of agent or call that queries a model.
+/// Kind of caller that queries a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallerRole {
     /// An agent.
@@ -101,7 +101,7 @@ mod tests {
     use super::{CallerRole, ModelAssignments};
 
     #[test]
-    fn prefers_nearest_assignment() {
+    fn prefers_depth_for_agents_and_llm_model_for_calls() {
         let none = ModelAssignments::<&str>::default();
         let at_depth = [(2, "at two")].into();
         let all = ModelAssignments {

@@ -61,7 +61,7 @@ impl Attempt<'_> {
         let reply = loop {
             let request = self.request(invocation, conversation);
             let request = self.hook_request(invocation, request).await?;
-            // Responses from earlier processes and from caches do not count against any budget.
+            // Responses from earlier processes and from caches need no reservation.
             let asked = self.journal.digest(&request, &mut conversation.digests);
             let earlier = self.recall(&request, &asked).await;
             let kept = match earlier {
@@ -137,7 +137,8 @@ impl Attempt<'_> {
         Ok(reply)
     }
 
-    /// Sends one admitted call with the digest `asked`, including the provider's retries.
+    /// Sends an admitted request, including the provider's retries. `digest` identifies the request
+    /// in the journal.
     async fn send(
         &self,
         invocation: &Invocation,
@@ -181,7 +182,7 @@ impl Attempt<'_> {
                 self.record_error(invocation, &error, elapsed);
                 drop(reservation);
                 self.stop_if_hopeless(&error).await;
-                // If a budget prevented the retry, its error replaces the error of the request.
+                // If a budget prevented the retry, the budget's error replaces the request's error.
                 if let Some(overdrawn) = refused.into_inner() {
                     return Err(self.over_budget(overdrawn).await);
                 }
@@ -197,7 +198,7 @@ impl Attempt<'_> {
     }
 
     /// Replaces the new messages of an inherited request with the recorded ones, and adds the
-    /// note of the fork to its first own request.
+    /// fork's note to the root's first new request.
     fn take_inherited(&self, invocation: &Invocation, conversation: &mut Conversation) {
         let turn = conversation.turn;
         if let Some(messages) = self.journal.inherited_messages(&invocation.id, turn) {
@@ -210,7 +211,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Returns the result of the same request in an earlier process, if there was one.
+    /// Returns the result that an earlier process received for the same request, if any.
     async fn recall(&self, request: &Request, asked: &str) -> Option<Box<JournaledResponse>> {
         if self.journal.responses() == 0 {
             return None;
@@ -260,7 +261,8 @@ impl Attempt<'_> {
         self.written(written).await;
     }
 
-    /// Uses a response or an error that an earlier process received and the run has paid for.
+    /// Uses a response or an error that an earlier process received. The run's ledger already
+    /// includes its cost.
     async fn take_earlier(
         &self,
         invocation: &Invocation,
@@ -317,8 +319,8 @@ impl Attempt<'_> {
         self.records.count(|stats| stats.add_usage(usage, cost_usd));
     }
 
-    /// Books responses of earlier processes that this process has not requested because it stopped
-    /// their agents earlier.
+    /// Books results of earlier processes that this process did not use, because it stopped their
+    /// agents earlier or left out a failure.
     pub fn book_left(&self) {
         for kept in self.journal.left().into_iter().filter(|kept| !kept.cached) {
             self.records.count(|stats| stats.llm_calls += 1);
@@ -362,7 +364,7 @@ impl Attempt<'_> {
         self.record_response(invocation, reply, 0.0).await
     }
 
-    /// Halts the run if all its other requests would also fail.
+    /// Halts the run if, after this error, all other requests would also fail.
     async fn stop_if_hopeless(&self, error: &ProviderError) {
         if error.ends_run() {
             let reason = HaltReason::Failing(error.to_string());
@@ -491,7 +493,7 @@ impl Attempt<'_> {
         let BudgetExceeded { scope, error } = overdrawn;
         match scope {
             Scope::Client | Scope::Request | Scope::Attempt | Scope::Call => error,
-            // Continuing the attempt without calls would not reflect the agent's ability.
+            // An attempt that continued without calls would not reflect the agent's ability.
             Scope::Run | Scope::Sweep => {
                 let reason = HaltReason::OverBudget(error.to_string());
                 self.run.halt.raise(reason.clone());
@@ -527,8 +529,8 @@ impl Attempt<'_> {
     }
 }
 
-/// Guard of a call in progress. If it is dropped before the response, the call is recorded as an
-/// error; the provider still bills its usage.
+/// Guard of a call in progress. If the guard is dropped before the response, it records the call as
+/// an error; the provider still bills the call.
 struct AbandonOnDrop<'a> {
     attempt: &'a Attempt<'a>,
     invocation: &'a Invocation,
@@ -548,7 +550,7 @@ impl Drop for AbandonOnDrop<'_> {
     }
 }
 
-/// Adds the events of a call to the attempt's events, statistics and time breakdown.
+/// Records the events of a call in the attempt's events, statistics and time breakdown.
 struct CallRecorder<'a> {
     attempt: &'a Attempt<'a>,
     invocation: &'a Invocation,

@@ -34,7 +34,7 @@ const NAMES: [&str; 10] = [
 pub(crate) struct PageFunctions {
     page: Arc<dyn Page>,
     tabs: Arc<Tabs>,
-    /// Extensions of the dump format.
+    /// Additions to the dump format.
     also: DumpAlso,
 }
 
@@ -50,13 +50,13 @@ pub(crate) fn seen(dump: Dump, shown: &str) -> EventKind {
     }
 }
 
-/// Result of a function.
+/// Result of a page function.
 pub(crate) struct PageResult {
     /// Value that the function returns.
     pub value: Value,
     /// Page dump to record, if the function created one.
     pub dump: Option<Dump>,
-    /// Blocked addresses that pages have requested, to record. The value also lists them.
+    /// Blocked addresses that pages requested, to record. `value` also lists them.
     pub refused: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Tabs {
     broken: watch::Sender<Option<PageError>>,
 }
 
-/// Arguments of any of the functions.
+/// Arguments of all page functions; each function uses some of them.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Arguments {
@@ -81,7 +81,7 @@ struct Arguments {
     max_chars: Option<usize>,
 }
 
-/// Selector, or the id of an element, which many models write as a number.
+/// Selector of an element. Many models write an id as a number.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Selector {

@@ -18,8 +18,8 @@ pub struct ProtocolSettings {
     pub retrieve_passages: u32,
     /// `retrieve`: approximate characters of a passage.
     pub passage_chars: u32,
-    /// `summary`: approximate characters of a piece; more if there would otherwise be more pieces
-    /// than iterations.
+    /// `summary`: approximate characters of a piece of the context; more if there would otherwise
+    /// be more pieces than iterations.
     pub piece_chars: u32,
     /// `summary`: maximum characters of notes; longer notes are cut in the middle.
     pub notes_chars: u32,

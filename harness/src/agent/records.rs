@@ -13,7 +13,6 @@ use crate::model::{
     WebEvent, long_answer, ms,
 };
 
-/// Records of an attempt.
 pub(crate) struct Records<'a> {
     task: &'a Task,
     sink: Arc<dyn EventSink>,
@@ -28,8 +27,7 @@ pub(crate) struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// Creates empty records of an attempt that starts now. `before` is the time that it took in
-    /// earlier processes.
+    /// Creates the records of an attempt. `before` is the time that it took in earlier processes.
     pub fn new(task: &'a Task, sink: Arc<dyn EventSink>, before: Duration) -> Self {
         Self {
             task,
@@ -87,7 +85,7 @@ impl<'a> Records<'a> {
 
     /// Records the start of an invocation.
     pub fn begin(&self, invocation: &Invocation, system_prompt: &str) {
-        // Agents that write summaries are not counted.
+        // Summarizers do not count as agents.
         if invocation.role != Role::Compaction {
             self.count(|stats| {
                 stats.agents += 1;
@@ -187,7 +185,8 @@ impl<'a> Records<'a> {
 }
 
 /// Returns an agent's answer for its events. A long answer of the root is truncated, because the
-/// attempt's record contains it. A child's answer is stored only in its events.
+/// attempt's record contains it in full. A child's answer is stored only in events, so it is never
+/// truncated.
 pub(crate) fn shown(invocation: &Invocation, answer: &str) -> String {
     if invocation.is_root() {
         long_answer::shown(answer, "the attempt's record").into_owned()
@@ -196,8 +195,8 @@ pub(crate) fn shown(invocation: &Invocation, answer: &str) -> String {
     }
 }
 
-/// Splits a result into the agent's status, its answer, and the reason for a missing answer. A
-/// refusal of the root's model counts as its answer.
+/// Splits a result into the agent's status, its answer, and the reason for a missing answer. If the
+/// root's model refuses, the refusal counts as the answer.
 fn ending(
     invocation: &Invocation,
     result: Result<String, Failure>,

@@ -1,4 +1,4 @@
-//! State that all attempts of an engine share: settings, models, sandbox, ledger and halt switch.
+//! State shared by all attempts of an engine: settings, models, sandbox, ledger and halt switch.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,13 +33,12 @@ pub struct Model {
 pub struct Models {
     /// Default model of agents.
     pub main: Model,
-    /// Models with aliases, which agents may name, in the order of the table in the prompt.
+    /// Models that agents may name by an alias, in the order of the table in the prompt.
     pub aliases: Vec<(ModelAlias, Model)>,
     /// Default models of agents below the root.
     pub assigned: ModelAssignments<Model>,
 }
 
-/// Shared state of all attempts of an engine.
 pub(crate) struct Run {
     pub treatment: Treatment,
     pub conduct: Conduct,
@@ -54,12 +53,12 @@ pub(crate) struct Run {
     /// Person who takes part in dialogues, if any.
     pub person: Option<Arc<dyn Person>>,
     by_alias: HashMap<String, Model>,
-    /// First version of each model that its server reported.
+    /// Versions under which servers first served the models, by model reference.
     served: Mutex<HashMap<String, Served>>,
     warn: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// The version of a model reported by its server.
+/// Version under which a server first served a model.
 struct Served {
     version: String,
     /// Whether the version has changed since. Only the first change is reported.
@@ -115,7 +114,7 @@ impl Run {
             .map_err(|error| BudgetExceeded { scope, error })
     }
 
-    /// Records the version of a model reported by its server, and warns about the first change.
+    /// Records the version that a server reported for a model, and warns about the first change.
     pub fn note_served(&self, model: &Model, version: &str) {
         let mut served = self.served.lock();
         let known = served

@@ -21,7 +21,7 @@ pub struct Specialist {
     pub name: String,
     /// Prompt text with resolved includes.
     pub prompt: String,
-    /// Model: an alias, `default`, or a reference.
+    /// Model: `default`, an alias, or a reference to one of the run's models.
     pub model: String,
     /// Tools that the agent may call.
     pub tools: ToolSet,
@@ -40,13 +40,13 @@ pub struct Dialogue {
     pub side_a: String,
     /// Side B.
     pub side_b: Counterpart,
-    /// Whether the agent is a dialogue between a model and a person.
+    /// Whether side B is a person or an agent that represents one.
     pub with_person: bool,
-    /// Side that receives the caller's messages, and whose last message is the answer.
+    /// Side that receives the caller's messages. Its last message is the answer.
     pub receives: Side,
     /// Maximum messages of both sides together for each message of the caller.
     pub max_messages: NonZeroU32,
-    /// Phrase that ends the conversation.
+    /// Phrase in a message that ends the dialogue.
     pub stop_phrase: Option<String>,
 }
 

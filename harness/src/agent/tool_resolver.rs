@@ -23,7 +23,7 @@ pub struct ToolResolver<'a> {
     pub registry: &'a ToolRegistry,
     /// Callable prompts.
     pub library: &'a Library,
-    /// Values from the command line.
+    /// Values of variables from the command line.
     pub given: &'a BTreeMap<String, String>,
     /// Process environment, used only to check that prompts do not contain the values of secret
     /// variables. Tools and prompts do not receive its values.
@@ -102,8 +102,8 @@ impl ToolResolver<'_> {
         values.map(String::as_str).collect()
     }
 
-    /// Checks that no prompt that a run may send contains a secret: the root's prompt, callable
-    /// prompts, and user-supplied sections.
+    /// Checks the prompts that a run may send for secrets: the root's prompt, callable prompts and
+    /// user-supplied sections.
     ///
     /// # Errors
     /// Returns all places that contain a secret.
@@ -172,12 +172,12 @@ impl ToolResolver<'_> {
 /// State while resolving tools.
 struct Resolver<'a> {
     source: &'a ToolResolver<'a>,
-    /// Unresolved prompts of the tool sets.
+    /// Unresolved callable prompts of the tool sets.
     wanted: Vec<PendingSpecialist>,
     faults: Vec<Fault>,
 }
 
-/// Unresolved prompt or agent from an entry of `tools`.
+/// Unresolved callable prompt or agent, as given in an entry of `tools`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct PendingSpecialist {
     /// Name of the prompt or agent.
@@ -185,7 +185,7 @@ struct PendingSpecialist {
     /// Definition that contains the entry, if the entry changes the prompt's variables or messages;
     /// `None` for the form shared by all other entries.
     of: Option<String>,
-    /// Values of variables that the entry passes on.
+    /// Values of variables that the entry passes to the prompt.
     scoped: BTreeMap<String, String>,
     /// Whether the agent sends messages to its caller with a tool.
     explicit: bool,
@@ -194,7 +194,7 @@ struct PendingSpecialist {
 }
 
 impl PendingSpecialist {
-    /// Returns the name of the specialist in the run.
+    /// Returns the key of the specialist in [`Specialists`].
     fn key(&self) -> String {
         match &self.of {
             None => self.definition.clone(),
@@ -296,7 +296,7 @@ impl Resolver<'_> {
             ToolForm::Tool(settings) => settings.clone(),
             ToolForm::Subprompt(_) | ToolForm::Subagent(_) => {
                 return Err(format!(
-                    "`{name}` is a tool, but its settings are those of a prompt"
+                    "`{name}` is a tool, but its configuration is for a prompt or agent; expected `env`, `options`"
                 ));
             }
         };
@@ -337,7 +337,7 @@ impl Resolver<'_> {
             ToolForm::Subprompt(settings) => CallSettings::from(settings),
             ToolForm::Tool(_) => {
                 return Err(format!(
-                    "`{name}` is a prompt, but `env` and `options` are settings of tools"
+                    "`{name}` is a prompt, but `env` and `options` are for tools"
                 ));
             }
             ToolForm::Subagent(settings) => {
@@ -444,8 +444,8 @@ impl Resolver<'_> {
             ..of_agent.clone()
         };
         let key = wanted.key();
-        // Only prompts can be sides. Other kinds are reported elsewhere; resolving a dual agent as
-        // its own side would recurse endlessly.
+        // Only prompts can be sides. `Library::side_faults` reports other kinds. Resolving a dual
+        // agent as its own side would recurse endlessly.
         let side = self.source.library.find(name);
         if side.is_some_and(|side| side.kind == Kind::Prompt) {
             self.wanted.push(wanted);

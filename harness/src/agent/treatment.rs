@@ -62,7 +62,7 @@ pub struct Treatment {
     /// Settings of individual protocols.
     #[serde(flatten)]
     pub settings: ProtocolSettings,
-    /// Wall time of one attempt.
+    /// Maximum wall time of one attempt.
     #[serde(rename = "attempt_timeout_s", serialize_with = "seconds")]
     pub attempt_time: Duration,
     /// Settings for shortening long conversations.
@@ -76,10 +76,10 @@ pub struct Treatment {
     /// Settings of the web agent.
     #[serde(rename = "web_agent", serialize_with = "undated")]
     pub web: AgentTurnSettings,
-    /// Extensions of page dumps, in all protocols with web pages.
+    /// Additions to page dumps in all protocols with web pages.
     #[serde(rename = "page_dump", skip_serializing_if = "DumpAlso::is_plain")]
     pub dump: DumpAlso,
-    /// Whether models send code as tool calls. Recorded with the sampling settings.
+    /// Whether models send code in tool calls. Recorded with the sampling settings.
     #[serde(skip)]
     pub code_via_tool: bool,
     /// Whether a streamed response is stopped after the last code block that may run. Recorded with
@@ -118,7 +118,7 @@ pub struct ReplTreatment {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deterministic: Option<u64>,
     /// Whether the JavaScript engine runs without its compiler. Cells are then slower and may reach
-    /// their limits. Also set in the isolation.
+    /// their limits. Also set in [`Conduct::isolation`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub jitless: bool,
 }

@@ -36,7 +36,8 @@ pub(crate) trait AgentBehavior: Send {
         async { Ok(()) }
     }
 
-    /// Awaits the model's reply while code that the agent has left running continues.
+    /// Awaits `asking`, such as the model's reply, while code that the agent has left running
+    /// continues.
     fn run_background_while<T: Send>(
         &mut self,
         asking: impl Future<Output = T> + Send,
@@ -59,7 +60,7 @@ pub(crate) trait AgentBehavior: Send {
         conversation.push(Message::user(mismatch_message(problem, next)));
     }
 
-    /// Ends the agent's work while its records are still open.
+    /// Ends the agent's work before its result is recorded. Returns the final result.
     fn close(
         &mut self,
         _conversation: &Conversation,
@@ -68,7 +69,7 @@ pub(crate) trait AgentBehavior: Send {
         async { result }
     }
 
-    /// Returns the end of the error "reached max iterations without …".
+    /// Returns the end of the error message "reached max iterations (…) without …".
     fn expected(&self) -> &'static str {
         "an answer"
     }
@@ -101,8 +102,7 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Returns the number of the iteration in the records, which count the iterations for all
-    /// messages.
+    /// Returns the number of the iteration in the records, counted across all messages.
     pub const fn count(self) -> u32 {
         self.before + self.iteration
     }

@@ -1,4 +1,4 @@
-//! Hooks that are part of the program.
+//! Bundled hooks, which are part of the program.
 
 use std::collections::HashSet;
 
@@ -164,8 +164,8 @@ fn log(event: HookEvent) -> (HookEvent, Vec<String>) {
     (event, note.into_iter().collect())
 }
 
-/// Changes all texts except those of responses, whose calls are executed and whose answers are
-/// scored.
+/// Applies `change` to all texts except those of responses, because the calls in a response are
+/// executed and its answer is scored.
 fn redact(mut event: HookEvent, change: fn(&str) -> String) -> (HookEvent, Vec<String>) {
     if !matches!(event, HookEvent::AfterResponse { .. }) {
         event.map_texts(change);

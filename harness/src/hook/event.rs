@@ -25,7 +25,7 @@ pub enum HookEvent {
         /// Tool calls. The calls that the hook returns are executed.
         tool_calls: Vec<ToolCall>,
     },
-    /// `before_message`: a message of the agent or the harness will be added to the conversation.
+    /// `before_message`: a message from the model or the harness will be added to the conversation.
     BeforeMessage {
         /// The message.
         message: Message,
@@ -76,7 +76,7 @@ impl HookEvent {
         "before_tool_result",
     ];
 
-    /// Names of the events of tool calls.
+    /// Names of the events for tool results.
     pub const OF_TOOLS: [&'static str; 3] = [
         "after_tool_success",
         "after_tool_failure",
@@ -99,7 +99,7 @@ impl HookEvent {
 
     /// Returns the event as JSON.
     pub fn to_json(&self) -> serde_json::Value {
-        // Cannot fail, because all fields are strings, lists and numbers.
+        // Cannot fail, because all keys are strings.
         serde_json::to_value(self).unwrap_or_default()
     }
 
@@ -146,7 +146,8 @@ impl HookEvent {
         })
     }
 
-    /// Applies `change` to every text that may contain data.
+    /// Applies `change` to the texts of the event, but not to names or to the arguments in
+    /// [`HookEvent::Tool`].
     pub fn map_texts(&mut self, change: impl Fn(&str) -> String) {
         let each = |text: &mut String| *text = change(text);
         match self {

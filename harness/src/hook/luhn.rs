@@ -5,7 +5,7 @@ use std::ops::Range;
 const LENGTHS: Range<usize> = 13..20;
 
 /// Returns the byte ranges of card numbers in a text. Digits may be separated by single spaces or
-/// hyphens. Ignores digits inside a longer word or number.
+/// hyphens. Ignores digits that are part of a longer word or number.
 pub(super) fn card_numbers(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn card_numbers(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether digits pass Luhn's check and are not all the same.
+/// Whether digits pass the Luhn check and are not all the same.
 fn checks(digits: &[u8]) -> bool {
     let sum: u32 = digits
         .iter()

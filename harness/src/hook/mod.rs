@@ -1,9 +1,9 @@
 //! Hooks: named functions that observe, and may change, the messages between an agent, its model
 //! and its tools.
 //!
-//! The hooks listed by a prompt definition replace the run's hooks. Hooks run in order; each
-//! receives the event as changed by the previous hook. If a hook fails, the attempt ends, because
-//! data that the hook should have withheld could leak.
+//! Hooks listed in a prompt definition replace the run's hooks. Hooks run in order; each receives
+//! the event as changed by the previous hook. If a hook fails, its agent fails (for a tool call in
+//! a REPL, only the call fails), because data that the hook should have withheld could leak.
 
 mod event;
 mod registry;
@@ -20,7 +20,7 @@ pub use event::{HookEvent, HookOutput, ToolStage};
 pub use registry::{HookRegistry, HookRegistryError};
 pub use script::{HookFileError, ScriptHook};
 
-/// A hook, which runs separately in each attempt.
+/// A hook. Each attempt runs its own instance.
 pub trait Hook: Send + Sync {
     /// Name of the hook.
     fn name(&self) -> &str;
@@ -31,7 +31,7 @@ pub trait Hook: Send + Sync {
     /// Names of the events that the hook handles.
     fn events(&self) -> &[&'static str];
 
-    /// Minimum messages of a conversation for the hook to have an effect.
+    /// Minimum number of messages in a conversation for the hook to have an effect.
     fn min_messages(&self) -> usize {
         0
     }
@@ -39,7 +39,7 @@ pub trait Hook: Send + Sync {
     /// Version for fingerprints: `bundled/N` or the SHA-256 of the hook's file in hex.
     fn digest(&self) -> &str;
 
-    /// Starts the hook for one attempt. Its state is kept until the attempt ends.
+    /// Starts an instance for one attempt. Its state is kept until the attempt ends.
     fn begin(&self) -> Box<dyn RunningHook>;
 }
 

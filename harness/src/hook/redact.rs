@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::luhn::card_numbers;
 use crate::prompt::definition::secrets_in;
 
-/// Redacts card numbers.
 pub(super) fn without_cards(text: &str) -> String {
     strike(text, card_numbers(text), "[credit card]")
 }
@@ -20,7 +19,7 @@ pub(super) fn without_secrets(text: &str) -> String {
     )
 }
 
-/// Replaces each range by `mark`. The ranges must be in order and must not overlap.
+/// Replaces each range with `mark`. The ranges must be in order and must not overlap.
 fn strike(text: &str, ranges: impl IntoIterator<Item = Range<usize>>, mark: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use super::{Hook, HookFileError, ScriptHook, bundled, script};
 use crate::text::{did_you_mean, nearest};
 
-/// Hooks by name. Cheap to clone.
+/// Hooks by name.
 #[derive(Clone, Default)]
 pub struct HookRegistry {
     hooks: BTreeMap<String, Arc<dyn Hook>>,
 }
 
-/// Error for an unknown hook, or for a file that does not define one.
+/// Error for an unknown hook or a faulty hook file.
 #[derive(Debug, thiserror::Error)]
 pub enum HookRegistryError {
     /// No hook has this name.
@@ -27,7 +27,7 @@ pub enum HookRegistryError {
         /// All known names.
         known: Vec<String>,
     },
-    /// A file of the folder does not define a hook.
+    /// The folder or a file cannot be read, or a file does not define a hook.
     #[error(transparent)]
     File(#[from] HookFileError),
 }
@@ -41,12 +41,13 @@ impl HookRegistry {
         }
     }
 
-    /// Adds the hooks of a folder, one per file: `NAME.js`, or a file that passes its name to
-    /// `defineHook`. They replace bundled hooks with the same name.
+    /// Adds the hooks of a folder, one per `.js` or `.ts` file. The name of a hook is the `id` that
+    /// the file passes to `defineHook`, or else the file name without its extension. Hooks replace
+    /// earlier ones with the same name.
     ///
     /// # Errors
-    /// Returns [`HookRegistryError::File`] for the first file, by name, that does not define a
-    /// hook.
+    /// Returns [`HookRegistryError::File`] if the folder cannot be read, or for the first file, by
+    /// name, that does not define a hook.
     pub async fn with_dir(mut self, folder: &Path) -> Result<Self, HookRegistryError> {
         for file in script::files(folder)? {
             let hook = ScriptHook::read(&file).await?;

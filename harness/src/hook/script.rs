@@ -43,10 +43,10 @@ pub enum HookFileError {
     Code {
         /// Path of the file.
         path: PathBuf,
-        /// Message of the error, with its line.
+        /// Error message with the line.
         reason: String,
     },
-    /// The file does not define a function for any event.
+    /// The file does not define a function that is named after an event.
     #[error("{}: expected at least one of the functions {}", .path.display(), HookEvent::NAMES.join(", "))]
     NoHandler {
         /// Path of the file.
@@ -169,7 +169,7 @@ impl Hook for ScriptHook {
     }
 }
 
-/// Hook script running in one attempt. The script starts with the first event that it handles.
+/// Hook script in one attempt. It starts at the first event that it handles.
 struct ScriptWork {
     hook: ScriptHook,
     running: Option<ScriptFile>,
@@ -208,7 +208,7 @@ impl ScriptWork {
         } else {
             event.name()
         };
-        // A handler without a return value may have changed its argument.
+        // A handler without a return value may have changed its argument in place.
         let call = format!("return((await {function}(__moment)) ?? __moment)");
         let outcome = running.run(call).await;
         let outcome = outcome.map_err(|error| self.located(&error.to_string()))?;

@@ -22,14 +22,15 @@ use crate::provider::Request;
 /// Start of a pinned clock: 2026-01-01 00:00 UTC.
 const PINNED_EPOCH_MS: u64 = 1_767_225_600_000;
 
-/// Journal of one attempt; without a store, nothing is written.
+/// Journal of one attempt. Without a store, nothing is written.
 #[derive(Default)]
 pub(crate) struct AttemptJournal {
     store: Option<Arc<dyn JournalStore>>,
     run: String,
     sample: String,
     attempt: u32,
-    /// Seed of pinned sessions, if sessions are pinned.
+    /// Seed of the sessions if they are pinned, that is, have deterministic clocks and random
+    /// numbers.
     pinned: Option<u64>,
     /// Responses of earlier processes that have not been returned yet.
     earlier: Mutex<HashMap<RequestKey, Box<JournaledResponse>>>,
@@ -44,9 +45,9 @@ pub(crate) struct AttemptJournal {
     open: Mutex<Vec<Open>>,
     responses: usize,
     passed: Duration,
-    /// Whether the attempt continues one that ended in an error and has a record.
+    /// Whether the attempt continues after it had ended in an error.
     continued: bool,
-    /// Fork that this attempt begins with.
+    /// Set if this attempt is a fork.
     fork: Option<Fork>,
     /// Position in the journal after its last line.
     chain: Mutex<Chain>,
@@ -63,15 +64,15 @@ struct Open {
 pub(crate) enum Recalled {
     /// The journal contains the result of the request.
     Found(Box<JournaledResponse>),
-    /// The journal contains no result.
+    /// The journal contains no result for the request.
     Nothing,
-    /// The journal contains the result of a different request.
+    /// The journal contains the result of a different request with the same key.
     Other,
 }
 
 impl AttemptJournal {
-    /// Opens the journal of an attempt, and reads the lines of earlier processes. With the seed
-    /// `pinned`, the clocks and random numbers of its sessions are deterministic.
+    /// Opens the journal of an attempt, and reads the lines of earlier processes. With a seed in
+    /// `pinned`, the sessions have deterministic clocks and random numbers.
     ///
     /// # Errors
     /// Returns an error if the store cannot be read or contains an invalid line.
@@ -110,8 +111,8 @@ impl AttemptJournal {
         Ok(journal)
     }
 
-    /// Returns the entries without failed requests that are sent again, and notes whether the
-    /// attempt continues a recorded one.
+    /// Removes the failed requests that will be sent again from the entries. Sets `continued` if
+    /// the attempt continues after an error.
     fn without_failures(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
         let mut left = Vec::new();
         for entry in entries {
@@ -202,13 +203,13 @@ impl AttemptJournal {
         self.passed
     }
 
-    /// Whether the attempt continues one that ended in an error and has a record.
+    /// Whether the attempt continues after it had ended in an error.
     pub const fn continued(&self) -> bool {
         self.continued
     }
 
-    /// Returns the digest by which this journal identifies a request of the conversation that
-    /// `digests` belongs to. Empty if nothing is written.
+    /// Returns the digest that identifies a request in this journal; empty if nothing is written.
+    /// `digests` must belong to the request's conversation.
     pub fn digest(&self, request: &Request, digests: &mut Digests) -> String {
         if self.store.is_none() {
             return String::new();
@@ -219,7 +220,7 @@ impl AttemptJournal {
         }
     }
 
-    /// Returns the new messages of an inherited request as they were recorded, once.
+    /// Removes and returns the recorded new messages of an inherited request, if any.
     pub fn inherited_messages(&self, invocation: &str, turn: u32) -> Option<Vec<Message>> {
         self.fork.as_ref()?;
         let key = RequestKey {
@@ -238,7 +239,7 @@ impl AttemptJournal {
         fork.note.as_deref()
     }
 
-    /// Removes and returns the earlier result of a request. `asked` is its digest.
+    /// Removes and returns the earlier result of a request. `asked` is the request's digest.
     pub fn recall(&self, key: &RequestKey, asked: &str) -> Recalled {
         let mut earlier = self.earlier.lock();
         let Some(kept) = earlier.get(key) else {
@@ -255,8 +256,8 @@ impl AttemptJournal {
             .map_or(Recalled::Nothing, Recalled::Found)
     }
 
-    /// Removes and returns the earlier responses that have not been requested again, and the
-    /// failures.
+    /// Removes and returns the earlier responses whose requests have not been repeated, and the
+    /// failures that were left out.
     pub fn left(&self) -> Vec<JournaledResponse> {
         let mut earlier = self.earlier.lock();
         let left = earlier.drain().map(|(_, kept)| *kept);
@@ -288,7 +289,7 @@ impl AttemptJournal {
         }
     }
 
-    /// Writes the result of a request, preceded by the steps of the sessions.
+    /// Writes the result of a request, preceded by the new steps of the sessions.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -304,8 +305,8 @@ impl AttemptJournal {
         self.write(&entries)
     }
 
-    /// Starts a session of an agent. If an earlier process started it, the session repeats that
-    /// process's steps.
+    /// Starts a session of an agent. If an earlier process started this session, the session
+    /// repeats the steps of that process.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -414,8 +415,8 @@ impl AttemptJournal {
     }
 }
 
-/// Reads the journal of an attempt and checks its lines. Returns its entries, and the position
-/// after the last of them.
+/// Reads the journal of an attempt and checks its lines. Returns the entries, and the position
+/// after the last entry.
 ///
 /// # Errors
 /// Returns an error that names the file, the line, and what is wrong with it.

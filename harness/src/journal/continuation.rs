@@ -13,8 +13,8 @@ use super::entry::{Entry, JournaledResponse, Matching, ROOT};
 use super::seal::Chain;
 use crate::provider::ProviderError;
 
-/// Marks the journal of an attempt that ended in an error, so that the attempt continues with what
-/// it received. Returns `false` if there is no journal.
+/// Marks the journal of an attempt that ended in an error, so that the attempt continues with the
+/// responses that it received. Returns `false` if there is no journal or if it has version 1.
 ///
 /// # Errors
 /// Returns an error if the journal is invalid, or the error of the system.
@@ -28,7 +28,7 @@ pub fn continue_after_error(
     if entries.is_empty() {
         return Ok(false);
     }
-    // Programs that write version 1 do not know this line.
+    // Programs that write version 1 cannot read this line.
     if chain == Chain::Unsealed {
         return Ok(false);
     }
@@ -37,8 +37,8 @@ pub fn continue_after_error(
     Ok(true)
 }
 
-/// Returns the entries above a [`Entry::Continued`] from which the attempt continues, and the
-/// failures that are left out.
+/// Takes the entries above an [`Entry::Continued`]. Returns those from which the attempt continues,
+/// and the failures that are left out.
 pub(super) fn without_failures(entries: Vec<Entry>) -> (Vec<Entry>, Vec<JournaledResponse>) {
     let failed: Vec<bool> = (0..entries.len())
         .map(|place| ended_attempt(&entries, place))
@@ -78,7 +78,7 @@ fn ended_attempt(entries: &[Entry], place: usize) -> bool {
     })
 }
 
-/// Whether the request failed, unlike one whose response or conversation was too long.
+/// Whether the request failed for a reason other than a response or conversation that was too long.
 fn is_failure(kept: &JournaledResponse) -> bool {
     !matches!(
         kept.result,
@@ -86,7 +86,7 @@ fn is_failure(kept: &JournaledResponse) -> bool {
     )
 }
 
-/// Whether an invocation is another one or an ancestor of it.
+/// Whether invocation `one` is `other` or an ancestor of `other`.
 fn is_or_is_above(one: &str, other: &str) -> bool {
     one == ROOT
         || other

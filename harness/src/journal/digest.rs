@@ -1,4 +1,4 @@
-//! Digests of requests, by which a journal finds the response to a repeated one.
+//! Digests of requests, by which a journal recognizes a repeated request.
 
 use std::sync::Arc;
 
@@ -14,13 +14,14 @@ const DIGEST_DIGITS: usize = 32;
 
 type Sum = [u8; 32];
 
-/// Digests of the requests of one conversation. What is sent again is compared instead of read
-/// again, so that the work grows with the messages and not with their square.
+/// Digests of the requests of one conversation. Messages that were part of the last request are
+/// compared by pointer instead of hashed again, so that the work grows linearly with the number of
+/// messages, not quadratically.
 #[derive(Default)]
 pub(crate) struct Digests {
-    /// Everything but the messages of the last request.
+    /// Parts of the last request other than its messages.
     head: Option<Head>,
-    /// Messages of the last request, each with a digest of it and all messages before it.
+    /// Messages of the last request, each with a digest of this message and all earlier ones.
     sent: Vec<(Arc<Message>, Sum)>,
 }
 
@@ -94,7 +95,7 @@ impl Digests {
     }
 }
 
-/// Serializes a part of a request. None of the parts can fail.
+/// Serializes a part of a request, which cannot fail.
 fn json(part: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(part).unwrap_or_default()
 }

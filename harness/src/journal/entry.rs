@@ -35,7 +35,7 @@ pub(super) enum Entry {
         epoch_ms: u64,
         pinned: bool,
     },
-    /// Steps of a session since its last line of this kind.
+    /// Steps of a session since the previous line of this kind.
     Did {
         invocation: String,
         steps: Vec<Step>,
@@ -43,9 +43,9 @@ pub(super) enum Entry {
     },
     /// Result of a request to a model.
     Response(Box<JournaledResponse>),
-    /// The attempt ended in an error and continues. Lines above this one belong to its record.
+    /// After the lines above this one, the attempt ended in an error. It continues here.
     Continued {},
-    /// The attempt continues one of another run, to which the lines above this one belong.
+    /// The attempt is a fork. The lines above this one are from an attempt of another run.
     Forked(Fork),
 }
 
@@ -58,9 +58,9 @@ pub(crate) struct JournaledResponse {
     pub turn: u32,
     /// Number of times the conversation was shortened in this turn.
     pub trims: u32,
-    /// Digest of the new part of the request.
+    /// Digest of the request; in version 1, only of its new part.
     pub asked: String,
-    /// Milliseconds since the attempt began.
+    /// Time of the response, in milliseconds since the attempt began.
     pub at_ms: f64,
     /// Milliseconds from request to response.
     pub ms: f64,
@@ -73,7 +73,7 @@ pub(crate) struct JournaledResponse {
     /// New messages of the request, if the attempt is a fork and inherited the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<Vec<Message>>,
-    /// How strictly the request must match.
+    /// How strictly a repeated request must match.
     #[serde(skip)]
     pub matching: Matching,
 }
@@ -81,17 +81,17 @@ pub(crate) struct JournaledResponse {
 /// How strictly a request must match a recorded one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Matching {
-    /// Another request means that the attempt deviates.
+    /// A different request means that the attempt deviates from its journal.
     #[default]
     Exact,
     /// A different request is sent as a new one, because the recorded one may depend on entries
     /// that were left out.
     Lenient,
-    /// Any request of the same agent and number matches: the settings differ.
+    /// Any request with the same [`RequestKey`] matches, because a fork may have other settings.
     Any,
 }
 
-/// Key of a request.
+/// Identifies a request within an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct RequestKey {
     pub invocation: String,

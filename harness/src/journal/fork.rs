@@ -9,31 +9,31 @@ use super::seal::{self, Chain};
 use crate::model::{Message, Usage};
 use crate::provider::{CallEvent, ProviderError, Response};
 
-/// Start of an attempt's own work, after what it inherited.
+/// Point at which a fork begins its own work, after the inherited responses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fork {
-    /// First request of the root that is new, 1-based.
+    /// Number of the root's first new request, 1-based.
     pub turn: u32,
-    /// Text that is added to the newest message of that request.
+    /// Text that is appended to the newest user message of that request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// Place at which an attempt is forked.
+/// Point at which an attempt is forked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForkPoint {
-    /// Before this response of the root, 1-based.
+    /// Before the root's response with this number, 1-based.
     Before(u32),
-    /// After everything that the attempt received.
+    /// After all responses that the attempt received.
     End,
 }
 
-/// Journal of a fork before its first request.
+/// Journal of a fork before the fork's first new request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForkedJournal {
-    /// Complete lines.
+    /// Lines of the journal, each with its line break.
     pub lines: String,
-    /// First request of the root that is new, 1-based.
+    /// Number of the root's first new request, 1-based.
     pub turn: u32,
     /// Number of inherited responses that were paid for.
     pub calls: u64,
@@ -43,12 +43,13 @@ pub struct ForkedJournal {
     pub cost_usd: f64,
 }
 
-/// Creates the journal of a fork from the `lines` of a journal. `to` is the run, sample and attempt
-/// of the fork. `messages` returns the new messages of an agent's request as recorded.
-/// `same_model` keeps signatures of reasoning, which only their own model accepts.
+/// Creates the journal of a fork from the `lines` of the original attempt's journal. `run_id`,
+/// `sample` and `attempt` identify the fork. `messages` returns the recorded new messages of a
+/// request, given the invocation id and the number of the request. With `same_model`, reasoning
+/// signatures are kept; other models would reject them.
 ///
 /// # Errors
-/// Returns a description of the first invalid line, or of an iteration that the journal lacks.
+/// Returns a description of the first invalid line, or of a fork point that is not in the journal.
 pub fn fork(
     lines: &[String],
     (run_id, sample, attempt): (&str, &str, u32),
@@ -129,7 +130,7 @@ pub fn fork(
 }
 
 impl ForkedJournal {
-    /// Counts what a response cost, and makes it free, as from a cache.
+    /// Adds the cost of a result to the totals, and marks the result as cached, so that it is free.
     fn inherit(&mut self, kept: &mut JournaledResponse, same_model: bool) {
         self.calls += u64::from(!kept.cached);
         for call in std::mem::take(&mut kept.calls) {

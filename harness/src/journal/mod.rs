@@ -5,8 +5,8 @@
 //! attempt, the cells run again, and requests are answered from the journal. Requests that the
 //! journal does not contain are sent to the model.
 //!
-//! Every line carries its number and a checksum that also covers the lines before it, so that
-//! edits, deletions and a changed order are found. Lines of version 1 have neither.
+//! Every line contains its number and a checksum that also covers the lines before it, so that
+//! edited, missing and reordered lines are detected. Lines of version 1 have neither.
 //!
 //! Invariant: this module does not depend on agents. A request is identified by the agent's
 //! invocation id and the request's number.
@@ -54,7 +54,8 @@ pub trait JournalStore: Send + Sync {
     /// Returns the error of the operating system.
     fn end(&self, sample: &str, attempt: u32) -> io::Result<()>;
 
-    /// Abandons the lines of an attempt that restarts. Their cost counts as abandoned.
+    /// Abandons the lines of an attempt that restarts. The cost of their responses counts as
+    /// abandoned.
     ///
     /// # Errors
     /// Returns the error of the operating system.

@@ -1,7 +1,7 @@
 //! Numbers and checksums of the lines of a journal.
 //!
-//! A line is `{"n":3,"sum":"…",` followed by the fields of its entry. The checksum covers the
-//! checksum of the line above, so that a line is valid in one place only.
+//! A line is `{"n":3,"sum":"…",` followed by the fields of its entry. The checksum also covers the
+//! checksum of the line above, so that a line is valid in only one place.
 
 use serde::Deserialize;
 
@@ -57,7 +57,7 @@ impl Chain {
     /// Reads the next line.
     ///
     /// # Errors
-    /// Returns a description of what is wrong.
+    /// Returns a description of the problem.
     fn read(&mut self, line: &str) -> Result<Entry, String> {
         let body = match self {
             Self::Unsealed => line.to_owned(),
@@ -96,11 +96,11 @@ fn checksum(above: &str, body: &str) -> String {
     sum
 }
 
-/// Lines of a journal, as far as they are valid.
+/// Valid beginning of a journal.
 pub(super) struct Sealed {
     /// Entries, oldest first.
     pub entries: Vec<Entry>,
-    /// Position after the last of them.
+    /// Position after the last entry.
     pub chain: Chain,
     /// 1-based number of the first invalid line, and what is wrong with it.
     pub invalid: Option<(usize, String)>,
@@ -125,7 +125,7 @@ pub(super) fn read(lines: &[String]) -> Sealed {
                 "unsupported version {v}: expected at most {JOURNAL_VERSION}"
             )),
             Entry::Attempt { .. } => Ok(entry),
-            _ if place == 0 => Err("the line that names the attempt is missing".to_owned()),
+            _ if place == 0 => Err("the line that identifies the attempt is missing".to_owned()),
             _ => Ok(entry),
         });
         match entry {

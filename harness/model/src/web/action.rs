@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An action on a page. A selector is an id of the newest dump (`5`, `[5]`, `↓[5]`) or a CSS
-/// selector, whose first match is used.
+/// An action on a page. A selector is an id in the newest dump (`5`, `[5]`, `↓[5]`) or a CSS
+/// selector, which selects its first match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
@@ -34,18 +34,18 @@ pub enum Action {
         /// New text.
         value: String,
     },
-    /// Selects an option of a list.
+    /// Selects an option of a `select` element.
     Select {
-        /// Selector of the list.
+        /// Selector of the `select` element.
         selector: String,
         /// Value or label of the option.
         value: String,
     },
-    /// Presses a key: `Enter`, `ArrowDown`, `a`, `Control+a`.
+    /// Presses a key.
     Press {
         /// Selector of the element that receives the key; `None` for the focused element.
         selector: Option<String>,
-        /// The key.
+        /// Name of the key, such as `Enter`, `ArrowDown`, `a` or `Control+a`.
         key: String,
     },
     /// Answers the open dialog (alert, confirm, prompt).

@@ -10,11 +10,12 @@ use crate::Image;
 
 /// Runs each app in its own tab, and provides the open documents.
 ///
-/// Besides its own document, an app can access only two addresses, with any method of `fetch`. The
-/// body is a prompt for `wry://inference`, and the URI of a document for `wry://document`. Each
-/// request becomes an [`AppCall`]; the reply becomes the text of a response with status 200. Calls
-/// are sent, in order, to the receiver passed to [`Browser::open_apps`](super::Browser::open_apps).
-/// If the receiver has been dropped, the app's `fetch` fails.
+/// Besides its own document, an app can `fetch` only two addresses, with any HTTP method:
+/// `wry://inference`, with a prompt as the body, and `wry://document`, with the URI of a document
+/// as the body. Each request becomes an [`AppCall`]; the reply becomes the text of a response with
+/// status 200. Calls are sent in order to the channel passed to
+/// [`Browser::open_apps`](super::Browser::open_apps). If its receiver has been dropped, the app's
+/// `fetch` fails.
 #[async_trait]
 pub trait AppHost: Send + Sync {
     /// Opens a document as an app, and waits until it has loaded or the loading timeout has
@@ -22,7 +23,7 @@ pub trait AppHost: Send + Sync {
     ///
     /// # Errors
     /// Returns [`PageProblem::Broken`](super::PageProblem::Broken) if the browser fails.
-    /// Failing scripts of the document are not an error.
+    /// An error in a script of the document is ignored.
     async fn launch(&self, html: &str) -> Result<(), PageError>;
 
     /// Returns the titles of the running apps, oldest first, as specified in the launched
@@ -49,9 +50,9 @@ pub trait AppHost: Send + Sync {
     /// [`PageProblem::Inapplicable`](super::PageProblem::Inapplicable) if no app is running.
     async fn screenshot(&self) -> Result<Image, PageError>;
 
-    /// Runs the checks of a user message after its answer. Not called for the last message.
-    /// `_answer` is empty if an app is the answer. As with [`AppHost::state`], the caller must
-    /// answer the calls of apps meanwhile.
+    /// Runs the checks that the task defines for a user message, after the message has been
+    /// answered. Not called for the last message. `_answer` is empty if an app is the answer. As
+    /// with [`AppHost::state`], the caller must answer the calls of apps meanwhile.
     ///
     /// # Errors
     /// Returns [`PageProblem::Broken`](super::PageProblem::Broken) if the browser fails.
@@ -68,7 +69,7 @@ pub trait AppHost: Send + Sync {
     async fn state(&self, answer: Option<&str>) -> Result<Option<Value>, PageError>;
 }
 
-/// A request of an app.
+/// A request from an app.
 #[derive(Debug)]
 pub enum AppCall {
     /// Queries a model with a prompt, which is sent unchanged.
@@ -87,5 +88,5 @@ pub enum AppCall {
     },
 }
 
-/// Sender of the text of a reply.
+/// Channel for the text of a reply.
 pub type Reply = oneshot::Sender<String>;

@@ -18,19 +18,19 @@ pub struct DumpSettings {
 }
 
 /// Additions to the standard format of a dump. The standard format numbers actionable elements
-/// without descending into them, and omits loose text and frames.
+/// without descending into them, and omits frames and text in elements without a line of their own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct DumpAlso {
-    /// Whether to add text whose parent element has no line of its own, such as a `div`, `span` or
-    /// section.
+    /// Whether to add text in elements that have no line of their own, such as `div`, `span` and
+    /// `section`.
     pub text: bool,
     /// Whether to add ids of actionable elements inside other actionable elements.
     pub nested: bool,
     /// Whether to add ids of `contenteditable` elements.
     pub editable: bool,
-    /// Whether to add the content of same-origin `iframe`s and the addresses of others.
+    /// Whether to add the content of same-origin `iframe`s and the addresses of other `iframe`s.
     pub frames: bool,
 }
 
@@ -64,7 +64,7 @@ pub enum IdStyle {
     Hashes,
 }
 
-/// A page as text, with its elements by id.
+/// A page as text, with a list of the elements that have ids.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dump {
     /// Address as shown to agents: without the origin if the environment has only one origin.
@@ -73,7 +73,7 @@ pub struct Dump {
     pub title: String,
     /// Pixels above the viewport, inside it and below it.
     pub viewport: [u64; 3],
-    /// Elements, one per line, without the header; ends in `[...truncated]` if it was truncated.
+    /// Elements, one per line, without the header. Ends in `[...truncated]` if `truncated` is set.
     pub tree: String,
     /// Elements with ids in the tree, in order.
     pub elements: Vec<DumpElement>,

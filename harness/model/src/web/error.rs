@@ -1,4 +1,4 @@
-//! Errors of pages.
+//! Errors of actions on pages.
 
 use serde::{Deserialize, Serialize};
 

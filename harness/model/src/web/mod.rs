@@ -36,7 +36,7 @@ pub trait Browser: Send + Sync {
     /// Returns [`PageProblem::Broken`] if there is no browser, or if the task has no page.
     async fn open(&self, task: &Task) -> Result<Arc<dyn Page>, PageError>;
 
-    /// Opens the host of a task's apps and documents, and launches its initial apps. Requests of
+    /// Opens the host of a task's apps and documents, and launches the initial apps. Requests from
     /// apps are sent to `calls`.
     ///
     /// # Errors
@@ -48,8 +48,7 @@ pub trait Browser: Send + Sync {
     ) -> Result<Arc<dyn AppHost>, PageError>;
 }
 
-/// The page that an agent sees, that is, the tab in front. A tab opened by an action comes to the
-/// front.
+/// The page that an agent sees: the tab in front. A tab opened by an action comes to the front.
 #[async_trait]
 pub trait Page: Send + Sync {
     /// Returns the page as text. Its ids are valid as selectors until the next dump.
@@ -73,9 +72,9 @@ pub trait Page: Send + Sync {
     async fn text(&self) -> Result<String, PageError>;
 
     /// Evaluates JavaScript in the page, waits for a resulting navigation as [`Page::act`] does,
-    /// and returns the value as JSON. A promise is awaited. There is no value if the page navigated
-    /// or opened a dialog first. Use this only for actions written by the author of the agent,
-    /// never for code from a model.
+    /// and returns the value as JSON. A promise is awaited. There is no value if the page navigates
+    /// or opens a dialog first. Use this only for actions written by the author of the agent, never
+    /// for code from a model.
     ///
     /// # Errors
     /// Returns [`PageProblem::Script`] if the script throws, and the errors of
@@ -94,13 +93,14 @@ pub trait Page: Send + Sync {
     /// Returns the errors of [`Page::dump`].
     async fn new_tab(&self) -> Result<Arc<dyn Page>, PageError>;
 
-    /// Returns and clears the addresses outside the environment that pages requested and that were
-    /// blocked.
+    /// Returns and clears the blocked requests: addresses outside the environment that pages
+    /// requested.
     fn drain_blocked_requests(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Runs the checks of a user message after its answer. Not called for the last message.
+    /// Runs the checks that the task defines for a user message, after the message has been
+    /// answered. Not called for the last message.
     ///
     /// # Errors
     /// Returns [`PageProblem::Broken`] if the browser fails.

@@ -14,7 +14,7 @@ pub struct Envelope {
     pub actions: Vec<Step>,
 }
 
-/// One entry of `actions`.
+/// One entry of [`Envelope::actions`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Step {
@@ -30,7 +30,7 @@ pub enum Step {
 /// An action with its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolAction {
-    /// Name of the action, which may not exist.
+    /// Name of the action as the model wrote it; the action may not exist.
     pub tool: String,
     /// Arguments, as an object.
     pub args: Value,
@@ -41,7 +41,7 @@ pub struct ToolAction {
 pub struct ActionResult {
     /// `narrate`, or the name of the action.
     pub action: String,
-    /// Whether the action was done, failed or was skipped.
+    /// Outcome of the action.
     pub result: ActionStatus,
     /// Kind of the problem: the name of a [`PageProblem`](super::PageProblem), `unknown_action`,
     /// `invalid_arguments` or `not_confirmed`.
@@ -55,7 +55,7 @@ pub struct ActionResult {
     pub note: Option<String>,
 }
 
-/// Whether an action was done, failed or was skipped.
+/// Outcome of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionStatus {
@@ -67,7 +67,7 @@ pub enum ActionStatus {
     Skipped,
 }
 
-/// Summary of one turn.
+/// One turn in the log at the end of a trajectory.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoggedTurn {
     /// Number of the iteration, 1-based.
@@ -80,7 +80,8 @@ pub struct LoggedTurn {
     pub actions: Vec<Step>,
     /// Results of the actions.
     pub results: Vec<ActionResult>,
-    /// Reason why the response had no usable envelope. If set, the other fields are empty.
+    /// Reason why the response had no usable envelope. If set, the other fields except `iteration`
+    /// are empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
