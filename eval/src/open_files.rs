@@ -20,13 +20,14 @@ pub fn raise_fd_limit() {
 }
 
 /// Returns a warning if `concurrency` attempts may need more open files than the limit allows.
-pub fn fd_limit_warning(concurrency: usize) -> Option<String> {
+/// `flag` sets their number.
+pub fn fd_limit_warning(concurrency: usize, flag: &str) -> Option<String> {
     let allowed = getrlimit(Resource::Nofile).current?;
     let needed = FILES_PER_ATTEMPT * concurrency as u64 + BASE_FILES;
     (needed > allowed).then(|| {
         format!(
             "{concurrency} concurrent attempts may need {needed} open files, but the system allows \
-             {allowed}; raise the limit (`ulimit -Hn`), or lower --concurrency"
+             {allowed}; raise the limit (`ulimit -Hn`), or lower {flag}"
         )
     })
 }

@@ -481,7 +481,7 @@ fn run_attempts(
     (runtime, stop): (Runtime, StopSignal),
     run_context: &RunContext,
 ) -> Result<Outcome, Error> {
-    if let Some(remark) = open_files::fd_limit_warning(settings.concurrency) {
+    if let Some(remark) = open_files::fd_limit_warning(settings.concurrency, "--concurrency") {
         terminal::warning(&remark);
     }
     if let Some(remark) = machine_memory::memory_warning(settings.concurrency) {

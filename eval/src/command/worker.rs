@@ -79,7 +79,7 @@ impl Drop for Busy {
 /// [`Error`] for invalid settings, or if the server does not answer at the start.
 pub(super) fn execute(args: &WorkerArgs) -> Result<Outcome, Error> {
     let settings = WorkerSettings::resolve(args)?;
-    if let Some(remark) = open_files::fd_limit_warning(settings.concurrency) {
+    if let Some(remark) = open_files::fd_limit_warning(settings.concurrency, "--concurrency") {
         terminal::warning(&remark);
     }
     let runtime = runtime()?;
