@@ -5,13 +5,13 @@ import { join } from "node:path";
 
 const template = JSON.parse(readFileSync(new URL("../../records/tests/record.json", import.meta.url), "utf8"));
 
-/** Writes a run directory. `identity` overrides the common identity; `planned` is the number of planned attempts. */
-export function writeRun(folder, name, { identity = {}, records = [], planned = records.length }) {
+/** Writes a run directory. `identity` overrides the common identity; `planned` is the number of planned attempts, `origin` that of a fork. */
+export function writeRun(folder, name, { identity = {}, records = [], planned = records.length, origin }) {
   const dir = join(folder, name);
   mkdirSync(join(dir, "trajectories"), { recursive: true });
   const run = { run_id: name, benchmark: "s-niah", model: "scripted/s-niah", protocol: "rlm", prompt_mode: "solver", drivers: "", max_depth: 2, max_iterations: 15, dataset_digest: "d1", scorer: "needle/1", fingerprint: `f-${name}`, ...identity };
   writeFileSync(join(dir, "lock.json"), JSON.stringify({ v: 1, fingerprint: { sha256: run.fingerprint, parts: {} }, run }));
-  writeFileSync(join(dir, "config.json"), JSON.stringify({ v: 1, run, attempts_total: planned }));
+  writeFileSync(join(dir, "config.json"), JSON.stringify({ v: 1, run, attempts_total: planned, origin }));
   writeFileSync(join(dir, "samples.jsonl"), records.map((one) => line(record(name, one))).join(""));
   return dir;
 }
@@ -186,7 +186,7 @@ function writeHostile(folder) {
   const name = "<img src=x onerror=window.pwned=10>";
   const sample = "<script>window.pwned=11</script>/../..";
   const more = { answer: hostile, expected: hostile, error: hostile, score_explanation: hostile, score: 0, metadata: { [hostile]: hostile }, agents: 2 };
-  const dir = writeRun(folder, name, { identity: { benchmark: hostileTexts[1], model: hostile, drivers: hostile, scorer: hostile }, records: [{ id: sample, ...more }, { id: "javascript:window.pwned=12", ...more, answer: null }] });
+  const dir = writeRun(folder, name, { identity: { benchmark: hostileTexts[1], model: hostile, drivers: hostile, scorer: hostile }, records: [{ id: sample, ...more }, { id: "javascript:window.pwned=12", ...more, answer: null }], origin: { run: hostile, sample: hostile, attempt: hostile, iteration: hostile, note: hostile } });
   const event = eventsOf(name, sample);
   const child = "d1-c0\"><script>window.pwned=13</script>";
   const code = `${hostile}\nreturn(1)`;
@@ -264,7 +264,7 @@ function writeReported(folder) {
 export function writeAll(folder) {
   writeReported(join(folder, "../reported"));
   const name = "tree-20261121-080000-0001";
-  const dir = writeRun(folder, name, { identity: { model: "openai/gpt-test", prompt_mode: "coordinator", drivers: "verify+exact-format" }, records: [{ id: "tree", agents: 6, cost_usd: 0.0294, total_time_s: 2.6, usage: usage(8400, 560) }] });
+  const dir = writeRun(folder, name, { identity: { model: "openai/gpt-test", prompt_mode: "coordinator", drivers: "verify+exact-format" }, records: [{ id: "tree", agents: 6, cost_usd: 0.0294, total_time_s: 2.6, usage: usage(8400, 560) }], origin: { run: "tree-20261120", sample: "tree", attempt: 2, iteration: 3, note: "Check the units.", inherited: { llm_calls: 4, cost_usd: 0.12 } } });
   writeTree(dir, name);
   writeHostile(folder);
   writeGrids(folder, "arc-20261121-070000-0001", { answer: JSON.stringify(otherGrid), score: 0 }, "2026-11-21T07:00:00Z");

@@ -109,6 +109,14 @@ export default [
     },
   ],
   [
+    "runs: the page of a fork names the attempt that it continues",
+    async ({ page, show }) => {
+      await show(page, "#/run/tree-20261121-080000-0001");
+      const origin = "Fork of tree-20261120: attempt 2 at tree, from iteration 3, with 4 inherited responses ($0.12 in that run). Note: Check the units.";
+      assert.equal(await page.locator(".fork").innerText(), origin);
+    },
+  ],
+  [
     "runs: truncated ids leave room for results and stay distinct",
     async ({ page, show, folder }) => {
       const { writeRun } = await import("../fixture.mjs");

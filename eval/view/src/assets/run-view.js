@@ -27,8 +27,8 @@ export async function runView(place, { ids: [run], parameters }) {
   show(answer);
   failures.load().catch(() => {});
 
-  function show({ overview, plots, scorers, spread: bins, under_way: underWay, torn, queue }) {
-    head.replaceChildren(...[title(overview), scorerChoice(scorers, again), figures(overview.summary), drawings(overview.summary, plots, bins), workers(run, queue), running(run, underWay, overview.progress), torn ? el("p", { class: "quiet" }, `Line ${torn} of samples.jsonl is truncated and was skipped.`) : null].filter(Boolean));
+  function show({ config, overview, plots, scorers, spread: bins, under_way: underWay, torn, queue }) {
+    head.replaceChildren(...[title(overview), forkOrigin(config.origin), scorerChoice(scorers, again), figures(overview.summary), drawings(overview.summary, plots, bins), workers(run, queue), running(run, underWay, overview.progress), torn ? el("p", { class: "quiet" }, `Line ${torn} of samples.jsonl is truncated and was skipped.`) : null].filter(Boolean));
   }
 
   const stop = watch({ run }, answer.stamp, async () => {
@@ -81,6 +81,15 @@ function title(overview) {
     el("p", { class: "quiet" }, facts.filter(Boolean).join(" · ")),
     el("p", { class: "quiet path" }, overview.id),
   );
+}
+
+/** Returns a line about the attempt that a fork continues, or `null` if the run is not a fork. */
+function forkOrigin(origin) {
+  if (!origin?.run) return null;
+  const { llm_calls: calls, cost_usd: cost } = origin.inherited ?? {};
+  const inherited = calls > 0 ? `, with ${count(calls)} inherited ${calls === 1 ? "response" : "responses"}${cost > 0 ? ` (${dollars(cost)} in that run)` : ""}` : "";
+  const note = origin.note ? el("span", null, " Note: ", el("q", null, origin.note)) : null;
+  return el("p", { class: "fork" }, `Fork of ${origin.run}: attempt ${origin.attempt} at ${origin.sample}, from iteration ${origin.iteration}${inherited}.`, note);
 }
 
 function figures(summary) {
