@@ -66,8 +66,8 @@ pub fn digest(root: &Path) -> Result<String, String> {
             .iter()
             .find(|((package, _), _)| package == name)
             .ok_or_else(|| format!("Cargo.lock does not contain the package `{name}`"))?;
-        // Entries of `Cargo.lock` include dev-dependencies, so follow only the dependencies that
-        // `[dependencies]` names.
+        // Entries of `Cargo.lock` include dev-dependencies, so follow only the dependencies in
+        // `[dependencies]`.
         open.extend(
             member
                 .1
