@@ -1,10 +1,10 @@
-//! Build script: computes a digest of everything compiled in that can change an answer. Builds that
-//! may answer differently thus produce runs with different fingerprints.
+//! Build script: computes a digest of each compiled-in component that can change an answer. Runs of
+//! builds that may answer differently therefore have different fingerprints.
 //!
 //! It reads `Cargo.lock` and the folders of the workspace's crates but not Git, so a source archive
-//! gives the same digest. The result is a constant in `OUT_DIR`, which `src/program.rs` includes.
+//! gives the same digests. `src/program.rs` includes the result from `OUT_DIR`.
 //!
-//! It also generates the list of providers without a server for `src/providers/mod.rs`.
+//! It also generates the list of offline providers, which `src/providers/mod.rs` includes.
 
 #[path = "build/dependencies.rs"]
 mod dependencies;
@@ -39,8 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the modules of `src/providers` that define a `PROVIDER`, in the order of their `mod`
-/// lines.
+/// Returns Rust source: a slice with the `PROVIDER` of each module of `src/providers` that defines
+/// one as `Offline`, in the order of the `mod` lines.
 fn offline() -> Result<String, Box<dyn Error>> {
     let home = Path::new("src/providers");
     watch(home);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs a benchmark in four shards as a Slurm array: `sbatch slurm-array.sh`. `--partition auto`
-# reads the index of the task. A task that is requeued, or submitted again
-# (`sbatch --array=2 slurm-array.sh`), resumes its shard. Afterwards: rlm-eval merge results/whole
-# results/shards/*/*
+# takes the shard from Slurm's variables. A task that is requeued resumes its shard. To resume all
+# unfinished shards, submit the same array again, not only some of its tasks, because the number of
+# tasks is the number of shards. To merge: rlm-eval merge results/whole results/shards/*/*
 #SBATCH --job-name=eval
 #SBATCH --array=0-3
 #SBATCH --ntasks=1
@@ -14,8 +14,8 @@
 #SBATCH --output=eval-%A-%a.log
 set -euo pipefail
 
-# A file that only you can read, with ANTHROPIC_API_KEY=…. The program also reads a .env file in
-# this folder.
+# Put ANTHROPIC_API_KEY=… into this file, and let only yourself read it. The program also reads a
+# .env file in this folder.
 if [ -r "$HOME/.model-keys" ]; then
   set -a
   . "$HOME/.model-keys"
@@ -23,7 +23,7 @@ if [ -r "$HOME/.model-keys" ]; then
 fi
 folder="results/shards/$SLURM_ARRAY_TASK_ID"
 for lock in "$folder"/*/lock.json; do
-  # `exec` makes the program receive the signal when the task is stopped.
+  # `exec` replaces the shell, so that the program receives Slurm's signal to stop.
   if [ -e "$lock" ]; then
     exec "${EVAL:-./target/release/eval}" run --resume "${lock%/lock.json}" --partition auto --retry-errors
   fi

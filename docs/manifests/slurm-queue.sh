@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs workers for a queue as a Slurm array: `sbatch slurm-queue.sh`. A worker exits after five
-# minutes without work, and returns its attempts when Slurm stops it.
+# minutes without work. If Slurm stops it, it returns unfinished attempts to the queue.
 #SBATCH --job-name=eval-worker
 #SBATCH --array=0-3
 #SBATCH --ntasks=1
@@ -11,13 +11,13 @@
 #SBATCH --output=eval-worker-%A-%a.log
 set -euo pipefail
 
-# A file that only you can read, with ANTHROPIC_API_KEY=…. The program also reads a .env file in
-# this folder.
+# Put ANTHROPIC_API_KEY=… into this file, and let only yourself read it. The program also reads a
+# .env file in this folder.
 if [ -r "$HOME/.model-keys" ]; then
   set -a
   . "$HOME/.model-keys"
   set +a
 fi
-# `exec` makes the worker receive the signal when the task is stopped.
+# `exec` replaces the shell, so that the worker receives Slurm's signal to stop.
 exec "${EVAL:-./target/release/eval}" worker "${QUEUE:-nats://localhost:4222}" \
   --concurrency "${CONCURRENCY:-8}" --drain 60 --idle-exit "${IDLE_EXIT:-300}"

@@ -1,8 +1,8 @@
-//! Digest of the compiled-in dependencies: their versions and features. Used by the build script
-//! and its tests.
+//! Computes the digest of the compiled-in dependencies, which covers their versions and features.
+//! Used by the build script and its tests.
 //!
-//! It covers the packages of `Cargo.lock` that are reachable from the `[dependencies]` of the
-//! program's crates. This includes packages for other systems and for the other engine, because
+//! The digest covers the packages of `Cargo.lock` that are reachable from the `[dependencies]` of
+//! the program's crates. This includes packages for other systems and for the other engine, because
 //! `Cargo.lock` does not distinguish them. Packages that only tests, the benchmark suite or this
 //! build script use are excluded, because they cannot change an answer.
 
@@ -14,8 +14,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
-/// Folders of the crates that can change an answer. `eval` is last, because the others are linked
-/// into it.
+/// Folders of the crates that can change an answer.
 pub const CRATES: [&str; 6] = [
     "sandbox",
     "harness/model",
@@ -25,8 +24,8 @@ pub const CRATES: [&str; 6] = [
     "eval",
 ];
 
-/// Folders of the crates that cannot change an answer or a score, and neither can the dependencies
-/// that only they use.
+/// Names of the crates that cannot change an answer or a score. Dependencies that only these crates
+/// use are not part of the digest.
 pub const NO_ANSWERS: [&str; 7] = [
     "statistics",
     "records",
@@ -37,12 +36,11 @@ pub const NO_ANSWERS: [&str; 7] = [
     "mcp",
 ];
 
-/// A package of `Cargo.lock`.
 struct Package {
     version: String,
     /// Empty for a crate of the workspace.
     checksum: String,
-    /// Entries of `Cargo.lock`: `name`, or `name version` if there are several versions.
+    /// As in `Cargo.lock`: `name`, or `name version` if the lock file has several versions.
     dependencies: Vec<String>,
 }
 
@@ -50,8 +48,8 @@ struct Package {
 /// packages that `Cargo.lock` resolves them to.
 ///
 /// # Errors
-/// A sentence if a manifest or `Cargo.lock` is missing or malformed, or if a crate of the workspace
-/// is in neither list.
+/// A message if a manifest or `Cargo.lock` is missing or malformed, or if a crate of the workspace
+/// is neither in [`CRATES`] nor in [`NO_ANSWERS`].
 pub fn digest(root: &Path) -> Result<String, String> {
     let workspace = read(&root.join("Cargo.toml"))?;
     let shared = table(&workspace, &["workspace", "dependencies"]);
@@ -68,8 +66,8 @@ pub fn digest(root: &Path) -> Result<String, String> {
             .iter()
             .find(|((package, _), _)| package == name)
             .ok_or_else(|| format!("Cargo.lock does not contain the package `{name}`"))?;
-        // `Cargo.lock` also lists test dependencies, so only those named in `[dependencies]` are
-        // followed.
+        // Entries of `Cargo.lock` include dev-dependencies, so follow only the dependencies in
+        // `[dependencies]`.
         open.extend(
             member
                 .1
@@ -92,7 +90,8 @@ pub fn digest(root: &Path) -> Result<String, String> {
         let (key, package) = found
             .ok_or_else(|| format!("Cargo.lock does not contain the package `{dependency}`"))?;
         if package.checksum.is_empty() {
-            // A crate of the workspace is digested by its sources and its manifest, or not at all.
+            // Crates of the workspace are not followed here: the loop above covers the manifests of
+            // `CRATES`, and their sources are other components of the program's digest.
             let name = key.0.as_str();
             if !CRATES.map(crate_in).contains(&name) && !NO_ANSWERS.contains(&name) {
                 return Err(format!(
@@ -110,7 +109,7 @@ pub fn digest(root: &Path) -> Result<String, String> {
     Ok(hex::encode(Sha256::digest(text)))
 }
 
-/// Returns the name of the crate in a folder.
+/// Returns the name of the crate in a folder: its last path component.
 pub fn crate_in(folder: &str) -> &str {
     folder.rsplit('/').next().unwrap_or(folder)
 }
@@ -130,7 +129,7 @@ fn table(of: &Table, path: &[&str]) -> Option<Table> {
     Some(found.clone())
 }
 
-/// Returns the packages by name and version.
+/// Returns the packages of `Cargo.lock` by name and version.
 fn packages(lock: &Table) -> Result<BTreeMap<(String, String), Package>, String> {
     let listed = lock.get("package").and_then(Value::as_array);
     let listed = listed.ok_or("Cargo.lock lists no packages")?;
@@ -147,8 +146,8 @@ fn packages(lock: &Table) -> Result<BTreeMap<(String, String), Package>, String>
             let dependencies = package.get("dependencies").and_then(Value::as_array);
             let package = Package {
                 version: version.clone(),
-                // A package from a Git repository does not have a checksum, but its source names
-                // the commit.
+                // A package from a Git repository has no checksum, but its source contains the
+                // commit.
                 checksum: text(package, "checksum")
                     .or_else(|| text(package, "source"))
                     .unwrap_or_default(),
@@ -163,8 +162,8 @@ fn packages(lock: &Table) -> Result<BTreeMap<(String, String), Package>, String>
         .collect()
 }
 
-/// Returns the requirements of a manifest by target and package name, with the workspace entries
-/// that they inherit.
+/// Returns the dependencies of a manifest by target (empty for all targets) and package name. If
+/// an entry inherits from the workspace, its value is an array of both entries.
 fn asked(manifest: &Table, shared: Option<&Table>) -> BTreeMap<(String, String), Value> {
     let mut found = BTreeMap::new();
     let mut add = |target: &str, dependencies: Option<Table>| {
@@ -189,7 +188,7 @@ fn asked(manifest: &Table, shared: Option<&Table>) -> BTreeMap<(String, String),
     found
 }
 
-/// Returns the real name of a package that the manifest renames.
+/// Returns the package name of a dependency that the manifest renames.
 fn package(value: &Value) -> Option<String> {
     match value {
         Value::Array(values) => values.iter().find_map(package),
@@ -197,8 +196,8 @@ fn package(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether an entry of `Cargo.lock` (`name`, `name version`, `name version (source)`) means this
-/// package.
+/// Whether a dependency entry of `Cargo.lock` (`name`, `name version`, `name version (source)`)
+/// refers to this package.
 fn names(dependency: &str, name: &str, version: &str) -> bool {
     let mut words = dependency.split(' ');
     words.next() == Some(name) && words.next().is_none_or(|word| word == version)
@@ -208,7 +207,7 @@ fn name_of(dependency: &str) -> &str {
     dependency.split(' ').next().unwrap_or(dependency)
 }
 
-/// Writes a value in one canonical form, independent of how the manifest formats it.
+/// Writes a value in a canonical form, independent of the formatting of the manifest.
 fn write_value(out: &mut String, value: &Value) {
     match value {
         Value::Table(members) => {
@@ -234,7 +233,7 @@ fn write_value(out: &mut String, value: &Value) {
         Value::Integer(number) => {
             let _ = write!(out, "{number}");
         }
-        // Dependencies never contain these kinds of values.
+        // Dependency entries never contain floats or dates.
         Value::Float(_) | Value::Datetime(_) => {}
     }
 }

@@ -1,4 +1,4 @@
-// Notes how much the agents have read of tools, and keeps a customer's name back.
+// Counts the characters of all tool results, and hides a customer's name.
 let read = 0;
 
 function before_tool_result({ content }) {
