@@ -18,7 +18,6 @@ const APART: usize = 1_000;
 /// Maximum number of images in an attempt's film strip.
 const PICTURES: usize = 400;
 
-/// Outline of an agent.
 #[derive(Debug, Serialize)]
 pub struct AgentOutline<'a> {
     id: &'a str,
@@ -43,13 +42,14 @@ pub struct Turn {
 /// Usage and result of an iteration.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct IterationMarks {
-    /// Number of failed cells, tool calls, requests, actions and envelopes.
+    /// Number of errors: failed cells, requests, tool and page calls, action lists and envelopes,
+    /// and calls of children that were not awaited.
     #[serde(skip_serializing_if = "is_zero")]
     errors: u32,
     /// Whether the agent returned a value that was not intercepted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     returned: bool,
-    /// Whether a returned value was intercepted and shown back.
+    /// Whether a returned value was intercepted and shown to the agent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     intercepted: bool,
     /// Ids of agents that were called or created.
