@@ -172,7 +172,7 @@ pub enum EventKind {
         /// code ran.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         truncated: bool,
-        /// Tokens.
+        /// Token usage; `None` if unknown.
         usage: Option<Usage>,
         /// Cost in US dollars; `None` if unknown.
         #[serde(default)]
@@ -210,14 +210,14 @@ pub enum EventKind {
         /// Text of the note.
         note: String,
     },
-    /// The request failed and will be retried.
+    /// A request failed and will be retried.
     LlmRetry {
         /// Error of the provider.
         error: String,
         /// Milliseconds until the retry.
         delay_ms: f64,
     },
-    /// The request waited before it was sent.
+    /// A request waited before it was sent.
     LlmWait {
         /// Reason for waiting.
         reason: WaitReason,
@@ -226,10 +226,10 @@ pub enum EventKind {
     },
     /// The next response comes from a cache: nothing was sent, and no budget is charged.
     LlmCached,
-    /// A failed try used tokens, as counted by the server or estimated. The event of its retry or
-    /// error follows.
+    /// A failed try of a request used tokens, as counted by the server or estimated. The event of
+    /// the retry or the error follows.
     LlmBilled {
-        /// Tokens.
+        /// Token usage of the failed try.
         usage: Usage,
         /// Cost in US dollars; `None` if unknown.
         cost_usd: Option<f64>,
@@ -284,14 +284,14 @@ pub enum EventKind {
     },
     /// A failed try of a judge's call used tokens.
     JudgeBilled {
-        /// Tokens.
+        /// Token usage of the failed try.
         usage: Usage,
         /// Cost in US dollars; `None` if unknown.
         cost_usd: Option<f64>,
     },
     /// A judge responded.
     JudgeResponse {
-        /// Tokens; `None` if unknown.
+        /// Token usage; `None` if unknown.
         usage: Option<Usage>,
         /// Cost in US dollars; `None` if unknown.
         cost_usd: Option<f64>,
@@ -327,7 +327,7 @@ pub enum EventKind {
     DelegationReturn {
         /// Invocation id of the child.
         child: String,
-        /// Characters of the answer.
+        /// Number of characters of the answer.
         answer_chars: u64,
     },
     /// A call of a child failed, so that `await` throws in the caller.
@@ -342,9 +342,10 @@ pub enum EventKind {
         /// The event.
         event: WebEvent,
     },
-    /// A cell ended without awaiting all its calls. Calls that were still running were stopped.
+    /// A cell ended without awaiting all its asynchronous calls, such as `rlm()`. Calls that were
+    /// still running were stopped.
     DelegationUnawaited {
-        /// Number of these calls.
+        /// Number of calls that were not awaited.
         count: u32,
     },
 }
@@ -368,7 +369,7 @@ pub enum WaitReason {
     RateLimit,
     /// No connection is free.
     Connection,
-    /// The delay before a retry.
+    /// The delay before a retry has not passed.
     Backoff,
     /// The remaining budget is reserved by other calls.
     Budget,
@@ -377,9 +378,9 @@ pub enum WaitReason {
 /// Expected usage of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// Tokens.
+    /// Expected token usage.
     pub usage: Usage,
-    /// Cost in US dollars; `None` if unknown.
+    /// Expected cost in US dollars; `None` if unknown.
     pub cost_usd: Option<f64>,
 }
 

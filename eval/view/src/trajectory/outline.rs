@@ -43,7 +43,7 @@ pub struct Turn {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct IterationMarks {
     /// Number of errors: failed cells, requests, tool and page calls, action lists and envelopes,
-    /// and calls of children that were not awaited.
+    /// and cells with calls that were not awaited.
     #[serde(skip_serializing_if = "is_zero")]
     errors: u32,
     /// Whether the agent returned a value that was not intercepted.

@@ -27,13 +27,13 @@ pub enum WebEvent {
         /// Reason for the failure.
         problem: String,
     },
-    /// Pages requested addresses outside the environment, which were blocked. The next page reports
-    /// them to the agent.
+    /// Pages requested addresses outside the environment. The requests were blocked, and the next
+    /// page lists the addresses for the agent.
     Refused {
         /// Blocked addresses, in order.
         addresses: Vec<String>,
     },
-    /// A call of a page function by an agent's code ended.
+    /// A call to a page function from an agent's code ended.
     PageCall {
         /// Name of the function: `page.click`.
         function: String,
