@@ -165,8 +165,8 @@ fn workflow_shards_merges_resumes_and_compares() {
     assert_eq!(RunDir::open(&merged).unwrap().records.len(), 8);
     assert!(service.artifacts.join("run/report.html").is_file());
 
-    // A later run resumes the first run, of which one shard was truncated and one was lost, and is
-    // compared with it.
+    // After one shard of the first run was truncated and the other was lost, a later run resumes
+    // the first run and is compared with it.
     let earlier = folder.path().join("1001");
     fs::rename(&service.artifacts, &earlier).unwrap();
     let shards = fs::read_dir(earlier.join("shard-1")).unwrap();

@@ -20,7 +20,7 @@ const SAMPLE_PAGE: usize = 100;
 /// Iterations per page; equals the page size in `iterations.js`.
 const ITERATION_PAGE: usize = 20;
 
-/// What an exported page shows.
+/// Content of an exported page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// The run with all its samples and their trajectories.

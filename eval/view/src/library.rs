@@ -384,8 +384,8 @@ fn hash(value: &impl std::hash::Hash) -> u64 {
     hasher.finish()
 }
 
-/// Locks a mutex. A panic in another thread does not poison it, because cached values are always
-/// complete.
+/// Locks a mutex. A panic in another thread does not poison the mutex, which is safe because cached
+/// values are always complete.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock()
 }

@@ -24,7 +24,7 @@ pub struct Overview {
     pub started_at: Option<String>,
     /// Whether the run is complete, running or stopped.
     pub progress: Option<Progress>,
-    /// Values that all attempts share.
+    /// Settings that all attempts of the run share.
     pub run: Option<RunIdentity>,
     /// Summary of the records so far.
     pub summary: Option<Summary>,
@@ -101,7 +101,7 @@ fn time_in_name(id: &str) -> Option<Timestamp> {
     })
 }
 
-/// Returns the content of a run's page above the samples.
+/// Returns the data of a run's page above the list of samples.
 pub fn page(id: &str, file: &RunFile) -> Value {
     let records = &file.run.records;
     let ended: Vec<&AttemptRecord> = records.iter().collect();

@@ -1,4 +1,5 @@
-//! The attempts of a run as a page of a table, after filtering, searching and sorting.
+//! The endpoint `samples`: a page of a run's attempts that match the filter and the search, in the
+//! requested order.
 
 use std::cmp::Ordering;
 
@@ -52,7 +53,7 @@ pub struct Row<'a> {
 /// (an expression for [`Filter`]), `sort` with `descending`, `offset` and `limit`.
 ///
 /// # Errors
-/// Returns [`ViewError::Parameter`] for an unknown filter or column.
+/// Returns [`ViewError::Parameter`] for an unknown filter or column, or an invalid number.
 pub fn page<'a>(
     file: &'a RunFile,
     search: &Filter,

@@ -2,8 +2,9 @@
 //! displays or stores runs.
 //!
 //! Events form a tree (attempt, invocation, iteration, call). Each event names its run, its
-//! invocation and its parent. A request's event contains only the messages that are new since the
-//! invocation's last request, so that a trajectory grows linearly with the number of messages.
+//! invocation and the invocation's parent. A request's event contains only the messages that are
+//! new since the invocation's last request, so that a trajectory grows linearly with the number of
+//! messages.
 
 mod web;
 
@@ -150,8 +151,8 @@ pub enum EventKind {
         /// Number of messages in the request, without the system prompt; `None` in recordings from
         /// other systems.
         messages: Option<u32>,
-        /// Expected usage, if the model is not free. It counts as spent if the process is killed
-        /// before the call ends.
+        /// Expected usage; `None` if the request is free or its usage cannot be estimated. It
+        /// counts as spent if the process is killed before the call ends.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         estimate: Option<Estimate>,
     },
@@ -235,8 +236,8 @@ pub enum EventKind {
         cost_usd: Option<f64>,
     },
     /// The conversation exceeded the model's context window, so outputs of older cells were
-    /// replaced by their sizes. If an [`EventKind::LlmError`] precedes, the request is sent again
-    /// as another call.
+    /// replaced by their sizes. If an [`EventKind::LlmError`] precedes this event, the request is
+    /// sent again as another call.
     ContextTrimmed {
         /// 0-based indices of the shortened messages in the conversation.
         messages: Vec<u32>,
@@ -278,11 +279,11 @@ pub enum EventKind {
     /// record; the events of judges preserve the spending if a run is killed before the record is
     /// written.
     JudgeRequest {
-        /// Expected usage, if the model is not free.
+        /// Expected usage; `None` if the request is free or its usage cannot be estimated.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         estimate: Option<Estimate>,
     },
-    /// A failed try of a judge's call used tokens.
+    /// A failed try of a request to a judge used tokens.
     JudgeBilled {
         /// Token usage of the failed try.
         usage: Usage,
@@ -330,7 +331,7 @@ pub enum EventKind {
         /// Number of characters of the answer.
         answer_chars: u64,
     },
-    /// A call of a child failed, so that `await` throws in the caller.
+    /// A call to a child failed, so `await` throws an error in the caller's cell.
     DelegationError {
         /// Invocation id of the child.
         child: String,
@@ -342,8 +343,8 @@ pub enum EventKind {
         /// The event.
         event: WebEvent,
     },
-    /// A cell ended without awaiting all its asynchronous calls, such as `rlm()`. Calls that were
-    /// still running were stopped.
+    /// A cell ended without awaiting all its asynchronous calls, for example to `rlm()`. Calls that
+    /// were still running were stopped.
     DelegationUnawaited {
         /// Number of calls that were not awaited.
         count: u32,

@@ -152,9 +152,9 @@ pub struct Stats {
     /// Number of protocol faults, such as a response without a code block or with more blocks than
     /// may run.
     pub protocol_faults: u32,
-    /// Number of calls of `rlm()` and `llm()`.
+    /// Number of calls to `rlm()` and `llm()`.
     pub delegations: u32,
-    /// Number of asynchronous calls in cells, such as `rlm()`, that were never awaited.
+    /// Number of asynchronous calls in cells, for example to `rlm()`, that were never awaited.
     pub unawaited: u32,
     /// Number of cells that ended in an error.
     pub failed_cells: u32,
@@ -169,7 +169,7 @@ pub struct Stats {
     /// Wall-clock time in which at least one model call, cell or browser action was running.
     pub busy: Duration,
     /// Wall-clock time in which nothing was running and at least one call was waiting for a rate
-    /// limit, a connection or a retry.
+    /// limit, a connection, a retry or free budget.
     pub waiting: Duration,
 }
 

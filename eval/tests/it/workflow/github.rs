@@ -17,8 +17,8 @@ pub struct Github {
 }
 
 impl Github {
-    /// Starts a server that answers each path with its JSON, or with an empty response if the JSON
-    /// is a number: the status. Other paths get 404.
+    /// Starts a server that answers each path with its JSON. A number is returned as the status
+    /// instead, and other paths get 404.
     pub fn start(answers: BTreeMap<String, Value>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());

@@ -27,7 +27,7 @@ pub struct Service {
     pub secrets: BTreeMap<String, String>,
     /// Shell script that replaces the program built by the job `build`.
     pub program: String,
-    /// Values by their names in expressions, except secrets and status functions.
+    /// Values of the names in expressions, except secrets and status functions.
     values: BTreeMap<String, String>,
     /// URL of the simulated API.
     api: String,

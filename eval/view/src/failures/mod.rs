@@ -1,7 +1,7 @@
 //! Groups the failed attempts of a run by kind of failure.
 //!
 //! Most reasons are in the records. The answers of children and the last failed call are read from
-//! trajectories, as many per request as the time allows.
+//! trajectories, as far as the time limit of a request allows.
 
 mod answer_form;
 mod text_form;
@@ -55,7 +55,7 @@ pub struct Group {
     pub key: String,
     /// Kind of the failure.
     pub kind: Kind,
-    /// Text that the attempts have in common; each number is replaced by `#`.
+    /// Text that the attempts have in common; each number is replaced with `#`.
     pub text: Option<String>,
     /// Number of attempts.
     pub count: usize,
@@ -146,8 +146,8 @@ impl Reason {
     }
 }
 
-/// Groups the failures of a run. Reads traces that are not in `traces` from trajectories until
-/// `until`, but skips trajectories that `inside` rejects.
+/// Groups the failures of a run. Traces that are missing in `traces` are read from trajectories
+/// until the deadline `until`. Trajectories that `inside` rejects are not read.
 pub fn failures(
     traces: &Traces,
     file: &RunFile,

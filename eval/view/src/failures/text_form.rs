@@ -26,7 +26,7 @@ pub fn without_numbers(text: &str, most: usize) -> String {
         }
     }
     push(&mut plain, &word);
-    // A text that consists only of numbers would be empty without them.
+    // A text without letters keeps its numbers, because little else would remain.
     if !plain.contains(char::is_alphabetic) {
         text.trim().clone_into(&mut plain);
     }

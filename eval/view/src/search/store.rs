@@ -130,7 +130,7 @@ impl Store {
     /// Begins a transaction.
     ///
     /// # Errors
-    /// Returns an error if another process is writing.
+    /// Returns an error if another process holds the write lock for too long.
     pub fn begin(&self) -> rusqlite::Result<()> {
         self.0.execute_batch("BEGIN IMMEDIATE")
     }

@@ -26,7 +26,7 @@ pub struct Agent<'a> {
     pub query: &'a Value,
     /// Beginning of the agent's answer.
     pub answer: &'a Value,
-    /// Relation of the answer to the expected answer; `None` if there is none or they have not been
+    /// Relation of the answer to the expected answer; `None` if they do not match or have not been
     /// compared.
     pub holds: Option<Match>,
     /// Reason why the agent did not give an answer.
@@ -35,7 +35,7 @@ pub struct Agent<'a> {
     pub status: Option<Status>,
     /// Start time.
     pub start_ms: f64,
-    /// End time, or time of its last event so far.
+    /// End time; for a running agent, time of the attempt's last event.
     pub end_ms: f64,
     /// Number of iterations that have begun; 1 for an agent without a REPL.
     pub iterations: usize,
@@ -101,7 +101,7 @@ pub enum Activity {
     Browser,
     /// Waiting for called tools.
     Tools,
-    /// Waiting before a request: for the rate limit, a connection, or the delay before a retry.
+    /// Waiting before a request: for a rate limit, a connection, a retry or free budget.
     Held,
 }
 

@@ -55,7 +55,7 @@ pub struct IterationMarks {
     /// Ids of agents that were called or created.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     children: Vec<String>,
-    /// Number of failed calls of children.
+    /// Number of failed calls to children.
     #[serde(skip_serializing_if = "is_zero")]
     failed_calls: u32,
     #[serde(skip_serializing_if = "Option::is_none")]

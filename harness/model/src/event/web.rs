@@ -12,14 +12,14 @@ use crate::{Image, Message};
 pub enum WebEvent {
     /// The page was read for the next turn.
     Page {
-        /// Time in UTC: `2026-01-31T12:00:00.123Z`. `None` in older trajectories.
+        /// Time of reading, in UTC: `2026-01-31T12:00:00.123Z`. `None` in older trajectories.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<String>,
         /// The page as text, with its elements by id and the time taken to read it.
         dump: Dump,
-        /// Characters (code points) shown to the model.
+        /// Number of characters (code points) shown to the model.
         chars: u64,
-        /// Bytes in UTF-8 of the characters shown to the model.
+        /// Number of UTF-8 bytes shown to the model.
         bytes: u64,
     },
     /// The page could not be read. The model was shown the reason instead.
