@@ -44,8 +44,8 @@ fn protocol_behaviors() -> Result<String, Box<dyn Error>> {
     ))
 }
 
-/// Generates a constant for each Markdown file in `prompts` and in the folders of protocols, and
-/// the list of all of them.
+/// Generates a constant for each Markdown file in `prompts` and in the folders of protocols, and a
+/// function that returns all of them.
 fn sections() -> Result<String, Box<dyn Error>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![PathBuf::from("prompts")];

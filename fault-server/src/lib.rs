@@ -1,8 +1,9 @@
 //! A model server for tests that fails on demand: a script chooses the behavior for each request,
 //! and all requests are recorded.
 //!
-//! It supports chat completions, Responses and messages, with streaming on request. It uses plain
-//! sockets, because a web framework would not reset a connection or cut a body.
+//! It supports the APIs Chat Completions, Responses and Messages, and streams if the request asks
+//! for it. It uses plain sockets, because a web framework would not reset a connection or cut a
+//! body.
 
 mod shapes;
 
@@ -19,7 +20,7 @@ use serde_json::{Value, json};
 pub enum Behavior {
     /// Answers with this text.
     Text(String),
-    /// Answers with a call of the tool `execute_code` that contains this code.
+    /// Answers with a call to the tool `execute_code` with this code.
     Code(String),
     /// Answers with this text and these tool calls, each with its name and its arguments as JSON
     /// text.
@@ -32,7 +33,7 @@ pub enum Behavior {
     Length(String),
     /// Reports that a content filter blocked the answer.
     Filter,
-    /// Answers with an empty list of choices.
+    /// Answers with an empty list of choices, content blocks or output items.
     Empty,
     /// Answers with this status, these headers and this body.
     Status(u16, Vec<(String, String)>, String),
@@ -40,9 +41,9 @@ pub enum Behavior {
     ErrorInOk(String),
     /// Resets the connection.
     Reset,
-    /// Does not respond until the client disconnects.
+    /// Does not respond, but keeps the connection open until the client disconnects.
     Stall,
-    /// Sends the header and the beginning of the body, then stalls.
+    /// Sends the headers and the first half of the body, then stalls.
     StallInBody(String),
     /// Closes the connection in the middle of the body.
     Cut(String),
@@ -50,7 +51,8 @@ pub enum Behavior {
     HalfJson(String),
     /// Sends a body that is not JSON.
     Garbage,
-    /// Streams this text a few characters at a time, with a delay in milliseconds between them.
+    /// Streams this text in pieces of a few characters, with a delay in milliseconds after each
+    /// event.
     Trickle(u64, String),
 }
 
@@ -129,12 +131,12 @@ impl FaultServer {
         format!("http://{}", self.address)
     }
 
-    /// Returns the base URL for `--base-url` with the prefixes `openai/` and `openai-responses/`.
+    /// Returns the `--base-url` for models with the prefix `openai/` or `openai-responses/`.
     pub fn openai(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Returns the base URL for `--base-url` with the prefix `anthropic/`.
+    /// Returns the `--base-url` for models with the prefix `anthropic/`.
     pub fn anthropic(&self) -> String {
         self.origin()
     }
@@ -157,7 +159,7 @@ impl Drop for FaultServer {
     }
 }
 
-/// Returns a base URL that refuses connections.
+/// Returns a base URL at which no server listens, so that connections are refused.
 pub fn refused() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("a listener has an address");
@@ -239,7 +241,7 @@ fn answer(
     }
 }
 
-/// Sends the header and the first half of the body.
+/// Sends the headers and the first half of the body.
 fn begin_body(
     stream: &TcpStream,
     request: &ReceivedRequest,
@@ -263,7 +265,7 @@ fn whole(stream: &TcpStream, kind: &str, body: &str) -> Option<()> {
     send(stream, &(head(kind, Some(body.len())) + body))
 }
 
-/// Returns the header. Without a length, the body is sent in chunks.
+/// Returns the status line and the headers. Without a length, the body must be sent in chunks.
 fn head(kind: &str, length: Option<usize>) -> String {
     let length = match length {
         Some(length) => format!("content-length: {length}"),
@@ -302,7 +304,7 @@ fn stall(mut stream: &TcpStream, state: &State) -> Option<()> {
     None
 }
 
-/// Reads a request except for its last byte.
+/// Reads a request, but leaves its last byte unread, so that closing the connection resets it.
 fn read(mut stream: &TcpStream, state: &State) -> Option<ReceivedRequest> {
     let mut peeked = vec![0; 64 << 10];
     let length = loop {

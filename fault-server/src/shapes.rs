@@ -1,10 +1,11 @@
-//! Responses of the fault server in each wire format, as a whole body and as a stream of events.
+//! Responses of the fault server in the format of each API: as a complete body and as a stream of
+//! events.
 
 use serde_json::{Value, json};
 
 use crate::{Behavior, ReceivedRequest};
 
-/// Returns an error object.
+/// Returns an error in the format of the API at `path`.
 pub fn error(path: &str, message: &str) -> Value {
     if path.ends_with("/messages") {
         json!({"type": "error", "error": {"type": "api_error", "message": message}})
@@ -13,7 +14,7 @@ pub fn error(path: &str, message: &str) -> Value {
     }
 }
 
-/// Returns the body of an answer.
+/// Returns the body of a response that is not streamed.
 pub fn whole(request: &ReceivedRequest, behavior: &Behavior) -> Value {
     let model = served_model(request);
     if request.path.ends_with("/models") {
@@ -40,7 +41,7 @@ pub fn whole(request: &ReceivedRequest, behavior: &Behavior) -> Value {
     answer
 }
 
-/// Returns the events of a streamed answer, each with its blank line.
+/// Returns the events of a streamed response, each followed by a blank line.
 pub fn events(request: &ReceivedRequest, behavior: &Behavior) -> Vec<String> {
     let answer = whole(request, behavior);
     if request.path.ends_with("/messages") {
@@ -170,7 +171,7 @@ fn event(name: &str, data: &Value) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }
 
-/// Splits a text into pieces of a few characters.
+/// Splits a text into pieces of at most five characters.
 fn pieces(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     characters

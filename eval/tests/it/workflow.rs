@@ -1,5 +1,5 @@
-//! `.github/workflows/`: runs the commands of `eval.yml` with the scripted model, and checks which
-//! jobs have API keys.
+//! Tests of `.github/workflows/`. They run the commands of `eval.yml` with the scripted model and
+//! check which jobs receive API keys.
 
 mod expression;
 mod github;
@@ -16,7 +16,6 @@ use serde_json::{Map, Value, json};
 use self::github::Github;
 use self::service::{COMMIT, REPOSITORY, Service};
 
-/// Returns the root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -30,8 +29,8 @@ fn workflow() -> Value {
     workflow_of("eval.yml")
 }
 
-/// Returns an API that knows the run 1001, made at a commit before this one, with the given
-/// changes.
+/// Starts an API that knows run 1001, which used another commit. `run` overrides fields of that
+/// run, and `compared` is the response to the comparison of the two commits.
 fn api(run: &Map<String, Value>, compared: &Value) -> Github {
     let commit = "c0ffee0000000000000000000000000000000000";
     let mut known = json!({
@@ -55,25 +54,26 @@ fn api(run: &Map<String, Value>, compared: &Value) -> Github {
     ]))
 }
 
-/// Inputs, responses of the API, and the result.
+/// A case of `plans.json`: inputs of the workflow, responses of the API, and the expected result of
+/// the job `plan`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Plan {
     inputs: BTreeMap<String, String>,
-    /// Changed fields of the run 1001.
+    /// Fields of run 1001 that differ from the defaults of [`api`].
     #[serde(default)]
     run: Map<String, Value>,
     /// Status that the API returns for the comparison of that run's commit with this one; `None` if
     /// the API does not know the commit.
     compared: Option<String>,
-    /// Number of requests to the API.
+    /// Expected number of requests to the API.
     #[serde(default)]
     asked: usize,
-    /// Arguments of a shard, without those that have default values.
+    /// Expected arguments of each shard, without those with default values.
     arguments: Option<Vec<String>>,
-    /// Arguments of the whole run, if they differ from those of a shard.
+    /// Expected arguments of the whole run, if they differ from those of a shard.
     whole: Option<Vec<String>>,
-    /// Other outputs.
+    /// Expected values of other outputs.
     #[serde(default)]
     outputs: BTreeMap<String, String>,
     #[serde(default)]
@@ -82,7 +82,7 @@ struct Plan {
 }
 
 #[test]
-fn checks_inputs_before_run() {
+fn plan_job_validates_inputs_and_outputs_arguments() {
     let rows: Vec<Plan> = serde_json::from_str(include_str!("workflow/plans.json")).unwrap();
     for row in rows {
         let folder = tempfile::tempdir().unwrap();
@@ -165,8 +165,8 @@ fn workflow_shards_merges_resumes_and_compares() {
     assert_eq!(RunDir::open(&merged).unwrap().records.len(), 8);
     assert!(service.artifacts.join("run/report.html").is_file());
 
-    // A later run reuses the shards of the first run, after one was truncated and one was lost, and
-    // is compared with the first run.
+    // After one shard of the first run was truncated and the other was lost, a later run resumes
+    // the first run and is compared with it.
     let earlier = folder.path().join("1001");
     fs::rename(&service.artifacts, &earlier).unwrap();
     let shards = fs::read_dir(earlier.join("shard-1")).unwrap();
@@ -201,7 +201,7 @@ fn workflow_shards_merges_resumes_and_compares() {
     );
     assert!(service.artifacts.join("run/comparison.csv").is_file());
 
-    // A shard of another partition and a shard of another experiment.
+    // A run cannot be resumed with another number of shards or with other settings.
     for (name, value, error) in [
         (
             "shards",
@@ -266,7 +266,7 @@ fn single_shard_passes_flags_unchanged() {
     ];
     assert_eq!(found, typed, "{config}");
 
-    // An input becomes a single argument, whatever it contains.
+    // An input becomes a single argument even if it contains shell syntax and line breaks.
     let mut service = Service::new(
         folder.path(),
         &api.origin,
@@ -279,8 +279,8 @@ fn single_shard_passes_flags_unchanged() {
 }
 
 #[test]
-fn program_checks_inputs_before_shard_starts() {
-    // Inputs, exit code and a part of the message.
+fn invalid_input_fails_build_before_shards_start() {
+    // Inputs, and a part of the error message.
     let rows: [(&[(&str, &str)], &str); 11] = [
         (&[("benchmark", "s-niahh")], "s-niahh"),
         (&[("model", "nobody/gpt")], "nobody"),
@@ -313,7 +313,7 @@ fn program_checks_inputs_before_shard_starts() {
 }
 
 #[test]
-fn gates_merged_score_after_storing_run() {
+fn min_score_fails_merge_after_storing_run() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = [
         ("model", "scripted/s-niah-flawed"),
@@ -361,7 +361,8 @@ fn gates_merged_score_after_storing_run() {
 fn key_secret_sets_provider_variable() {
     let folder = tempfile::tempdir().unwrap();
     let api = api(&Map::new(), &json!(404));
-    // The input, the variable for the key, and the error if the key is missing.
+    // The input `key-secret`, the variable that the program receives, and the error if the secret
+    // is missing.
     for (typed, variable, error) in [
         (
             "AZURE_OPENAI_API_KEY",
@@ -389,7 +390,7 @@ fn key_secret_sets_provider_variable() {
         service.program = format!("env > '{}'; exit 4", seen.display());
         service.job("plan").unwrap();
         assert_eq!(service.environment("run"), "eval");
-        // The build job has no keys.
+        // The job `build` receives no keys.
         service.job("build").unwrap_err();
         let text = fs::read_to_string(&seen).unwrap();
         assert!(!text.contains("sk-"), "{typed}: {text}");
@@ -462,7 +463,8 @@ fn inputs_match_documentation() {
     for name in inputs.keys() {
         assert!(docs.contains(&format!("`{name}`")), "{name}");
     }
-    // Pull requests have no inputs, so only the job `plan` reads them; and only one job builds.
+    // Runs for pull requests have no inputs, so only the job `plan` reads inputs. Only the job
+    // `build` compiles.
     for (name, job) in workflow["jobs"].as_object().unwrap() {
         let text = job.to_string();
         assert_eq!(text.contains("inputs)"), name == "plan", "{name}");

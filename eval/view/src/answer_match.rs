@@ -1,4 +1,4 @@
-//! Compares agents' answers with the expected answer of the attempt, to show which child was right.
+//! Compares agents' answers with the attempt's expected answer, to show which agents found it.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use serde_json::Value;
 pub enum Match {
     /// The answer equals the expected one, ignoring case, white space and JSON formatting.
     Equals,
-    /// The answer contains the expected answer as separate words.
+    /// The answer contains the expected answer, not adjacent to other letters or digits.
     Holds,
 }
 
@@ -18,8 +18,8 @@ pub enum Match {
 const SHORTEST: usize = 2;
 
 impl Match {
-    /// Returns the texts to search for: the items of a list of strings, a single string, or the
-    /// JSON of any other value.
+    /// Returns the normalized texts to search for: the items of a list of strings, a single string,
+    /// or the JSON of any other value. Returns none for `null`.
     pub fn wanted(expected: &Value) -> Vec<String> {
         let texts = match expected {
             Value::Null => Vec::new(),
@@ -32,10 +32,11 @@ impl Match {
         texts.into_iter().filter(|text| !text.is_empty()).collect()
     }
 
-    /// Compares an answer with the wanted texts. Returns `None` if it contains none of them.
+    /// Compares an answer with the texts from [`Self::wanted`]. Returns `None` if it contains none
+    /// of them.
     pub fn of(answer: &str, wanted: &[String]) -> Option<Self> {
         let answer = match serde_json::from_str::<Value>(answer) {
-            // Same format as in `wanted`.
+            // Format as in `wanted`, so that white space in JSON does not matter.
             Ok(value @ (Value::Array(_) | Value::Object(_))) => plain(&value.to_string()),
             Ok(Value::String(text)) => plain(&text),
             _ => plain(answer),
@@ -59,7 +60,7 @@ fn plain(text: &str) -> String {
     words.join(" ").to_lowercase()
 }
 
-/// Whether a text contains another text that is not preceded or followed by a letter or digit.
+/// Whether `text` contains `part` without a letter or digit directly before or after it.
 fn holds(text: &str, part: &str) -> bool {
     text.match_indices(part).any(|(from, found)| {
         let before = text[..from].chars().next_back();
@@ -76,7 +77,7 @@ mod tests {
     use super::Match;
 
     #[test]
-    fn compares_answer_with_expected_one() {
+    fn finds_expected_answer_in_answer() {
         let rows = [
             (json!("8299"), "8299", Some(Match::Equals)),
             (json!("8299"), "The code is 8299.", Some(Match::Holds)),

@@ -22,20 +22,20 @@ use super::sample_list;
 use super::search::{Kind, SearchRequest};
 use super::trajectory::{agent_texts, iterations, outline, text_part};
 
-/// Maximum iterations on a page.
+/// Maximum iterations in a response.
 const ITERATIONS: usize = 100;
 
-/// Maximum samples on a page of a comparison.
+/// Maximum samples in the response to a comparison.
 const DIFFERING: usize = 500;
 
-/// Maximum hits on a page of a search.
+/// Maximum hits in the response to a search.
 const HITS: usize = 50;
 
 /// Maximum characters of each text of a record in a response; longer texts are truncated, and the
 /// trajectory has them in full.
 const RECORD_TEXT: usize = 100_000;
 
-/// Answers a request for `/api/NAME?QUERY` with JSON. Returns `None` for an unknown name.
+/// Returns the JSON response to a request for `/api/NAME?QUERY`, or `None` for an unknown name.
 ///
 /// | name | parameters | response |
 /// |---|---|---|
@@ -102,7 +102,7 @@ fn failures(library: &Library, query: &Query) -> Result<String, ViewError> {
     Ok(text_of(&library.failures(&file)))
 }
 
-/// Parses the search expression of a list.
+/// Parses the parameter `search`.
 fn search(query: &Query) -> Result<Filter, ViewError> {
     let search = query.get("search").unwrap_or_default();
     Filter::parse(search).map_err(|problem| ViewError::Parameter {
@@ -131,7 +131,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
         offset: query.number("offset", 0)?,
         limit: query.number("limit", HITS)?.min(HITS),
     };
-    // Records are read only if the filter uses them.
+    // Runs are opened only if the filter tests fields of their records.
     let mut files: HashMap<String, Option<(Arc<RunFile>, FailureGroups)>> = HashMap::new();
     let passes = |run: &str, sample: &str, attempt: u32| {
         if filter.is_plain() {
@@ -159,7 +159,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
     })))
 }
 
-/// Returns the data that a filter needs in addition to records.
+/// Returns the failure groups of a run if the filter uses them.
 fn marks(library: &Library, file: &RunFile, filter: &Filter) -> FailureGroups {
     let mut marks = FailureGroups::default();
     if filter.uses_groups() {
@@ -204,7 +204,7 @@ fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
     })))
 }
 
-/// Returns the previous and next attempt in the list from which an attempt was opened.
+/// Returns the attempts before and after an attempt in the list from which it was opened.
 fn neighbours(
     library: &Library,
     query: &Query,
@@ -286,19 +286,19 @@ fn stamp(library: &Library, query: &Query) -> Result<String, ViewError> {
     Ok(text_of(&json!({ "stamp": stamp })))
 }
 
-/// Returns a run with the requested scores.
+/// Opens a run with the scores that the parameter `scores` selects.
 fn open(library: &Library, query: &Query, id: &str) -> Result<Arc<RunFile>, ViewError> {
     library.run_scored_by(id, query.get("scores"))
 }
 
-/// Returns the run, sample and attempt that a request names.
+/// Returns the parameters `run`, `sample` and `attempt`; the default attempt is 1.
 fn which(query: &Query) -> Result<(&str, &str, u32), ViewError> {
     let run = query.required("run")?;
     let sample = query.required("sample")?;
     Ok((run, sample, query.number("attempt", 1)?))
 }
 
-/// Returns a record with long texts truncated.
+/// Serializes a record; truncates long texts, and lists and objects with long JSON.
 fn shown_record(record: &records::AttemptRecord) -> Value {
     let mut record = json!(record);
     if let Some(fields) = record.as_object_mut() {
@@ -318,7 +318,7 @@ fn shown_record(record: &records::AttemptRecord) -> Value {
     record
 }
 
-/// Serializes a value. This cannot fail, because all keys are strings.
+/// Serializes a value as JSON. This cannot fail, because all keys are strings.
 fn text_of(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

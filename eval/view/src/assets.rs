@@ -1,18 +1,17 @@
-//! Files of the page, compiled into the program: an HTML page, its styles and its scripts.
+//! The viewer's HTML page, stylesheets and scripts, compiled into the program.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-/// The page without styles and scripts.
 const PAGE: &str = include_str!("assets/index.html");
 
-/// Returns the page with text added to the head and at the end of the body.
+/// Returns the page with `head` inserted before its title and `tail` at the end of its body.
 pub fn page(head: &str, tail: &str) -> String {
     PAGE.replacen("<title>", &format!("{head}<title>"), 1)
         .replacen("</body>", &format!("{tail}</body>"), 1)
 }
 
-/// Lists embedded files with their names.
+/// Expands to pairs of a file name and the file's content.
 macro_rules! files {
     ($($name:literal),*) => {
         &[$(($name, include_str!(concat!("assets/", $name)))),*]
@@ -29,7 +28,7 @@ const STYLES: &[(&str, &str)] = files![
     "inside.css"
 ];
 
-/// Scripts: ES modules; each follows the modules that it imports.
+/// ES modules, each listed after the modules that it imports.
 const SCRIPTS: &[(&str, &str)] = files![
     "controls.js",
     "dom.js",
@@ -78,12 +77,11 @@ const SCRIPTS: &[(&str, &str)] = files![
     "main.js"
 ];
 
-/// All stylesheets, concatenated.
 pub static STYLE: LazyLock<String> =
     LazyLock::new(|| STYLES.iter().map(|(_, style)| *style).collect());
 
-/// All scripts combined into one to embed in the page; following a chain of imports would take
-/// several sequential requests.
+/// All scripts, bundled into one: a browser that follows a chain of imports needs several
+/// sequential requests.
 pub static SCRIPT: LazyLock<String> = LazyLock::new(|| {
     let modules = SCRIPTS.iter().map(|(name, text)| module(name, text));
     modules.collect()
@@ -91,7 +89,8 @@ pub static SCRIPT: LazyLock<String> = LazyLock::new(|| {
 
 /// Converts a module to an immediately invoked function that returns the module's exports.
 ///
-/// Every export and import must begin on a new line, and imports must list the imported names.
+/// Each `export` must begin a line. Each import must be a single line that lists the imported
+/// names.
 fn module(name: &str, text: &str) -> String {
     let mut body = String::new();
     let mut exports = Vec::new();
@@ -122,13 +121,13 @@ fn declared(line: &str) -> Option<&str> {
     words.find(|word| !["async", "function", "const"].contains(word))
 }
 
-/// Parses `import { NAMES } from "./FILE";` into the names with their braces and the file.
+/// Parses `import { NAMES } from "./FILE";` and returns `{ NAMES }` and `FILE`.
 fn imported(line: &str) -> Option<(&str, &str)> {
     let (names, from) = line.strip_prefix("import ")?.split_once(" from \"./")?;
     Some((names, from.strip_suffix("\";")?))
 }
 
-/// Returns the name of the variable with the exports of a file.
+/// Returns the name of the variable that holds a file's exports.
 fn variable(file: &str) -> String {
     let stem = file.strip_suffix(".js").unwrap_or(file);
     format!("module_{}", stem.replace('-', "_"))
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn no_file_ends_its_element() {
+    fn files_contain_no_tags_that_end_their_element() {
         for text in [&*STYLE, &*SCRIPT] {
             for mark in ["<!--", "</script", "<script", "</style", "</body"] {
                 assert!(!text.contains(mark), "{mark}");
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn imports_precede_their_modules() {
+    fn modules_follow_their_imports() {
         for (place, (name, text)) in SCRIPTS.iter().enumerate() {
             for line in text.lines().filter(|line| line.starts_with("import ")) {
                 let (_, from) = imported(line).unwrap_or_else(|| panic!("{name}: {line}"));

@@ -12,13 +12,13 @@ use super::overview::Overview;
 use super::run_file::{RunFile, Scorers};
 use super::sample_list::natural;
 
-/// Maximum characters of an answer in a row.
+/// Maximum characters of an answer in a row of [`Differing`].
 const SHOWN: usize = 120;
 
-/// Smaller differences between scores do not count, because sums depend on the order of attempts.
+/// Maximum difference between equal scores: rounding of sums depends on the order of attempts.
 const EQUAL: f64 = 1e-9;
 
-/// A comparison of runs with the first run.
+/// The comparison page; the first run is the baseline.
 #[derive(Debug, Serialize)]
 pub struct Comparison {
     /// The compared runs, baseline first.
@@ -27,11 +27,12 @@ pub struct Comparison {
     pub scorers: Option<Scorers>,
     /// Names of the runs in pairs and sentences, in order: `A`, `B`, ….
     pub names: Vec<String>,
-    /// Parts that differ, with the effective value in each run.
+    /// Settings and program parts that differ between the runs: label, and effective value in each
+    /// run.
     pub differing: Vec<(String, Vec<String>)>,
-    /// Additional remarks, one sentence each.
+    /// Remarks about the differences, one sentence each.
     pub sentences: Vec<String>,
-    /// Families of comparisons: the other runs with the baseline, and the best runs with each
+    /// Families of comparisons: each other run with the baseline, and the best runs with each
     /// other.
     pub families: Vec<Family>,
     /// Number of samples with a score in the baseline and in at least one other run.
@@ -40,9 +41,9 @@ pub struct Comparison {
     pub one_task: bool,
     /// Number of samples whose score in at least one run differs from that in the baseline.
     pub differing_samples: usize,
-    /// Number of samples before this page.
+    /// Number of differing samples before this page.
     pub offset: usize,
-    /// Samples on this page, in natural order.
+    /// Differing samples on this page, in natural order.
     pub samples: Vec<Differing>,
 }
 
@@ -51,10 +52,10 @@ pub struct Comparison {
 pub struct Family {
     /// Kind of the family.
     pub kind: FamilyKind,
-    /// Description of the comparisons and the correction of their p values; `None` for the only
-    /// comparison of two runs.
+    /// Description of the comparisons and the correction of their p values; `None` if only two runs
+    /// are compared.
     pub heading: Option<String>,
-    /// Shown comparisons, in the order of the runs.
+    /// Comparisons to show, in the order of the runs.
     pub pairs: Vec<Pair>,
 }
 
@@ -76,16 +77,16 @@ pub struct Pair {
 pub struct Differing {
     /// Id of the sample.
     pub id: String,
-    /// Result of each run, in order; `None` if the run has no score.
+    /// Result in each run, in order; `None` if the run has no score for the sample.
     pub results: Vec<Option<SampleResult>>,
 }
 
 /// Result of a sample in one run.
 #[derive(Debug, Clone, Serialize)]
 pub struct SampleResult {
-    /// Mean score of the run's attempts at the sample.
+    /// Mean score of the run's scored attempts at the sample.
     pub score: f64,
-    /// Number of the first attempt with a score.
+    /// Number of the first scored attempt, 1-based.
     pub attempt: u32,
     /// Beginning of that attempt's answer.
     pub answer: Option<String>,
@@ -175,7 +176,7 @@ fn differs(a: &SampleResult, b: &SampleResult) -> bool {
     (a.score - b.score).abs() > EQUAL
 }
 
-/// Returns all scored samples with their mean scores.
+/// Returns the mean score of each scored sample, by sample id.
 fn results(file: &RunFile) -> Results {
     let mut found: BTreeMap<String, (SampleResult, f64)> = BTreeMap::new();
     for record in &file.run.records {

@@ -8,7 +8,7 @@ use records::run_dir::RunDirError;
 /// Reason why the viewer cannot show or export something.
 #[derive(Debug, thiserror::Error)]
 pub enum ViewError {
-    /// The folder is not a run and cannot be listed.
+    /// The displayed folder, or a file or folder in it, cannot be read.
     #[error("cannot read {}: {reason}", path.display())]
     Folder {
         /// Path of the folder.
@@ -16,7 +16,7 @@ pub enum ViewError {
         /// Error of the operating system.
         reason: io::Error,
     },
-    /// The port is in use or not permitted.
+    /// The server cannot listen on the port, for example because it is in use.
     #[error("cannot listen on 127.0.0.1:{port}: {reason}")]
     Listen {
         /// Requested port; 0 for any free port.
@@ -30,7 +30,7 @@ pub enum ViewError {
     /// A run directory cannot be read.
     #[error(transparent)]
     Run(#[from] RunDirError),
-    /// The folder does not contain this run, sample, attempt or agent.
+    /// The requested object, such as a run or an agent, does not exist in the folder.
     #[error("cannot find {what} `{id}`")]
     NotFound {
         /// Kind of the requested object.
@@ -41,7 +41,7 @@ pub enum ViewError {
     /// A symbolic link leads to a file outside the folder.
     #[error("{} is outside the displayed folder", path.display())]
     Outside {
-        /// The file.
+        /// Path of the link.
         path: PathBuf,
     },
     /// The search index cannot be read.
@@ -49,7 +49,7 @@ pub enum ViewError {
     Index {
         /// Path of the index.
         path: PathBuf,
-        /// Reason of the failure.
+        /// Message of the underlying error.
         reason: String,
     },
     /// A parameter of a request is missing or invalid.
@@ -60,8 +60,8 @@ pub enum ViewError {
         /// Description of the problem and of valid values.
         problem: String,
     },
-    /// A folder to export contains no run or several.
-    #[error("{} contains {runs} runs, but a page shows only one", path.display())]
+    /// The folder to export does not contain exactly one run.
+    #[error("{} contains {runs} runs; expected exactly one", path.display())]
     NotOneRun {
         /// Path of the folder.
         path: PathBuf,

@@ -1,4 +1,4 @@
-//! Exports one run or one attempt as a page in a single file.
+//! Exports a run or an attempt as a self-contained HTML file.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ const SAMPLE_PAGE: usize = 100;
 /// Iterations per page; equals the page size in `iterations.js`.
 const ITERATION_PAGE: usize = 20;
 
-/// Subject of an exported page.
+/// Content of an exported page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// The run with all its samples and their trajectories.
@@ -34,10 +34,10 @@ pub enum Subject {
     },
 }
 
-/// Writes a page that shows `subject` of the only run in a library, and that works without this
-/// program and without a network.
+/// Writes a page that shows `subject` of the only run in a library. The page works offline and
+/// without this program.
 ///
-/// Texts longer than the viewer's initial display are truncated, and the page states their length.
+/// Texts are truncated to the part that the viewer shows first; the page states their full length.
 ///
 /// # Errors
 /// Returns [`ViewError`] if the library does not contain exactly one run, part of the run cannot be
@@ -75,7 +75,7 @@ pub fn export(library: &Library, subject: &Subject, file: &Path) -> Result<(), V
     })
 }
 
-/// Responses embedded in a page, by the URL that its scripts request.
+/// API responses embedded in a page, keyed by `NAME?QUERY` as its scripts request them.
 struct EmbeddedResponses<'a> {
     library: &'a Library,
     answers: Map<String, Value>,
@@ -92,7 +92,7 @@ impl EmbeddedResponses<'_> {
         let mut offset = 0;
         loop {
             let place = offset.to_string();
-            // Scripts omit empty parameters but include zeros.
+            // The page's scripts omit empty parameters, but they send `offset=0`.
             let parameters = [("run", run), ("offset", &place), ("limit", &limit)];
             let page = self.ask("samples", &parameters)?;
             for row in page["rows"].as_array().into_iter().flatten() {
@@ -117,7 +117,7 @@ impl EmbeddedResponses<'_> {
         let number = attempt.to_string();
         let which = [("run", run), ("sample", sample), ("attempt", &number)];
         let mut shown = self.ask("attempt", &which)?;
-        // Indexing is done in steps, so that browsers do not have to wait.
+        // Each request indexes only a part of the trajectory, so that browsers do not have to wait.
         while shown["progress"]["whole"] == false {
             shown = self.ask("attempt", &which)?;
         }
@@ -156,7 +156,7 @@ impl EmbeddedResponses<'_> {
         Ok(())
     }
 
-    /// Stores a response with complete images, because truncated images cannot be shown.
+    /// Stores a response after completing its images, because truncated images cannot be shown.
     fn whole_images(
         &mut self,
         name: &str,
@@ -208,7 +208,7 @@ fn address(parameters: &[(&str, &str)]) -> String {
         .finish()
 }
 
-/// Collects the truncated image data in a response.
+/// Collects the truncated `data` fields of the images in a response.
 fn images<'a>(value: &'a mut Value, found: &mut Vec<&'a mut Value>) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(|one| images(one, found)),
@@ -231,14 +231,14 @@ fn borrowed<'a>(parameters: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a s
     pairs.map(|(name, value)| (*name, value.as_str())).collect()
 }
 
-/// Encodes a part of a URL at least as strictly as `encodeURIComponent`.
+/// Percent-encodes a URL component at least as strictly as `encodeURIComponent`.
 fn encoded(text: &str) -> String {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
     utf8_percent_encode(text, PLAIN).to_string()
 }
 
-/// Returns the page with its files embedded. Its content security policy permits only scripts and
-/// styles with the page's nonce.
+/// Returns the page with its data, scripts and styles embedded. Its content security policy permits
+/// only scripts and styles with the page's nonce.
 fn page(embedded: &Value) -> String {
     // A `<` in a text could end the element that contains the data.
     let data = embedded.to_string().replace('<', "\\u003c");

@@ -17,10 +17,10 @@ pub struct Filter {
     terms: Vec<Term>,
 }
 
-/// Data about attempts that their records do not contain, by sample and attempt.
+/// Failure groups of a run's attempts, which are not part of their records.
 #[derive(Debug, Default)]
 pub struct FailureGroups {
-    /// Keys of the failure groups of each attempt.
+    /// Keys of each attempt's failure groups, by sample id and attempt number.
     pub groups: HashMap<(String, u32), Vec<String>>,
 }
 
@@ -32,11 +32,12 @@ struct Term {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Test {
-    /// Compares a known figure.
+    /// Compares a number with a bound; an unknown number never matches.
     Figure(Op, f64),
     /// Requires a known value if `true`, and an unknown value if `false`.
     Known(bool),
-    /// Matches any of these lowercase texts, in whole or in part.
+    /// Requires that a value equals (`whole`) or contains one of these lowercase texts; `negated`
+    /// inverts the result.
     Text {
         any_of: Vec<String>,
         whole: bool,
@@ -76,11 +77,11 @@ enum Unit {
     Count,
     /// Duration, such as `60s`, `2m`, `1h` or `500ms`; the default unit is seconds.
     Time,
-    /// `0.1`, `$0.1`.
+    /// Amount in US dollars, such as `0.1` or `$0.1`.
     Dollars,
 }
 
-/// A field with one or more texts.
+/// A text field; an attempt can have no value or several.
 struct Text {
     name: &'static str,
     of: fn(&FilteredAttempt<'_>) -> Vec<String>,
@@ -107,9 +108,7 @@ impl PartialEq for Text {
 /// An attempt with all data that a filter can use.
 #[derive(Debug, Clone, Copy)]
 pub struct FilteredAttempt<'a> {
-    /// Run of the attempt.
     pub run: &'a RunIdentity,
-    /// Record of the attempt.
     pub record: &'a AttemptRecord,
     groups: &'a [String],
 }
@@ -125,7 +124,7 @@ impl<'a> FilteredAttempt<'a> {
         }
     }
 
-    /// Whether the id, answer, error or expected value contains a lowercase text.
+    /// Whether the id, answer, error or expected value contains `word`, which is in lowercase.
     pub fn holds(&self, word: &str) -> bool {
         let record = self.record;
         let within = |text: &str| text.to_lowercase().contains(word);
@@ -292,7 +291,7 @@ impl Filter {
         self.terms.iter().all(|term| term.holds(subject))
     }
 
-    /// Whether an attempt matches all parts; search words are searched in the texts of its record.
+    /// Whether an attempt matches all parts. Search words must occur in the texts of its record.
     pub fn matches(&self, subject: &FilteredAttempt<'_>) -> bool {
         self.passes(subject) && self.words.iter().all(|word| subject.holds(word))
     }
@@ -366,7 +365,7 @@ impl Op {
 struct Part {
     /// Text without the quotes.
     text: String,
-    /// Position of the first quote in the text.
+    /// Byte offset in `text` at which the first quoted section begins.
     quoted: Option<usize>,
 }
 
@@ -436,7 +435,8 @@ fn field(name: &str) -> Option<Field> {
         .or_else(|| text().map(Field::Text))
 }
 
-/// Returns the field whose name differs by one missing, extra or wrong letter.
+/// Returns a field whose name differs from `name` by one missing, extra or wrong letter. At least
+/// the first two letters must agree.
 fn near(name: &str) -> Option<&'static str> {
     let names = FIGURES.iter().map(|figure| figure.name);
     let mut names = names.chain(TEXTS.iter().map(|text| text.name));

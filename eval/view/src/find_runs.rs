@@ -1,11 +1,11 @@
-//! Finds the runs in a folder and in its subfolders at any depth, because each sweep has a folder
-//! for its cells.
+//! Finds the runs in a folder and in its subfolders at any depth: for example, the folder of a
+//! sweep contains a run for each cell.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Maximum number of folders to list. If there are more, it is probably not a folder of results.
+/// Maximum number of folders to list. A larger folder tree probably does not consist of results.
 pub const MOST_FOLDERS: usize = 2_000;
 
 /// Runs found in a folder.
@@ -25,9 +25,9 @@ pub fn is_run(path: &Path) -> bool {
         .all(|name| path.join(name).is_file())
 }
 
-/// Searches level by level for runs. Hidden folders and subfolders of runs are skipped. A link is
-/// followed only if `inside` accepts it and it leads to a run, so the search never enters a cycle
-/// of links.
+/// Searches level by level for runs. Hidden folders and subfolders of runs are skipped. A symbolic
+/// link is followed only if it leads to a run and `inside` accepts it, so the search never enters a
+/// cycle of links.
 ///
 /// # Errors
 /// Returns an error if the folder itself cannot be listed.

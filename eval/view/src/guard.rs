@@ -35,7 +35,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
     ),
 ];
 
-/// Credentials that a request must present.
+/// Token and host names that the server accepts.
 #[derive(Debug, Clone)]
 pub struct Access {
     port: u16,
@@ -45,8 +45,8 @@ pub struct Access {
 }
 
 impl Access {
-    /// Creates credentials with an unguessable token. `hosts` are accepted in addition to 127.0.0.1
-    /// and localhost: names with a port, or names without a port for all ports.
+    /// Creates an unguessable token. `hosts` are accepted in addition to 127.0.0.1 and localhost:
+    /// `NAME:PORT`, or `NAME` for all ports.
     pub fn new(port: u16, hosts: &[String]) -> Self {
         let token = format!("{:032x}", rand::random::<u128>());
         Self {
@@ -56,7 +56,7 @@ impl Access {
         }
     }
 
-    /// Returns the address with the token.
+    /// Returns the URL of the page, including the token.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
     }
@@ -70,7 +70,7 @@ impl Access {
         is_local() || self.is_allowed(&host)
     }
 
-    /// Whether the user listed this value of `Host`, with or without the port.
+    /// Whether `hosts` contains this value of `Host`, with or without the port.
     fn is_allowed(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let name = host.rsplit_once(':').map_or(&*host, |(name, _)| name);
@@ -78,8 +78,8 @@ impl Access {
         hosts.any(|known| *known == host || known == name)
     }
 
-    /// Returns the name of the cookie. It includes the port, because all ports of a host share
-    /// cookies.
+    /// Returns the name of the cookie for the token. The name includes the port, because all ports
+    /// of a host share cookies.
     fn cookie(&self) -> String {
         format!("rlm_eval_view_{}", self.port)
     }
@@ -104,8 +104,8 @@ impl Access {
         query.split('&').any(|part| part == wanted)
     }
 
-    /// Answers a request whose URL contains the token: stores the token as a cookie and removes it
-    /// from the address bar.
+    /// Returns a redirect to `/` that stores the token as a cookie, so that the address bar no
+    /// longer shows it.
     fn redirect_with_cookie(&self) -> Response {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SEE_OTHER;
@@ -123,10 +123,11 @@ impl Access {
     }
 }
 
-/// Accepts only requests of the page itself and of local programs that use the right host name.
+/// Accepts only requests from the page itself, and from local programs that present an accepted
+/// host name and the token.
 ///
 /// Pages of other sites can send requests to this port, but cannot forge `Host`, `Origin` or
-/// `Sec-Fetch-Site`. If another site's name was rebound to 127.0.0.1, `Host` contains that name.
+/// `Sec-Fetch-Site`. After DNS rebinding, `Host` contains the name of the other site.
 pub async fn guard(State(access): State<Access>, request: Request, next: Next) -> Response {
     let refusal = refusal(&access, request.method(), request.headers());
     let mut response = match refusal {
@@ -207,7 +208,7 @@ mod tests {
     use super::Access;
 
     #[test]
-    fn ignores_case_of_hosts() {
+    fn accepts_local_and_allowed_hosts_in_any_case() {
         let hosts = ["localhost:8080", "Me.app.github.dev"].map(str::to_owned);
         let access = Access::new(9951, &hosts);
         for (host, is_right) in [

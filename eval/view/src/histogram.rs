@@ -2,12 +2,10 @@
 
 use serde::Serialize;
 
-/// Maximum number of bins; one more is possible if the first or last value falls between two round
-/// values.
+/// Maximum number of bins. One more is possible, because the first bin begins at a round value.
 const MOST: f64 = 16.0;
 
-/// Round bin widths in seconds, from ten upward. All other widths are powers of ten, halves of
-/// them, or fifths of them.
+/// Round bin widths of at least 10 seconds. All other widths are 1, 2 or 5 times a power of ten.
 const ROUND_SECONDS: [f64; 13] = [
     10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 18_000.0, 36_000.0,
 ];
@@ -25,8 +23,9 @@ pub struct Bin {
     unscored: u64,
 }
 
-/// Counts values and their scores in bins of equal, round width; whole numbers get bins of integer
-/// width. `unit` is `s` for seconds. Returns `None` if there are fewer than two different values.
+/// Counts values with their scores in bins of equal, round width. If all values are whole numbers,
+/// the width is also a whole number. `unit` is `s` for seconds. Returns `None` if there are fewer
+/// than two different values.
 pub fn histogram(values: &[(f64, Option<f64>)], unit: &str) -> Option<Vec<Bin>> {
     let numbers = values.iter().map(|(value, _)| *value);
     let low = numbers.clone().fold(f64::INFINITY, f64::min);
@@ -83,7 +82,7 @@ mod tests {
     use super::histogram;
 
     #[test]
-    fn bins_begin_at_round_values() {
+    fn bins_have_round_edges() {
         let counts = |values: &[f64], unit| {
             let values: Vec<_> = values.iter().map(|value| (*value, Some(1.0))).collect();
             histogram(&values, unit).map(|bins| {

@@ -1,5 +1,5 @@
-//! The input of a sample: parts of its context, searches in it, and the positions of the expected
-//! answer.
+//! The endpoint `input`: a sample's query, parts of its context, and the positions of a text or of
+//! the expected answer in the context.
 
 use serde_json::{Value, json};
 
@@ -13,15 +13,15 @@ const PART: usize = 20_000;
 /// Maximum number of positions in a search result.
 const PLACES: usize = 100;
 
-/// Bytes shown before and after a position.
+/// Maximum bytes shown before and after a found text.
 const AROUND: usize = 60;
 
 /// Answers a request for the input of a sample. With `find`, returns the positions of that text in
-/// the context, ignoring case. With `at`, returns the part that begins at that byte. Otherwise,
-/// returns the first part and the positions of the expected answer.
+/// the context. With `at`, returns the part of the context that begins at that byte. Otherwise,
+/// returns the query, the first part of the context and the positions of the expected answer.
 ///
 /// # Errors
-/// Returns [`ViewError`] for an unknown run or an invalid number.
+/// Returns [`ViewError`] if a parameter is missing or invalid, or if the run cannot be read.
 pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
     let (id, sample) = (query.required("run")?, query.required("sample")?);
     let file = library.run(id)?;
@@ -71,8 +71,9 @@ fn part(context: &str, at: usize) -> Value {
     })
 }
 
-/// Returns the positions of a text in the context, and their number. The case of ASCII letters,
-/// which does not affect lengths, is ignored.
+/// Returns the first positions of a text in the context and the number of all positions. Ignores
+/// only the case of ASCII letters, because changing the case of other letters can change the
+/// length.
 fn found(context: &str, wanted: &str) -> Value {
     let wanted = wanted.trim();
     if wanted.is_empty() {
@@ -98,7 +99,7 @@ fn found(context: &str, wanted: &str) -> Value {
     json!({ "total": total, "places": places })
 }
 
-/// Returns the start of the character that contains a byte.
+/// Returns the byte offset at which the character that contains byte `at` begins.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at)
         .rev()

@@ -1,4 +1,5 @@
-//! Source of samples' inputs. The viewer does not know benchmarks, so `eval` implements this trait.
+//! Interface for reading the inputs of samples. The viewer does not depend on benchmarks; `eval`
+//! implements the trait.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

@@ -59,7 +59,7 @@ pub struct Library {
     scores: Option<String>,
     /// Folders of the runs found by the last listing, by id.
     places: Mutex<HashMap<String, PathBuf>>,
-    /// Runs, by folder and by scorer of the displayed scores.
+    /// Cached runs, by folder and by scorer of the displayed scores.
     runs: Mutex<LruCache<ScoredRun, Arc<RunFile>>>,
     overviews: Mutex<HashMap<PathBuf, (Stamp, Overview)>>,
     indices: Mutex<LruCache<PathBuf, Arc<Mutex<Index>>>>,
@@ -80,7 +80,7 @@ impl Library {
         let root = folder.canonicalize().map_err(error)?;
         fs::read_dir(&root).map_err(error)?;
         let single = is_run(&root);
-        // The index must not be stored inside a run's own folder.
+        // The search index must not be stored inside a run directory.
         let beside = if single { root.parent() } else { None };
         Ok(Self {
             texts: TextIndex::of(beside.unwrap_or(&root)),
@@ -115,7 +115,7 @@ impl Library {
         self.inputs.as_deref()
     }
 
-    /// Returns the folder.
+    /// Returns the path of the displayed folder, with symbolic links resolved.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -183,7 +183,7 @@ impl Library {
         Ok(run)
     }
 
-    /// Returns the row of a run in the table of runs. The run's records are not cached.
+    /// Returns the row of a run in the table of runs. Caches only the row, not the run's records.
     pub fn overview(&self, id: &str, path: &Path) -> Overview {
         let stamp = Stamp::of(path);
         let known = lock(&self.overviews).get(path).cloned();
@@ -273,8 +273,8 @@ impl Library {
         failures(&self.traces, run, |path| self.inside(path), until)
     }
 
-    /// Returns a stamp of the folder, a run or an attempt that stays the same while nothing is
-    /// written.
+    /// Returns a stamp of the folder, or of a run or an attempt in it. The stamp changes only when
+    /// files are written.
     ///
     /// # Errors
     /// Returns [`ViewError::NotFound`] for an unknown id.
@@ -309,14 +309,14 @@ impl Library {
         Ok(RunFile::open(run, scorer)?)
     }
 
-    /// Checks that none of a run's files that are read, listed or counted is a link to a place
-    /// outside the folder.
+    /// Checks that no file or folder in [`READ`], and no entry of these folders, is a symbolic link
+    /// to a place outside the displayed folder.
     fn all_inside(&self, run: &Path) -> Result<(), ViewError> {
         self.inside(run)?;
         for name in READ {
             let path = run.join(name);
             let Ok(file) = fs::symlink_metadata(&path) else {
-                // Few runs have all of these files.
+                // Missing files are normal: few runs have all of them.
                 continue;
             };
             if file.is_symlink() {
@@ -356,8 +356,8 @@ impl Library {
             .ok_or_else(|| ViewError::not_found("run", id))
     }
 
-    /// Checks that an existing file or folder is inside the displayed folder and not a link to a
-    /// place outside it.
+    /// Checks that an existing file or folder is inside the displayed folder after symbolic links
+    /// are resolved.
     fn inside(&self, path: &Path) -> Result<(), ViewError> {
         let real = path.canonicalize().map_err(|reason| ViewError::Folder {
             path: path.to_owned(),
@@ -371,7 +371,7 @@ impl Library {
     }
 }
 
-/// Returns the start time of a run according to its lock file.
+/// Returns the modification time of a run's lock file, which is about the run's start time.
 fn began(path: &Path) -> Option<std::time::SystemTime> {
     let lock = fs::metadata(path.join("lock.json")).ok()?;
     lock.modified().ok()
@@ -384,12 +384,13 @@ fn hash(value: &impl std::hash::Hash) -> u64 {
     hasher.finish()
 }
 
-/// Locks a mutex. Cached values are always complete, so panics of other threads do not matter.
+/// Locks a mutex. A panic in another thread does not poison the mutex, which is safe because cached
+/// values are always complete.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock()
 }
 
-/// Cache that keeps the most recently used values.
+/// Cache of the `most` most recently used values.
 #[derive(Debug)]
 struct LruCache<K, T> {
     most: usize,

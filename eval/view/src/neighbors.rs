@@ -56,8 +56,8 @@ fn shown(
     json!({ "previous": previous, "next": next, "place": place, "of": of, "within": within })
 }
 
-/// The items before and after an item. They are found in a single pass, because an export needs the
-/// neighbors of every attempt.
+/// The items before and after an item. They are found in one pass without sorting, because an
+/// export needs the neighbors of every attempt.
 struct Neighbors<T> {
     previous: Option<T>,
     next: Option<T>,
@@ -118,8 +118,8 @@ fn in_list(file: &RunFile, here: &AttemptRecord, list: &List<'_>) -> Option<Valu
     })
 }
 
-/// Returns the neighbors among the samples whose scores differ between the compared runs, with the
-/// shown attempt of every run.
+/// Returns the neighbors among the samples whose scores differ between the compared runs. Each
+/// neighbor contains the number of the attempt to show for every run.
 fn in_comparison(
     open: impl Fn(&str) -> Result<Arc<RunFile>, ViewError>,
     run: &str,

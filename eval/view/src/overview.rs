@@ -1,4 +1,4 @@
-//! The row of a run in a table, and the figures and plots on its page.
+//! The row of a run in the table of runs, and the figures and plots on the run's page.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ pub struct Overview {
     pub started_at: Option<String>,
     /// Whether the run is complete, running or stopped.
     pub progress: Option<Progress>,
-    /// Values that all attempts share.
+    /// Settings that all attempts of the run share.
     pub run: Option<RunIdentity>,
     /// Summary of the records so far.
     pub summary: Option<Summary>,
@@ -83,7 +83,7 @@ fn started_at(id: &str, path: &Path, records: &[AttemptRecord]) -> Option<String
     Some(time.to_string())
 }
 
-/// Parses `…-yyyymmdd-hhmmss-…` in UTC.
+/// Parses the UTC time in a run's name of the form `…-yyyymmdd-hhmmss-…`.
 fn time_in_name(id: &str) -> Option<Timestamp> {
     let parts: Vec<&str> = id.split('-').collect();
     parts.windows(2).find_map(|pair| {
@@ -101,7 +101,7 @@ fn time_in_name(id: &str) -> Option<Timestamp> {
     })
 }
 
-/// Returns the content of a run's page above the samples.
+/// Returns the data of a run's page above the list of samples.
 pub fn page(id: &str, file: &RunFile) -> Value {
     let records = &file.run.records;
     let ended: Vec<&AttemptRecord> = records.iter().collect();
@@ -144,7 +144,7 @@ pub fn page(id: &str, file: &RunFile) -> Value {
 /// Returns the workers of a queued run, as last recorded by the process that coordinates the run,
 /// or `None` for other runs.
 fn workers(file: &RunFile) -> Option<Value> {
-    /// Maximum size of the file; a larger file was not written by this program.
+    /// Maximum bytes of the file; a larger file was not written by this program.
     const MOST: u64 = 16 << 20;
     if file.progress() != Progress::Running {
         return None;
@@ -156,8 +156,9 @@ fn workers(file: &RunFile) -> Option<Value> {
     (workers["v"] == 1).then_some(workers)
 }
 
-/// Returns, for each number of right attempts at a sample, a label such as `1 of 4`, the number of
-/// samples, and a color class. Empty if every sample has at most one scored attempt.
+/// Counts the samples by number of right attempts. Each row contains a label such as `1 of 4`, the
+/// number of samples, and a color class. Returns no rows if no sample has more than one scored
+/// attempt.
 fn spread(records: &[AttemptRecord]) -> Vec<(String, u64, &'static str)> {
     let mut samples: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for record in records {

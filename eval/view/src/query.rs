@@ -7,7 +7,7 @@ use url::form_urlencoded;
 
 use super::error::ViewError;
 
-/// Query parameters of a request. If a parameter is repeated, its first value counts.
+/// Query parameters of a request. If a parameter is repeated, its first value is used.
 #[derive(Debug)]
 pub struct Query(Vec<(String, String)>);
 

@@ -88,7 +88,8 @@ pub struct AttemptInProgress {
 pub enum Progress {
     /// Every attempt has a record.
     Complete,
-    /// A file was written in the last two minutes.
+    /// The run is incomplete, and either a file was written in the last two minutes or the process
+    /// still accepts requests.
     Running,
     /// The run was stopped before it was complete.
     Stopped,
@@ -105,20 +106,19 @@ impl Progress {
     }
 }
 
-/// State of a run's files, which stays equal while nothing is written.
+/// Sizes and modification times of a run's files, for detecting changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Stamp {
     /// Size and modification time of `samples.jsonl`.
     samples: (u64, Option<SystemTime>),
-    /// Time when the last trajectory was created.
+    /// Modification time of the folder `trajectories`, which changes when a trajectory is created.
     trajectories: Option<SystemTime>,
-    /// Time of the last change to scores added by `rlm-eval score`.
+    /// Modification time of the folder `scores`, which changes when `rlm-eval score` adds a file.
     scores: Option<SystemTime>,
 }
 
 impl Stamp {
-    /// Reads the state of the files in a run's folder. Whether a file is missing is part of the
-    /// state.
+    /// Reads the state of the files in a run's folder; files can be missing.
     pub fn of(run: &Path) -> Self {
         let look = |name: &str| fs::metadata(run.join(name)).ok();
         let samples = look("samples.jsonl");
@@ -166,7 +166,8 @@ impl RunFile {
         } else {
             let (under_way, is_whole) = under_way(&run);
             if !is_whole {
-                // Missing content may appear without changing the stamp.
+                // The missing first event may appear without changing the stamp, so force another
+                // read.
                 stamp.trajectories = None;
             }
             under_way
@@ -182,7 +183,7 @@ impl RunFile {
         })
     }
 
-    /// Returns the index of an attempt's record.
+    /// Returns the index of an attempt's record in `run.records`.
     pub fn place(&self, sample: &str, attempt: u32) -> Option<usize> {
         self.places.get(&(sample.to_owned(), attempt)).copied()
     }

@@ -1,5 +1,5 @@
-//! The runs in the folder as a page of a table, and subfolders with runs, such as sweeps with their
-//! cells.
+//! The endpoint `runs`: a page of the table of runs, and the subfolders that contain runs, such as
+//! sweeps with their cells.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,10 +20,10 @@ use super::sample_list::natural;
 /// Maximum rows on a page.
 const PAGE: usize = 100;
 
-/// Maximum runs in a matrix.
+/// Maximum cells in the matrix of a sweep.
 const MATRIX: usize = 400;
 
-/// Maximum bytes of a sweep's plan that is read.
+/// Maximum bytes of a sweep's plan; larger plans are ignored.
 const PLAN: u64 = 1 << 24;
 
 /// A folder that contains runs, such as a sweep.
@@ -38,13 +38,13 @@ struct Group {
     started_at: Option<String>,
     /// Id and score of the run with the best score.
     best: Option<(String, f64)>,
-    /// Cells of the plan that have not begun.
+    /// Names of the planned cells that have not begun.
     not_begun: Vec<String>,
 }
 
-/// Returns the requested page. `filter` contains words, all of which must occur in a run's texts.
-/// `folder` is a subfolder, whose runs are shown. If both are missing, the page shows the runs
-/// outside such subfolders.
+/// Returns the requested page. The parameter `filter` contains words that must all occur in a run's
+/// texts, and `folder` is the subfolder whose runs are shown. Without both, the page shows the runs
+/// directly in the displayed folder.
 ///
 /// # Errors
 /// Returns [`ViewError`] if the folder cannot be read or a parameter is invalid.
@@ -185,7 +185,7 @@ fn groups(library: &Library, rows: &[Overview]) -> Vec<Group> {
 fn planned(library: &Library, folder: &str) -> Option<Vec<String>> {
     let path = library.root().join(folder).join("sweep.json");
     let file = fs::symlink_metadata(&path).ok()?;
-    // Links are not followed, because they may lead out of the folder.
+    // Symbolic links are not followed, because they may lead out of the folder.
     if !file.is_file() || file.len() > PLAN {
         return None;
     }
@@ -210,7 +210,7 @@ fn cell(row: &Overview) -> Value {
     })
 }
 
-/// Returns the lowercase text in which a filter searches.
+/// Returns the lowercase text that a filter searches.
 fn text(row: &Overview) -> String {
     let mut text = row.id.clone();
     if let Some(run) = &row.run {

@@ -1,4 +1,5 @@
-//! The attempts of a run as a page of a table, after filtering, searching and sorting.
+//! The endpoint `samples`: a page of a run's attempts that match the filter and the search, in the
+//! requested order.
 
 use std::cmp::Ordering;
 
@@ -12,7 +13,7 @@ use super::outcome::{beginning, expected, is_wrong};
 use super::query::Query;
 use super::run_file::RunFile;
 
-/// Maximum characters of an answer in a row.
+/// Maximum characters of an answer, an expected answer or an error in a row.
 const SHOWN: usize = 160;
 
 /// Maximum rows on a page.
@@ -52,7 +53,7 @@ pub struct Row<'a> {
 /// (an expression for [`Filter`]), `sort` with `descending`, `offset` and `limit`.
 ///
 /// # Errors
-/// Returns [`ViewError::Parameter`] for an unknown filter or column.
+/// Returns [`ViewError::Parameter`] for an unknown filter or column, or an invalid number.
 pub fn page<'a>(
     file: &'a RunFile,
     search: &Filter,
@@ -92,7 +93,7 @@ pub struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    /// Creates the requested list.
+    /// Creates the list that the parameters in `query` select.
     ///
     /// # Errors
     /// Returns [`ViewError::Parameter`] for an unknown filter or column.
@@ -118,7 +119,7 @@ impl<'a> List<'a> {
         (self.filter)(record) && self.search.matches(&subject())
     }
 
-    /// Compares two attempts. Equal attempts are ordered by id.
+    /// Compares two attempts by the selected column, then by id and number.
     pub fn compare(&self, a: &AttemptRecord, b: &AttemptRecord) -> Ordering {
         let order = if self.descending {
             (self.order)(b, a)
@@ -216,7 +217,7 @@ fn order(name: &str) -> Result<Order, ViewError> {
     })
 }
 
-/// Compares figures. Compares figures; unknown values sort first.
+/// Compares two values; an unknown value sorts first.
 fn figure(a: Option<f64>, b: Option<f64>) -> Ordering {
     let rank = |value: Option<f64>| value.unwrap_or(f64::NEG_INFINITY);
     rank(a).total_cmp(&rank(b))
@@ -252,7 +253,7 @@ impl<'a> Iterator for Parts<'a> {
             Some('g') => 9,
             _ => 0,
         };
-        // The letter must not begin a word, as it does in `4 models`.
+        // The letter must not begin a word, as it does in `4models`.
         let is_unit = zeros > 0 && !after.next().is_some_and(char::is_alphanumeric);
         let zeros = if is_unit && !number.is_empty() {
             zeros

@@ -1,5 +1,5 @@
-//! The page as served: a single response with embedded styles and scripts, and the policy that
-//! permits only these.
+//! The page as served: a single response with embedded styles and scripts, and the content security
+//! policy that permits only these.
 
 use std::sync::LazyLock;
 
@@ -9,8 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::assets::{SCRIPT, STYLE, page};
 
-/// The page. The page, which loads no other files and therefore requests its data as soon as it is
-/// parsed.
+/// The HTML page. It loads no other files, so it requests its data as soon as it is parsed.
 pub static SERVED: LazyLock<String> = LazyLock::new(|| {
     let head = format!("<style>{}</style>\n", *STYLE);
     let tail = format!("<script type=\"module\">{}</script>\n", *SCRIPT);

@@ -48,7 +48,7 @@ impl Server {
         })
     }
 
-    /// Returns the address with the token that grants access.
+    /// Returns the URL of the page, including the token that grants access.
     pub fn address(&self) -> String {
         self.access.address()
     }

@@ -2,8 +2,9 @@
 //! displays or stores runs.
 //!
 //! Events form a tree (attempt, invocation, iteration, call). Each event names its run, its
-//! invocation and its parent. A request's event contains only the messages that are new since the
-//! invocation's last request, so that a trajectory grows linearly with the number of messages.
+//! invocation and the invocation's parent. A request's event contains only the messages that are
+//! new since the invocation's last request, so that a trajectory grows linearly with the number of
+//! messages.
 
 mod web;
 
@@ -150,8 +151,8 @@ pub enum EventKind {
         /// Number of messages in the request, without the system prompt; `None` in recordings from
         /// other systems.
         messages: Option<u32>,
-        /// Expected usage, if the model is not free. It counts as spent if the process is killed
-        /// before the call ends.
+        /// Expected usage; `None` if the request is free or its usage cannot be estimated. It
+        /// counts as spent if the process is killed before the call ends.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         estimate: Option<Estimate>,
     },
@@ -172,7 +173,7 @@ pub enum EventKind {
         /// code ran.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         truncated: bool,
-        /// Tokens.
+        /// Token usage; `None` if unknown.
         usage: Option<Usage>,
         /// Cost in US dollars; `None` if unknown.
         #[serde(default)]
@@ -210,14 +211,14 @@ pub enum EventKind {
         /// Text of the note.
         note: String,
     },
-    /// The request failed and will be retried.
+    /// A request failed and will be retried.
     LlmRetry {
         /// Error of the provider.
         error: String,
         /// Milliseconds until the retry.
         delay_ms: f64,
     },
-    /// The request waited before it was sent.
+    /// A request waited before it was sent.
     LlmWait {
         /// Reason for waiting.
         reason: WaitReason,
@@ -226,17 +227,17 @@ pub enum EventKind {
     },
     /// The next response comes from a cache: nothing was sent, and no budget is charged.
     LlmCached,
-    /// A failed try used tokens, as counted by the server or estimated. The event of its retry or
-    /// error follows.
+    /// A failed try of a request used tokens, as counted by the server or estimated. The event of
+    /// the retry or the error follows.
     LlmBilled {
-        /// Tokens.
+        /// Token usage of the failed try.
         usage: Usage,
         /// Cost in US dollars; `None` if unknown.
         cost_usd: Option<f64>,
     },
     /// The conversation exceeded the model's context window, so outputs of older cells were
-    /// replaced by their sizes. If an [`EventKind::LlmError`] precedes, the request is sent again
-    /// as another call.
+    /// replaced by their sizes. If an [`EventKind::LlmError`] precedes this event, the request is
+    /// sent again as another call.
     ContextTrimmed {
         /// 0-based indices of the shortened messages in the conversation.
         messages: Vec<u32>,
@@ -278,20 +279,20 @@ pub enum EventKind {
     /// record; the events of judges preserve the spending if a run is killed before the record is
     /// written.
     JudgeRequest {
-        /// Expected usage, if the model is not free.
+        /// Expected usage; `None` if the request is free or its usage cannot be estimated.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         estimate: Option<Estimate>,
     },
-    /// A failed try of a judge's call used tokens.
+    /// A failed try of a request to a judge used tokens.
     JudgeBilled {
-        /// Tokens.
+        /// Token usage of the failed try.
         usage: Usage,
         /// Cost in US dollars; `None` if unknown.
         cost_usd: Option<f64>,
     },
     /// A judge responded.
     JudgeResponse {
-        /// Tokens; `None` if unknown.
+        /// Token usage; `None` if unknown.
         usage: Option<Usage>,
         /// Cost in US dollars; `None` if unknown.
         cost_usd: Option<f64>,
@@ -327,10 +328,10 @@ pub enum EventKind {
     DelegationReturn {
         /// Invocation id of the child.
         child: String,
-        /// Characters of the answer.
+        /// Number of characters of the answer.
         answer_chars: u64,
     },
-    /// A call of a child failed, so that `await` throws in the caller.
+    /// A call to a child failed, so `await` throws an error in the caller's cell.
     DelegationError {
         /// Invocation id of the child.
         child: String,
@@ -342,9 +343,10 @@ pub enum EventKind {
         /// The event.
         event: WebEvent,
     },
-    /// A cell ended without awaiting all its calls. Calls that were still running were stopped.
+    /// A cell ended without awaiting all its asynchronous calls, for example to `rlm()`. Calls that
+    /// were still running were stopped.
     DelegationUnawaited {
-        /// Number of these calls.
+        /// Number of calls that were not awaited.
         count: u32,
     },
 }
@@ -368,7 +370,7 @@ pub enum WaitReason {
     RateLimit,
     /// No connection is free.
     Connection,
-    /// The delay before a retry.
+    /// The delay before a retry has not passed.
     Backoff,
     /// The remaining budget is reserved by other calls.
     Budget,
@@ -377,9 +379,9 @@ pub enum WaitReason {
 /// Expected usage of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// Tokens.
+    /// Expected token usage.
     pub usage: Usage,
-    /// Cost in US dollars; `None` if unknown.
+    /// Expected cost in US dollars; `None` if unknown.
     pub cost_usd: Option<f64>,
 }
 

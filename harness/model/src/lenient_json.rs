@@ -28,7 +28,7 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     serde_json::from_str(&valid(text))
 }
 
-/// Decodes JSON like [`from_str`].
+/// Decodes JSON in UTF-8 like [`from_str`].
 ///
 /// # Errors
 /// Returns the errors of [`serde_json::from_slice`].
@@ -94,7 +94,8 @@ fn escape_controls(text: &str) -> String {
     escaped
 }
 
-/// Returns the JSON text with every unpaired surrogate replaced by U+FFFD. Other text is unchanged.
+/// Returns a JSON text in which every escape of an unpaired surrogate is replaced with `\ufffd`.
+/// Other text is unchanged.
 pub fn valid(text: &str) -> Cow<'_, str> {
     if !may_hold_half(text) {
         return Cow::Borrowed(text);
@@ -176,8 +177,7 @@ pub fn join_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(joined)
 }
 
-/// Whether the text may contain an escaped surrogate. Most texts do not, so copying them is
-/// avoided.
+/// Whether the text may contain an escaped surrogate. This quick check avoids copying most texts.
 fn may_hold_half(text: &str) -> bool {
     let mut rest = text.as_bytes();
     while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
@@ -193,15 +193,15 @@ const fn is_surrogate(unit: u16) -> bool {
     matches!(unit, 0xd800..=0xdfff)
 }
 
-/// Returns the code unit of the escape at the beginning of a text.
+/// Returns the UTF-16 code unit of the `\uXXXX` escape at the beginning of a text.
 fn escaped(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..DIGITS)?;
     let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     are_digits.then(|| u16::from_str_radix(digits, 16).ok())?
 }
 
-/// Replaces each escape outside a surrogate pair by the result of `replacement` for its code unit,
-/// if any.
+/// Replaces each `\uXXXX` escape outside a surrogate pair with the result of `replacement` for its
+/// code unit, if any.
 fn replace_escapes(text: &str, replacement: impl Fn(u16) -> Option<String>) -> Cow<'_, str> {
     const LENGTH: usize = DIGITS + 2;
     let mut replaced = String::new();

@@ -10,7 +10,7 @@ pub const INLINE_ANSWER_CHARS: usize = 50_000;
 const SHOWN_CHARS: usize = 1_000;
 
 /// Returns the number of characters of an answer that is too long to be stored completely, or
-/// `None` if it is not.
+/// `None` for a shorter answer.
 pub fn too_long(answer: &str) -> Option<usize> {
     // A text has no more characters than bytes.
     if answer.len() <= INLINE_ANSWER_CHARS {
@@ -20,8 +20,8 @@ pub fn too_long(answer: &str) -> Option<usize> {
     (chars > INLINE_ANSWER_CHARS).then_some(chars)
 }
 
-/// Returns a short answer unchanged, and a long one as its beginning with its length and the place
-/// (`whole_in`) that has all of it.
+/// Returns a short answer unchanged. Truncates a long answer and appends a note with its length and
+/// `whole_in`, the place of the complete answer.
 pub fn shown<'a>(answer: &'a str, whole_in: &str) -> Cow<'a, str> {
     let Some(chars) = too_long(answer) else {
         return Cow::from(answer);

@@ -62,7 +62,7 @@ impl Usage {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
-    /// Returns the usage without `part`.
+    /// Subtracts the counts of `part`; no count goes below zero.
     #[must_use]
     pub const fn without(&self, part: &Self) -> Self {
         Self {
@@ -152,16 +152,16 @@ pub struct Stats {
     /// Number of protocol faults, such as a response without a code block or with more blocks than
     /// may run.
     pub protocol_faults: u32,
-    /// Number of calls of `rlm()` and `llm()`.
+    /// Number of calls to `rlm()` and `llm()`.
     pub delegations: u32,
-    /// Number of calls that were never awaited.
+    /// Number of asynchronous calls in cells, for example to `rlm()`, that were never awaited.
     pub unawaited: u32,
     /// Number of cells that ended in an error.
     pub failed_cells: u32,
     /// Whether the root returned in its first iteration, and the value was shown to it for review.
     pub returned_early: bool,
-    /// Whether the attempt continued one that ended in an error and has its own record. These
-    /// figures include those of that record.
+    /// Whether the attempt continued an earlier attempt that ended in an error. The figures include
+    /// those of the earlier attempt, which has its own record.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continued: bool,
     /// Wall-clock time from start to end.
@@ -169,7 +169,7 @@ pub struct Stats {
     /// Wall-clock time in which at least one model call, cell or browser action was running.
     pub busy: Duration,
     /// Wall-clock time in which nothing was running and at least one call was waiting for a rate
-    /// limit, a connection or a retry.
+    /// limit, a connection, a retry or free budget.
     pub waiting: Duration,
 }
 

@@ -1,6 +1,6 @@
 //! The subset of GitHub's expressions that the workflow uses: names, strings, `[…]`, `!`, `==`,
 //! `!=`, `&&` and `||`, without parentheses around operators. All values are strings; the empty
-//! string is false.
+//! string counts as false.
 
 /// Evaluates an expression. `lookup` returns the value of a name or of a function.
 pub fn evaluate(expression: &str, lookup: &dyn Fn(&str) -> String) -> String {
@@ -40,7 +40,7 @@ pub fn evaluate(expression: &str, lookup: &dyn Fn(&str) -> String) -> String {
     lookup(expression)
 }
 
-/// Returns a Boolean as a string.
+/// Returns `true` as the string `true`, and `false` as an empty string.
 pub fn of_bool(value: bool) -> String {
     if value { "true" } else { "" }.to_owned()
 }

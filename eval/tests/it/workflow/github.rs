@@ -7,17 +7,18 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
-/// Token of a job.
+/// Token that requests must present: `github.token` of the simulated jobs.
 pub const TOKEN: &str = "job-token";
 
-/// A server that gives fixed responses to clients with the token, for the duration of a test.
+/// A server with fixed responses, which rejects requests without the token.
 pub struct Github {
     pub origin: String,
     seen: Arc<Mutex<Vec<String>>>,
 }
 
 impl Github {
-    /// Answers each given path with its JSON, and all others with 404.
+    /// Starts a server that answers each path with its JSON. A number is returned as the status
+    /// instead, and other paths get 404.
     pub fn start(answers: BTreeMap<String, Value>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());

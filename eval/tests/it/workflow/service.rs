@@ -1,5 +1,5 @@
-//! A simulation of the workflow service: evaluates expressions, runs the steps of jobs, and stores
-//! and fetches artifacts.
+//! A simulation of GitHub Actions: evaluates expressions, runs the steps of jobs, and stores and
+//! fetches artifacts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,9 +13,8 @@ use super::expression;
 use super::github::TOKEN;
 use super::{root, workflow};
 
-/// Repository of the workflow.
 pub const REPOSITORY: &str = "someone/evals";
-/// Commit of the workflow.
+/// Commit of the simulated workflow run.
 pub const COMMIT: &str = "c0ffee0000000000000000000000000000000001";
 
 /// A run of the workflow.
@@ -28,14 +27,14 @@ pub struct Service {
     pub secrets: BTreeMap<String, String>,
     /// Shell script that replaces the program built by the job `build`.
     pub program: String,
-    /// Values of expressions, except secrets.
+    /// Values of the names in expressions, except secrets and status functions.
     values: BTreeMap<String, String>,
     /// URL of the simulated API.
     api: String,
 }
 
 impl Service {
-    /// Creates a run with these inputs and default values for the others.
+    /// Creates a manually started run with these inputs and default values for the others.
     pub fn new(folder: &Path, api: &str, inputs: &[(&str, &str)]) -> Self {
         let declared = workflow()["on"]["workflow_dispatch"]["inputs"].clone();
         let mut typed = Map::new();
@@ -86,7 +85,7 @@ impl Service {
         }
     }
 
-    /// Returns an output of an earlier job or of a step of this one.
+    /// Returns the value of a name in expressions, such as `needs.JOB.outputs.NAME`.
     pub fn output(&self, name: &str) -> &str {
         &self.values[name]
     }
@@ -100,7 +99,7 @@ impl Service {
         )
     }
 
-    /// Whether a job starts, given the results of the jobs that it needs.
+    /// Whether a job starts, given the results of the jobs that it depends on.
     pub fn starts(&self, job: &str) -> bool {
         let declared = &workflow()["jobs"][job];
         let needs = &declared["needs"];
@@ -118,10 +117,11 @@ impl Service {
         self.holds(declared["if"].as_str(), has_failed)
     }
 
-    /// Runs the steps of a job. Instead of building the program, writes a script.
+    /// Runs the steps of a job and returns its summary page. The step `Build` only writes the
+    /// script `program`.
     ///
     /// # Errors
-    /// Returns the output of the failed step; after it, only steps that always run are executed.
+    /// Returns the output of a failed step. Later steps run only if their conditions allow it.
     pub fn job(&mut self, job: &str) -> Result<String, String> {
         let _ = fs::remove_dir_all(&self.workspace);
         fs::create_dir_all(&self.workspace).unwrap();
@@ -183,7 +183,7 @@ impl Service {
         self.job("run")
     }
 
-    /// Replaces the expressions in a text by their values.
+    /// Replaces the expressions in a text with their values.
     fn resolve(&self, text: &str) -> String {
         let mut parts = text.split("${{");
         let mut out = parts.next().unwrap_or_default().to_owned();
@@ -222,7 +222,7 @@ impl Service {
         (has_status || !has_failed) && !self.evaluate(condition, has_failed).is_empty()
     }
 
-    /// Performs an action as its documentation specifies.
+    /// Simulates the documented effects of an action.
     fn action(&mut self, uses: &str, step: &Value) {
         let with = |name: &str| self.resolve(step["with"][name].as_str().unwrap_or_default());
         match uses.split('@').next().unwrap() {
@@ -265,8 +265,8 @@ impl Service {
                 let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
                 let names: Vec<String> = names.filter(|name| matches(name)).collect();
                 for name in &names {
-                    // Since version 5 of the action, a single artifact is not extracted into a
-                    // folder of its own.
+                    // Since version 5 of the action, a single artifact is not extracted into its
+                    // own folder.
                     let single = names.len() == 1;
                     let to = if single { to.clone() } else { to.join(name) };
                     copy(&from.join(name), &to);

@@ -47,7 +47,7 @@ pub fn form_difference(answer: &str, expected: &Value) -> Option<&'static str> {
     None
 }
 
-/// Whether two texts have the same value, even if the form differs.
+/// Whether an answer equals the expected answer or differs from it only in form.
 pub fn is_right(answer: &str, expected: &Value) -> bool {
     let wanted = match expected {
         Value::Null => return false,
@@ -57,7 +57,7 @@ pub fn is_right(answer: &str, expected: &Value) -> bool {
     answer == wanted || form_difference(answer, expected).is_some()
 }
 
-/// Whether two texts represent the same number or the same JSON.
+/// Whether two texts are the same text, number or JSON value.
 fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.trim(), b.trim());
     if a == b {
@@ -77,7 +77,7 @@ fn same(a: &str, b: &str) -> bool {
     }
 }
 
-/// Parses a number without its separators, currency sign or percent sign.
+/// Parses a number, ignoring thousands separators, a currency sign and a percent sign.
 fn number(text: &str) -> Option<f64> {
     let bare = text.trim_matches(['$', '€', '£', '%']).trim();
     let grouped = bare.split(',').skip(1).all(|part| {
@@ -90,7 +90,7 @@ fn number(text: &str) -> Option<f64> {
     bare.replace(',', "").parse().ok()
 }
 
-/// Returns the content of the only code block in a text.
+/// Returns the content of a text that is a single code block, and any other text trimmed.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let Some(rest) = text.strip_prefix("```") else {
@@ -105,7 +105,7 @@ fn unfenced(text: &str) -> &str {
         .trim()
 }
 
-/// Returns the value in a JSON object or array that has a single member.
+/// Returns the value of the only member of a JSON object or array.
 fn only_value(text: &str) -> Option<String> {
     let value: Value = serde_json::from_str(text.trim()).ok()?;
     let only = match value {
@@ -119,8 +119,8 @@ fn only_value(text: &str) -> Option<String> {
     })
 }
 
-/// Converts to lowercase and replaces each run of characters other than letters and digits by a
-/// space. Signs and decimal points are kept.
+/// Converts to lowercase and replaces each run of characters other than letters and digits with a
+/// space. Keeps signs and decimal points, and removes thousands separators.
 fn plain(text: &str) -> String {
     let text = text.trim();
     let characters: Vec<char> = text.chars().collect();

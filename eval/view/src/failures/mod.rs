@@ -1,7 +1,7 @@
 //! Groups the failed attempts of a run by kind of failure.
 //!
 //! Most reasons are in the records. The answers of children and the last failed call are read from
-//! trajectories, a few at a time.
+//! trajectories, as far as the time limit of a request allows.
 
 mod answer_form;
 mod text_form;
@@ -23,8 +23,7 @@ use text_form::without_numbers;
 pub use trace::Traces;
 use trace::{Trace, TraceLookup};
 
-/// Maximum number of a group's samples listed on the page of a run; the group's filter shows all of
-/// them.
+/// Maximum attempts of a group that a run's page lists. The group's filter shows all of them.
 const LISTED: usize = 8;
 
 /// Maximum characters of an error that serves as the name of a group.
@@ -33,7 +32,8 @@ const NAME: usize = 240;
 /// Groups of failures in a run, based on the trajectories read so far.
 #[derive(Debug, Default, Serialize)]
 pub struct Failures {
-    /// Number of failed attempts: those that did not end `ok`, have no score, or score below 1.
+    /// Number of failed attempts: those with a status other than `ok`, without a score, or with a
+    /// score below 1.
     pub failed: usize,
     /// Number of failed attempts that do not belong to a group.
     pub unexplained: usize,
@@ -43,7 +43,7 @@ pub struct Failures {
     pub to_read: usize,
     /// Groups, the largest first.
     pub groups: Vec<Group>,
-    /// Keys of each attempt's groups.
+    /// Keys of each attempt's groups, by sample id and attempt number.
     #[serde(skip)]
     pub of: HashMap<(String, u32), Vec<String>>,
 }
@@ -55,15 +55,15 @@ pub struct Group {
     pub key: String,
     /// Kind of the failure.
     pub kind: Kind,
-    /// Text that the attempts have in common; each number is replaced by `#`.
+    /// Text that the attempts have in common; each number is replaced with `#`.
     pub text: Option<String>,
     /// Number of attempts.
     pub count: usize,
-    /// Known cost in US dollars; `None` if no cost is known.
+    /// Total known cost of the attempts in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
     /// Number of attempts with unknown cost.
     pub cost_unknown: usize,
-    /// Some of the attempts, in run order.
+    /// The first attempts of the group, in run order.
     pub samples: Vec<FailedAttempt>,
 }
 
@@ -84,7 +84,8 @@ pub enum Kind {
     Error,
     /// The attempts hit the same limit.
     Limit,
-    /// The last failed call is of the same kind, and at most one cell ran after it.
+    /// The last failed call of each attempt is of the same kind, and at most one root cell
+    /// succeeded after it.
     Call,
     /// A child's answer was right, but the root's answer was wrong.
     ChildRight,
@@ -93,7 +94,7 @@ pub enum Kind {
     ReturnedEarly,
     /// The answer is right except for its form.
     Form,
-    /// The attempt was stopped.
+    /// The attempts were cancelled.
     Cancelled,
 }
 
@@ -145,8 +146,8 @@ impl Reason {
     }
 }
 
-/// Groups the failures of a run. Missing traces are read from trajectories until the time `until`;
-/// trajectories that are not `inside` the folder are never read.
+/// Groups the failures of a run. Traces that are missing in `traces` are read from trajectories
+/// until the deadline `until`. Trajectories that `inside` rejects are not read.
 pub fn failures(
     traces: &Traces,
     file: &RunFile,

@@ -38,7 +38,7 @@ fn answered(answer: &str) -> Value {
     json!({"type": "invocation_end", "status": "ok", "answer": answer, "error": null, "iterations": 1})
 }
 
-/// Creates a run with all kinds of failures in a folder.
+/// Creates a run in `folder` that contains every kind of failure.
 fn run(folder: &Path) -> RunFile {
     let identity = json!({
         "run_id": "one", "benchmark": "s-niah", "model": "scripted", "protocol": "rlm", "prompt_mode": "solver",

@@ -1,7 +1,8 @@
-//! Replaces the parts in which occurrences of the same error differ.
+//! Replaces numbers and ids in error messages, so that occurrences of the same error have the same
+//! text.
 
-/// Returns the beginning of a text with `#` in place of each number and of each word that mixes
-/// letters and digits and has at least eight characters.
+/// Returns at most `most` characters of a text, with `#` in place of each number and each id. An id
+/// is a word of at least eight bytes that contains letters and digits.
 pub fn without_numbers(text: &str, most: usize) -> String {
     let mut plain = String::new();
     let mut word = String::new();
@@ -25,7 +26,7 @@ pub fn without_numbers(text: &str, most: usize) -> String {
         }
     }
     push(&mut plain, &word);
-    // Without its number, the text would be empty.
+    // A text without letters keeps its numbers, because little else would remain.
     if !plain.contains(char::is_alphabetic) {
         text.trim().clone_into(&mut plain);
     }

@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::answer_form::is_right;
 use crate::error::ViewError;
 
-/// Maximum bytes per string; answers of children that are longer are not compared.
+/// Maximum bytes of a string in an event. Longer answers of children are not compared.
 const READ: usize = 16_000;
 
 /// Reasons for an attempt's failure, found in its trajectory.
@@ -30,25 +30,22 @@ pub struct Trace {
     pub right_child: Option<String>,
 }
 
-/// Cache of traces by path, valid while the file's length is unchanged. Can be shared between
-/// threads.
+/// Cache of traces by path. A trace is valid while the length of its file is unchanged.
 #[derive(Debug, Default)]
 pub struct Traces(Mutex<HashMap<PathBuf, (u64, Arc<Trace>)>>);
 
-/// Result of looking up a trace.
 #[derive(Debug)]
 pub enum TraceLookup {
     /// The trajectory is missing or cannot be read.
     Nothing,
-    /// The time was up before the trajectory could be read.
+    /// The time limit passed before the trajectory was read.
     Later,
-    /// Trace of the trajectory.
+    /// The trace, from the cache or the trajectory.
     Read(Arc<Trace>),
 }
 
 impl Traces {
-    /// Returns the trace of a trajectory. Reads the file if the cache does not contain it and
-    /// `until` has not passed.
+    /// Returns the cached trace of a trajectory, or reads it if `until` has not passed.
     pub(super) fn of(
         &self,
         path: &Path,
@@ -128,7 +125,7 @@ impl Trace {
 struct Reading<'a> {
     expected: &'a Value,
     trace: Trace,
-    /// Number of the root's cells that succeeded after the last failed call.
+    /// Number of root cells and browser action lists that succeeded after the last failed call.
     successes_since_failure: u32,
 }
 

@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 use super::store::{KnownFile, Owner, Store};
 use super::texts::{Kind, Reading};
 
-/// Maximum bytes of trajectories between two commits.
+/// Bytes of trajectories after which an update commits.
 const COMMIT_BYTES: u64 = 64 << 20;
-/// Maximum time between two commits.
+/// Time after which an update commits.
 const COMMIT_AFTER: Duration = Duration::from_secs(2);
 
 /// Progress of the index update.
@@ -37,7 +37,7 @@ pub struct Status {
     pub indexed_files: u64,
     /// Reason why the index could not be updated.
     pub problem: Option<String>,
-    /// Duration in seconds, so far, of the last update that had work to do.
+    /// Duration of the current or last update in seconds.
     pub seconds: f64,
 }
 
@@ -48,14 +48,13 @@ pub struct Builder {
     stop: Arc<AtomicBool>,
 }
 
-/// A file to index.
 struct TrajectoryFile {
     run: String,
     path: PathBuf,
     bytes: u64,
 }
 
-/// Attempt that a file's events belong to, read from its first line.
+/// Attempt that a trajectory belongs to, read from its first line.
 #[derive(Deserialize)]
 struct FileOwner {
     sample: String,
@@ -128,8 +127,8 @@ fn build(
         since: Instant::now(),
         prompts: HashSet::new(),
     };
-    // Each new run gets a lower row number than the one before it. The newest run is first here, so
-    // its number is assigned last, and it comes first in search results.
+    // Each new run gets a lower row number than all earlier ones, and search results are sorted by
+    // row number. The newest run is therefore added last.
     adding.begin()?;
     for (id, _) in runs.iter().rev() {
         store.run(id)?;
@@ -160,7 +159,7 @@ fn build(
     Ok(())
 }
 
-/// Returns the trajectories of the runs; links are skipped.
+/// Returns the trajectories of the runs, except symbolic links.
 fn trajectories(runs: &[(String, PathBuf)]) -> Vec<TrajectoryFile> {
     let mut found = Vec::new();
     for (run, folder) in runs {
@@ -193,7 +192,7 @@ struct IndexUpdate<'a> {
     prompts: HashSet<u64>,
 }
 
-/// A reply whose code is repeated in a later event if it runs.
+/// A model's reply that is not indexed yet. If its code runs, a later event repeats the code.
 struct Reply {
     place: (u64, usize, u32),
     texts: Vec<String>,
@@ -218,8 +217,8 @@ impl IndexUpdate<'_> {
         Ok(())
     }
 
-    /// Adds the new lines of a trajectory. `read` is called with the number of bytes read, and
-    /// returns whether to continue.
+    /// Adds the new lines of a trajectory. Calls `read` after each commit with the number of bytes
+    /// read; `read` returns whether to continue.
     fn file(
         &mut self,
         run: i64,

@@ -1,5 +1,5 @@
-//! Full-text search over trajectories: words are found by an index next to the runs; filters use
-//! the records of attempts.
+//! Full-text search over trajectories. An index next to the runs finds the texts that contain
+//! words; callers can exclude attempts, for example by their records.
 
 mod builder;
 mod distinct;
@@ -41,7 +41,7 @@ pub struct TextIndex {
 /// A search request.
 #[derive(Debug)]
 pub struct SearchRequest<'a> {
-    /// Lowercase words; an entry with several words must occur as a phrase.
+    /// Lowercase words and phrases, all of which must occur. A phrase must occur exactly.
     pub words: &'a [String],
     /// Kinds of texts to search; empty for all.
     pub kinds: &'a [Kind],
@@ -178,7 +178,7 @@ impl TextIndex {
 }
 
 /// Reads the hit of a row from its trajectory. Returns `None` if the text does not contain the
-/// words in this form or the line no longer exists.
+/// phrases in `verify` exactly or if the line no longer exists.
 fn hit(
     store: &Store,
     row: i64,

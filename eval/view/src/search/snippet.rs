@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-/// Characters shown before the first word.
+/// Maximum characters shown before the first searched word.
 const BEFORE: usize = 60;
-/// Characters shown in total.
+/// Maximum characters of a snippet; a searched word at its end is not cut.
 const SHOWN: usize = 260;
 
 /// Part of a text with the searched words marked.
@@ -70,7 +70,7 @@ mod tests {
     use super::Snippet;
 
     #[test]
-    fn marks_words() {
+    fn marks_searched_words() {
         let rows = [
             (
                 "Find the Needle, needle",

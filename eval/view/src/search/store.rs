@@ -20,28 +20,30 @@ const VERSION: i64 = 1;
 const TEXT_BITS: u32 = 22;
 const FILE_BITS: u32 = 18;
 
-/// Number of the first run. Newer runs get lower numbers, so that they come first.
+/// Row number of the first run. Newer runs get lower numbers, so that search results list them
+/// first.
 const FIRST_RUN: i64 = 1 << 20;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// Character that marks kinds of texts; it is in a private use area, so it is never part of a word.
+/// First character of the indexed word that names a text's kind. It is in a private use area, so no
+/// other word contains it.
 const MARK: char = '\u{e0e0}';
 
 /// State of a trajectory in the index.
 #[derive(Debug)]
 pub struct KnownFile {
-    /// Number of the file, as used in row numbers.
+    /// Row number of the file, which is part of the row numbers of its texts.
     pub row: i64,
     /// Number of indexed bytes.
     pub bytes: u64,
-    /// State needed to read the next line.
+    /// State needed to parse the next line.
     pub reading: Reading,
     /// Number of indexed texts.
     pub texts: i64,
 }
 
-/// Location of a text that contains all words.
+/// Location of an indexed text in its trajectory.
 #[derive(Debug, Clone)]
 pub struct TextLocation {
     /// Byte offset of the line with the text.
@@ -63,7 +65,7 @@ pub struct Owner {
     pub sample: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// Name of the file in the run's `trajectories/`.
+    /// File name of the trajectory in the run's folder `trajectories`.
     pub name: String,
 }
 
@@ -128,12 +130,12 @@ impl Store {
     /// Begins a transaction.
     ///
     /// # Errors
-    /// Returns an error if another process is writing.
+    /// Returns an error if another process holds the write lock for too long.
     pub fn begin(&self) -> rusqlite::Result<()> {
         self.0.execute_batch("BEGIN IMMEDIATE")
     }
 
-    /// Commits the transaction; then searches find its texts.
+    /// Commits the transaction, after which searches find its texts.
     ///
     /// # Errors
     /// Returns an error if the index cannot be written.
@@ -193,7 +195,8 @@ impl Store {
         found.optional()
     }
 
-    /// Adds a trajectory under a new number. An earlier trajectory with the same name is forgotten.
+    /// Adds a trajectory with a new row number. Searches no longer find the texts of an earlier
+    /// trajectory with the same name.
     ///
     /// # Errors
     /// Returns an error if the index cannot be written.
@@ -263,8 +266,9 @@ impl Store {
         Ok(())
     }
 
-    /// Calls `each` with the row numbers of texts that contain all words, in order, until it
-    /// returns `false`. The last word of each group matches as a prefix.
+    /// Calls `each` with the row numbers of texts that contain all words, in ascending order, until
+    /// `each` returns `false`. The last word of each group is a prefix if it has at least three
+    /// letters.
     ///
     /// # Errors
     /// Returns an error if the index cannot be read.
@@ -326,7 +330,8 @@ impl Store {
             })
     }
 
-    /// Returns the attempt that a trajectory belongs to, or `None` if the trajectory was forgotten.
+    /// Returns the attempt that a trajectory belongs to, or `None` if the trajectory has been
+    /// replaced.
     ///
     /// # Errors
     /// Returns an error if the index cannot be read.
@@ -348,7 +353,7 @@ impl Store {
     }
 }
 
-/// Returns the file number in the row number of a text.
+/// Returns the row number of a file, given the row number of one of its texts.
 pub const fn file_of(row: i64) -> i64 {
     row >> TEXT_BITS
 }

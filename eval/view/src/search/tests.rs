@@ -41,7 +41,7 @@ fn indexed(index: &TextIndex, folder: &Path, runs: &[&str]) {
     assert_eq!(index.builder.status().problem, None);
 }
 
-/// Formats each hit as `run/sample iteration kind: snippet`.
+/// Searches the index and formats each hit as `run/sample iteration kind: snippet`.
 fn found(
     index: &TextIndex,
     folder: &Path,
@@ -123,7 +123,7 @@ fn finds_texts_at_their_location() {
     assert_eq!(find(&["find(\"ärger\")"], &[], None).len(), 1);
     assert_eq!(find(&["seven", "many"], &[], None), [""; 0]);
     assert_eq!(find(&["agent"], &[Kind::Prompt], Some("one")).len(), 1);
-    // Repeated outputs are omitted, as is the code in a reply.
+    // An output that a message repeats is indexed only once, and so is the code of a reply.
     assert_eq!(find(&[&output], &[], None).len(), 1);
     assert_eq!(
         find(&["look"], &[], None),
@@ -155,7 +155,7 @@ fn finds_texts_at_their_location() {
 
 #[cfg(unix)]
 #[test]
-fn skips_links_and_names_unwritable_folder() {
+fn skips_symlinks_and_reports_unwritable_folder() {
     let folder = tempfile::tempdir().unwrap();
     let outside = tempfile::tempdir().unwrap();
     let secret = write(

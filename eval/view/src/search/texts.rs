@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Minimum length, in characters, of an output that is recognized when a message repeats it.
+/// Number of leading characters by which an output is recognized if a message repeats it. Shorter
+/// outputs are indexed again.
 const REPEATED: usize = 200;
 
 /// Kind of a searchable text.
@@ -17,9 +18,9 @@ pub enum Kind {
     Code,
     /// Output of a cell, a tool or a page.
     Output,
-    /// Reason for a failure.
+    /// Error of a cell, a call or an agent.
     Error,
-    /// Message from or to a model.
+    /// Message from or to a model, or an agent's query.
     Message,
     /// Value returned by an agent.
     Answer,
@@ -38,7 +39,7 @@ impl Kind {
         Self::Prompt,
     ];
 
-    /// Returns the name used in URLs.
+    /// Returns the name used in URLs and in the index.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Code => "code",
@@ -56,7 +57,7 @@ impl Kind {
     }
 }
 
-/// The fields of a line that contain texts.
+/// A line of a trajectory, reduced to the fields that contain texts.
 #[derive(Debug, Deserialize)]
 struct Line {
     #[serde(default)]
@@ -97,9 +98,7 @@ struct SentMessage {
 /// A text found in a line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FoundText {
-    /// Kind of the text.
     pub kind: Kind,
-    /// Content of the text.
     pub text: String,
 }
 
@@ -125,7 +124,7 @@ pub struct LineTexts {
     pub iteration: u32,
     /// Texts of the line, except repeated outputs.
     pub found: Vec<FoundText>,
-    /// Whether the line is a model's reply, whose code is repeated by a later line if it runs.
+    /// Whether the line is a model's reply. If its code runs, a later line repeats the code.
     pub is_reply: bool,
 }
 
@@ -162,7 +161,8 @@ impl Reading {
     }
 }
 
-/// Returns the agent of a line and the line's texts of one kind, for display.
+/// Returns the invocation id of a line's agent, and the line's texts of one kind joined by line
+/// breaks.
 pub fn shown(line: &[u8], kind: Kind) -> Option<(String, String)> {
     let line: Line = serde_json::from_slice(line).ok()?;
     let found = texts(line.kind).into_iter().filter(|one| one.kind == kind);
@@ -178,7 +178,7 @@ fn texts(fields: Fields) -> Vec<FoundText> {
         }
     };
     match fields.name.as_str() {
-        // The root's events contain its query and its answer.
+        // Other events contain the same texts.
         "attempt_start" | "attempt_end" | "message_answered" => {}
         "llm_request" => {
             for message in fields.new_messages {
@@ -234,8 +234,8 @@ fn web(event: &Value, add: &mut impl FnMut(Kind, Option<String>)) {
     }
 }
 
-/// Normalizes a text for indexing and searching: converts it to lowercase, and replaces every
-/// character that is not part of a word by a space.
+/// Normalizes non-ASCII characters for indexing and searching: converts letters to lowercase, and
+/// replaces characters other than letters and digits with spaces.
 pub fn folded(text: &str) -> Cow<'_, str> {
     // For ASCII, the index itself ignores case and punctuation.
     if text.is_ascii() {

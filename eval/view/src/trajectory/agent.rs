@@ -26,7 +26,8 @@ pub struct Agent<'a> {
     pub query: &'a Value,
     /// Beginning of the agent's answer.
     pub answer: &'a Value,
-    /// Relation of the answer to the expected answer, if they have been compared.
+    /// Relation of the answer to the expected answer; `None` if they do not match or have not been
+    /// compared.
     pub holds: Option<Match>,
     /// Reason why the agent did not give an answer.
     pub error: &'a Value,
@@ -34,13 +35,13 @@ pub struct Agent<'a> {
     pub status: Option<Status>,
     /// Start time.
     pub start_ms: f64,
-    /// End time, or time of its last event so far.
+    /// End time; for a running agent, time of the attempt's last event.
     pub end_ms: f64,
     /// Number of iterations that have begun; 1 for an agent without a REPL.
     pub iterations: usize,
-    /// Number of messages received, if the agent accepts several.
+    /// Number of messages received; 0 for an agent that does not accept messages.
     pub messages: usize,
-    /// Maximum iterations, per message if the agent accepts several.
+    /// Maximum iterations; per message, if the agent accepts messages.
     pub max_iterations: u32,
     /// Number of requests to models.
     pub llm_calls: u64,
@@ -68,7 +69,7 @@ pub(super) struct Timeline {
     role: Option<Role>,
     has_ended: bool,
     segments: Vec<Segment>,
-    /// Current activity.
+    /// Current activity and cell.
     state: State,
 }
 
@@ -89,7 +90,7 @@ pub struct Segment {
 pub enum Activity {
     /// Waiting for a response from the model.
     Model,
-    /// Executes code.
+    /// Executing code.
     Code,
     /// Running a cell without executing code: starting the sandbox, or waiting for the processor, a
     /// tool or a timer.
@@ -100,7 +101,7 @@ pub enum Activity {
     Browser,
     /// Waiting for called tools.
     Tools,
-    /// Waiting before a request: for the rate limit, a connection, or the delay before a retry.
+    /// Waiting before a request: for a rate limit, a connection, a retry or free budget.
     Held,
 }
 
@@ -108,10 +109,10 @@ pub enum Activity {
 struct State {
     doing: Option<(Activity, f64)>,
     children: u32,
-    /// Index of the first segment of the current cell that certainly belongs to its response.
+    /// Index of the first segment of the current cell.
     cell: usize,
     /// Whether `doing` is only assumed to be a further cell of the response. No event marks the
-    /// start of a cell; if the next event does not belong to the assumed cell, there was none.
+    /// start of a cell; the next event shows whether the assumed cell ran.
     is_guess: bool,
 }
 
@@ -171,7 +172,8 @@ impl Timeline {
         }
     }
 
-    /// Processes an event of the agent; `None` for an event that this version does not know.
+    /// Processes an event of the agent. `kind` is `None` for an event that this version does not
+    /// know.
     pub fn take(&mut self, at_ms: f64, kind: Option<&EventKind>) {
         self.end_ms = self.end_ms.max(at_ms);
         let Some(kind) = kind else {
@@ -197,7 +199,7 @@ impl Timeline {
                 self.switch(at_ms, self.work());
                 self.state.cell = self.segments.len();
             }
-            // Between messages, an agent is idle.
+            // After a failed request or an answered message, the agent is idle.
             EventKind::LlmError { .. } | EventKind::MessageAnswered { .. } => {
                 self.switch(at_ms, None);
             }
@@ -258,8 +260,8 @@ impl Timeline {
     }
 
     /// Splits the segments of the finished cell into code execution, `executed_ms` in total, and
-    /// other time. When code was executed is not recorded, so each segment is split in proportion,
-    /// with the execution at its end, because the sandbox starts first.
+    /// other time. The times of execution are not recorded, so each segment is split in the same
+    /// proportion. Execution comes last, because the sandbox starts first.
     fn split_executed(&mut self, executed_ms: f64) {
         let cell = self
             .segments
@@ -295,8 +297,8 @@ impl Timeline {
         }
     }
 
-    /// Assigns the last `ms` milliseconds, except time before the last segment's end, to an
-    /// activity that is only reported when it ends.
+    /// Adds an activity that is reported only when it ends. It took the last `ms` milliseconds,
+    /// except for time before the end of the last segment.
     fn was(&mut self, what: Activity, at_ms: f64, ms: f64) {
         let marked = self
             .segments
@@ -329,7 +331,8 @@ impl Timeline {
     }
 }
 
-/// Merges neighboring segments of the same kind that are too close and short to be distinguished.
+/// Merges neighboring segments that are too close to be distinguished and that are of the same kind
+/// or too short to be visible.
 fn merge_short_segments(segments: &[Segment], start_ms: f64, end_ms: f64) -> Vec<Segment> {
     /// Number of columns that exceeds the width of wide screens.
     const COLUMNS: f64 = 2000.0;
@@ -366,8 +369,8 @@ mod tests {
         serde_json::from_value(fields).unwrap()
     }
 
-    /// Formats the activities of an agent with a role, given timed events: `model 100-300 code
-    /// 300-700`.
+    /// Formats the activities of an agent with the given role and timed events, such as `model
+    /// 100-300 code 300-700`.
     fn doings(role: &str, events: &[(f64, EventKind)]) -> String {
         let mut timeline = Timeline::new(0.0);
         let start = event("invocation_start", role, &Value::Null);

@@ -51,13 +51,13 @@ pub struct Index {
 /// Locations of an agent's events.
 #[derive(Debug, Default)]
 pub(super) struct AgentLocations {
-    /// Location of the event at the agent's start.
+    /// Location of the agent's `invocation_start` event.
     pub(super) start: Option<LineLocation>,
     pub(super) end: Option<LineLocation>,
     /// Iterations in order. An agent without a REPL has no iterations, so its call counts as the
     /// first.
     pub(super) iterations: Vec<IterationLocations>,
-    /// Number of messages received, if the agent accepts several.
+    /// Number of messages received; 0 for an agent that does not accept messages.
     messages: usize,
     /// Whether the last iteration so far consists only of the message that begins it.
     is_message: bool,
@@ -117,8 +117,8 @@ pub struct Progress {
 }
 
 impl Index {
-    /// Continues indexing up to the last complete line or until the time `until`. If the file was
-    /// restarted, it is read from the beginning.
+    /// Continues indexing up to the last complete line or until the time `until`. If the file has
+    /// become shorter, it is read from the beginning.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
@@ -174,8 +174,8 @@ impl Index {
             .collect()
     }
 
-    /// Compares an agent's answer with the texts in `wanted`. The answer is passed as in
-    /// [`agents`](Self::agents); if it is truncated, the full answer is read from the file.
+    /// Compares an agent's answer with the texts in `wanted`. `answer` is an answer from
+    /// [`agents`](Self::agents). If it is truncated, the full answer is read from the file.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.

@@ -18,7 +18,6 @@ const APART: usize = 1_000;
 /// Maximum number of images in an attempt's film strip.
 const PICTURES: usize = 400;
 
-/// Outline of an agent.
 #[derive(Debug, Serialize)]
 pub struct AgentOutline<'a> {
     id: &'a str,
@@ -43,19 +42,20 @@ pub struct Turn {
 /// Usage and result of an iteration.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct IterationMarks {
-    /// Number of failed cells, tool calls, requests, actions and envelopes.
+    /// Number of errors: failed cells, requests, tool and page calls, action lists and envelopes,
+    /// and cells with calls that were not awaited.
     #[serde(skip_serializing_if = "is_zero")]
     errors: u32,
     /// Whether the agent returned a value that was not intercepted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     returned: bool,
-    /// Whether a returned value was intercepted and shown back.
+    /// Whether a returned value was intercepted and shown to the agent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     intercepted: bool,
     /// Ids of agents that were called or created.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     children: Vec<String>,
-    /// Number of failed calls of children.
+    /// Number of failed calls to children.
     #[serde(skip_serializing_if = "is_zero")]
     failed_calls: u32,
     #[serde(skip_serializing_if = "Option::is_none")]

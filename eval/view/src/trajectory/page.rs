@@ -33,9 +33,8 @@ pub struct Iteration {
 /// Part of a truncated text.
 #[derive(Debug, Serialize)]
 pub struct TextPart {
-    /// The text.
     pub text: String,
-    /// Byte offset of the remaining text, if any.
+    /// Byte offset in the file at which the remaining text begins, if any.
     pub next: Option<u64>,
 }
 

@@ -12,14 +12,14 @@ use crate::{Image, Message};
 pub enum WebEvent {
     /// The page was read for the next turn.
     Page {
-        /// Time in UTC: `2026-01-31T12:00:00.123Z`. `None` in older trajectories.
+        /// Time of reading, in UTC: `2026-01-31T12:00:00.123Z`. `None` in older trajectories.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<String>,
         /// The page as text, with its elements by id and the time taken to read it.
         dump: Dump,
-        /// Characters (code points) shown to the model.
+        /// Number of characters (code points) shown to the model.
         chars: u64,
-        /// Bytes in UTF-8 of the characters shown to the model.
+        /// Number of UTF-8 bytes shown to the model.
         bytes: u64,
     },
     /// The page could not be read. The model was shown the reason instead.
@@ -27,13 +27,13 @@ pub enum WebEvent {
         /// Reason for the failure.
         problem: String,
     },
-    /// Pages requested addresses outside the environment, which were blocked. The next page reports
-    /// them to the agent.
+    /// Pages requested addresses outside the environment. The requests were blocked, and the next
+    /// page lists the addresses for the agent.
     Refused {
         /// Blocked addresses, in order.
         addresses: Vec<String>,
     },
-    /// A call of a page function by an agent's code ended.
+    /// A call to a page function from an agent's code ended.
     PageCall {
         /// Name of the function: `page.click`.
         function: String,
