@@ -87,10 +87,15 @@ impl Store {
         }
         if version != 0 {
             drop(opened);
-            for end in ["", "-wal", "-shm"] {
+            fs::remove_file(path).map_err(|error| {
+                let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY);
+                let problem = format!("cannot remove the index of another version: {error}");
+                rusqlite::Error::SqliteFailure(code, Some(problem))
+            })?;
+            for end in ["-wal", "-shm"] {
                 let mut name = path.as_os_str().to_owned();
                 name.push(end);
-                // If the file could not be removed, opening it again fails.
+                // SQLite removes them when it closes the last connection.
                 let _ = fs::remove_file(PathBuf::from(name));
             }
             return Self::create(path);
