@@ -79,3 +79,31 @@ impl ReplayedJournals for PlayedBack {
         self.0.look(sample, attempt).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    /// Limit after which a hung test fails.
+    const HUNG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn syncs_in_intervals() {
+        let folder = tempfile::tempdir().unwrap();
+        let ignore: Show = |_| {};
+        let interval = Some(Duration::from_millis(1));
+        let synced = RunJournal::new(Journal::of(folder.path()), interval, ignore, ignore);
+        let unsynced = RunJournal::new(Journal::of(folder.path()), None, ignore, ignore);
+        for (name, run) in [("a", &synced), ("b", &unsynced)] {
+            run.append(name, 1, "{}\n").unwrap();
+        }
+        let began = Instant::now();
+        while synced.journal.unsynced() > 0 {
+            assert!(began.elapsed() < HUNG, "the journal was not synced");
+            std::thread::yield_now();
+        }
+        assert_eq!(unsynced.journal.unsynced(), 1);
+    }
+}

@@ -32,7 +32,9 @@ pub(super) fn execute(args: &ServeArgs) -> Result<Outcome, Error> {
         Arc::new(Service::open(&settings.served)?)
     };
     let (stop, again) = (StopSignal::catch(&runtime)?, StopSignal::catch(&runtime)?);
-    if let Some(remark) = open_files::fd_limit_warning(settings.max_concurrency, "--max-concurrency") {
+    if let Some(remark) =
+        open_files::fd_limit_warning(settings.max_concurrency, "--max-concurrency")
+    {
         terminal::warning(&remark);
     }
     let how = Settings {

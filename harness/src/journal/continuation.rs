@@ -5,6 +5,7 @@
 //! Responses that other agents received after the first failure are kept, but are reused only for
 //! identical requests.
 
+use std::collections::HashSet;
 use std::io;
 
 use super::JournalStore;
@@ -40,9 +41,7 @@ pub fn continue_after_error(
 /// Takes the entries above an [`Entry::Continued`]. Returns those from which the attempt continues,
 /// and the failures that are left out.
 pub(super) fn without_failures(entries: Vec<Entry>) -> (Vec<Entry>, Vec<JournaledResponse>) {
-    let failed: Vec<bool> = (0..entries.len())
-        .map(|place| ended_attempt(&entries, place))
-        .collect();
+    let failed = failures_that_ended(&entries);
     let first = failed.iter().position(|failed| *failed);
     let (mut left, mut failures) = (Vec::new(), Vec::new());
     for (place, (entry, failed)) in entries.into_iter().zip(failed).enumerate() {
@@ -60,22 +59,24 @@ pub(super) fn without_failures(entries: Vec<Entry>) -> (Vec<Entry>, Vec<Journale
     (left, failures)
 }
 
-/// Whether this entry is a failure after which neither its agent nor an agent above it received a
-/// response.
-fn ended_attempt(entries: &[Entry], place: usize) -> bool {
-    let Entry::Response(failure) = &entries[place] else {
-        return false;
-    };
-    if !is_failure(failure) {
-        return false;
-    }
-    let mut later = entries[place + 1..].iter();
-    !later.any(|entry| match entry {
-        Entry::Response(kept) => {
-            kept.result.is_ok() && is_or_is_above(&kept.invocation, &failure.invocation)
+/// Returns for each entry whether it is a failure after which neither its agent nor an agent above it
+/// received a response.
+fn failures_that_ended(entries: &[Entry]) -> Vec<bool> {
+    // Agents with a response after the current entry.
+    let mut answered = HashSet::new();
+    let mut ended = vec![false; entries.len()];
+    for (place, entry) in entries.iter().enumerate().rev() {
+        let Entry::Response(kept) = entry else {
+            continue;
+        };
+        if kept.result.is_ok() {
+            answered.insert(kept.invocation.as_str());
+        } else if is_failure(kept) {
+            let mut agents = with_ancestors(&kept.invocation);
+            ended[place] = !agents.any(|agent| answered.contains(agent));
         }
-        _ => false,
-    })
+    }
+    ended
 }
 
 /// Whether the request failed for a reason other than a response or conversation that was too long.
@@ -86,10 +87,10 @@ fn is_failure(kept: &JournaledResponse) -> bool {
     )
 }
 
-/// Whether invocation `one` is `other` or an ancestor of `other`.
-fn is_or_is_above(one: &str, other: &str) -> bool {
-    one == ROOT
-        || other
-            .strip_prefix(one)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+/// Returns an invocation id and those of its ancestors, nearest first. The root is the last of them.
+fn with_ancestors(invocation: &str) -> impl Iterator<Item = &str> {
+    let above = invocation
+        .rmatch_indices('.')
+        .map(|(at, _)| &invocation[..at]);
+    std::iter::once(invocation).chain(above).chain([ROOT])
 }

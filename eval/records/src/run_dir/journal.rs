@@ -191,6 +191,11 @@ impl Journal {
         dirty.iter().try_for_each(File::sync_data)
     }
 
+    /// Returns the number of open journals with lines that may not be on disk yet.
+    pub fn unsynced(&self) -> usize {
+        self.lock().values().filter(|open| open.is_dirty).count()
+    }
+
     /// Removes the journal of an attempt that restarts from the beginning, and records its cost as
     /// abandoned.
     ///
