@@ -57,7 +57,8 @@ pub struct Run {
     pub further: Further,
     /// Attempts to make, in order: index of the sample and 1-based number of the attempt.
     pub jobs: Vec<(usize, u32)>,
-    /// Attempts finished by earlier starts. `jobs` may contain some of them, to be rerun.
+    /// Records of attempts finished by earlier starts. `jobs` may list some of these attempts
+    /// again, to be rerun.
     pub earlier: Vec<AttemptRecord>,
     /// Maximum attempts of this start that may end in an error before the run stops; `None` for no
     /// limit.
@@ -495,8 +496,8 @@ impl Job {
         Some(grade)
     }
 
-    /// Loads the sample on a blocking thread, because it may have to read a whole row group of a
-    /// file.
+    /// Loads the sample on a blocking thread, because loading may read a whole row group of a
+    /// Parquet file.
     ///
     /// # Errors
     /// Like [`Dataset::sample`]. A panic is propagated, so that it is reported as a panic of the
@@ -512,7 +513,6 @@ impl Job {
         })
     }
 
-    /// Ends the run if further answers cannot be judged.
     fn halt_for(&self, grade: &Grade) {
         if let Some(reason) = &grade.halts {
             self.engine.halt(reason.clone());
@@ -520,7 +520,8 @@ impl Job {
     }
 }
 
-/// Adds the answers as state for the scorer `checks` if the environment does not provide one.
+/// For the scorer `checks`, sets the state to all answers of the attempt unless the environment
+/// provides a state.
 fn with_turns(mut outcome: AttemptOutcome, scorer: &str) -> AttemptOutcome {
     if outcome.state.is_none() {
         outcome.state = turns(&outcome, scorer);
@@ -528,7 +529,7 @@ fn with_turns(mut outcome: AttemptOutcome, scorer: &str) -> AttemptOutcome {
     outcome
 }
 
-/// Returns the answers as state for the scorer `checks`.
+/// For the scorer `checks`, returns all answers of the attempt as state.
 fn turns(outcome: &AttemptOutcome, scorer: &str) -> Option<Value> {
     if outcome.answer.is_none() || scorer != benchmarks::Checks::NAME {
         return None;
@@ -539,7 +540,8 @@ fn turns(outcome: &AttemptOutcome, scorer: &str) -> Option<Value> {
     Some(json!({ "turns": turns }))
 }
 
-/// Returns the text for a scorer, regardless of the state that other scorers need.
+/// Returns the text that a scorer gets: the state if there is one, all answers for the scorer
+/// `checks`, or the last answer.
 fn judged_by(outcome: &AttemptOutcome, scorer: &str) -> Option<String> {
     let answer = outcome.answer.as_deref();
     match &outcome.state {
@@ -639,8 +641,8 @@ impl EventSink for Forward {
     }
 }
 
-/// Sends an event. The receiver is dropped only after the run has ended or the consumer has
-/// panicked.
+/// Sends an event. Ignores a failure, because the receiver is dropped only after the run has ended
+/// or the consumer has panicked.
 fn send(events: &mpsc::UnboundedSender<RunEvent>, event: RunEvent) {
     let _ = events.send(event);
 }

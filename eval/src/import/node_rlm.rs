@@ -15,7 +15,7 @@ use super::{ImportError, Imported};
 /// Scorer name of imported runs, which keep the scores of the other system.
 pub const SCORER: &str = "recorded/node-rlm";
 
-/// Settings that result files lack, so that the user may supply them.
+/// Settings that result files lack and the user may supply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Guidance {
     /// Prompt mode of the root.
@@ -133,7 +133,7 @@ fn ended(path: &Path, timestamp: Option<&str>) -> Result<Timestamp, ImportError>
     })
 }
 
-/// Returns the required fields of an attempt.
+/// Returns the required fields of an attempt if all are present and valid.
 fn facts(
     path: &Path,
     index: usize,
@@ -189,7 +189,7 @@ fn scorers_form(text: &str) -> Value {
 }
 
 /// Returns the lowercase hex SHA-256 of the tasks and expected answers, independent of their order.
-/// The files do not describe the dataset further.
+/// The files contain nothing else that identifies the dataset.
 fn dataset_digest(results: &[NodeRlmResult]) -> String {
     let mut tasks: Vec<[&str; 2]> = results
         .iter()

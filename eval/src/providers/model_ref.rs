@@ -193,7 +193,7 @@ mod tests {
     use super::ModelRef;
 
     #[test]
-    fn knows_the_forms_of_references() {
+    fn parses_model_references_and_suggests_corrections() {
         let cases = [
             ("scripted", Ok(())),
             ("scripted/s-niah", Ok(())),

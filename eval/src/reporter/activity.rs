@@ -135,7 +135,7 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
         EventKind::JudgeRequest { .. } => "has an answer, which is being judged".to_owned(),
         EventKind::Web { event } => return happened(event),
         EventKind::DelegationUnawaited { count } => {
-            format!("lost {} that was not awaited", counted(*count, "call"))
+            format!("left {} unawaited", counted(*count, "call"))
         }
         EventKind::AttemptResumed { responses } => {
             format!("continues with {}", counted(*responses, "earlier response"))
@@ -186,7 +186,7 @@ fn happened(event: &WebEvent) -> Option<String> {
             envelope: Some(envelope),
             ..
         } => narrated(envelope).map(|text| format!("says {text:?}")),
-        // Keep showing the message to the user if the turn had no other action.
+        // If the turn only sent a message to the user, keep showing the message.
         WebEvent::ActionResults { results }
             if results.iter().all(|result| result.action == "narrate") =>
         {
