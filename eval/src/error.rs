@@ -49,7 +49,7 @@ pub enum Error {
     /// The benchmark cannot be opened with these options.
     #[error(transparent)]
     Benchmark(#[from] OpenError),
-    /// A requested sample does not exist.
+    /// A requested sample or metadata key does not exist.
     #[error(transparent)]
     Sample(#[from] SelectionError),
     /// The scorer cannot be used.
@@ -97,7 +97,7 @@ pub enum Error {
     /// The log of a race is invalid.
     #[error(transparent)]
     Race(#[from] RaceError),
-    /// The run cannot continue.
+    /// A sample cannot be read, or the run directory cannot be written.
     #[error(transparent)]
     Run(#[from] RunError),
     /// Every further request would have failed, for example because the provider rejected the key,

@@ -74,7 +74,7 @@ impl Found {
         Ok(found)
     }
 
-    /// Returns the started cells of one sweep.
+    /// Returns one sweep with the runs of its started cells.
     ///
     /// # Errors
     /// [`FolderError::Race`] for an invalid race log.

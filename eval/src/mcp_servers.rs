@@ -34,9 +34,9 @@ const CALL: Duration = Duration::from_secs(120);
 const LONGEST_DESCRIPTION: usize = 4_000;
 /// Maximum bytes of a tool's schema.
 const LONGEST_SCHEMA: usize = 32_000;
-/// Maximum length of a tool's name including the server's name, as model APIs require.
+/// Maximum characters of a tool's name including the server's name. Model APIs reject longer names.
 const LONGEST_NAME: usize = 64;
-/// Formats that argument validation supports; other formats are removed from schemas.
+/// Values of `format` that argument validation supports; others are removed from schemas.
 const FORMATS: [&str; 12] = [
     "date",
     "date-time",
@@ -64,7 +64,7 @@ struct McpTool {
     server: Arc<Server>,
 }
 
-/// Starts the servers that are not running yet, and returns the tools of all.
+/// Starts the servers that are not running yet, and returns the tools of all servers.
 ///
 /// # Errors
 /// A [`SettingsError`] for a server that does not start, or a tool that agents cannot call.

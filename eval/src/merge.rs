@@ -1,6 +1,7 @@
 //! Merges the shards of a run from several machines into one run directory.
 //!
-//! The result equals a run on one machine. Shards must agree in fingerprint, program and selection.
+//! The merged run equals a run of all attempts on one machine. Shards must agree in fingerprint,
+//! program and selection.
 
 mod shards;
 

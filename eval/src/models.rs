@@ -154,8 +154,8 @@ fn recorded_as(provider: &dyn Provider, alias: Option<&str>) -> Option<String> {
     }
 }
 
-/// Policies around the providers of a run. The rate limit applies to each request, including
-/// retries; cache and prices apply to each call.
+/// Policies around the providers of a run. Rate limits apply to each request, including retries;
+/// the cache and prices apply to each call.
 struct Stack<'a> {
     traffic: &'a TrafficArgs,
     prices: &'a PriceTable,

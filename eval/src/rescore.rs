@@ -66,7 +66,7 @@ pub enum Stopped {
 }
 
 impl Rescoring {
-    /// Number of answers that were scored or whose scoring failed.
+    /// Returns the number of attempts that are done, including those that got no score.
     pub fn done(&self) -> usize {
         self.records.iter().flatten().count()
     }

@@ -23,7 +23,7 @@ pub enum RunEvent {
     },
     /// An engine event of an attempt.
     Engine(Event),
-    /// Amounts spent so far, at most once per second.
+    /// Amounts spent so far, if they have changed since the last such event.
     Spending(Spent),
     /// An attempt ended. It does not send further events.
     AttemptFinished(Arc<AttemptRecord>),

@@ -37,7 +37,8 @@ use shared_samples::SharedSamples;
 
 pub use attempt_runner::AttemptRunner;
 
-/// Time for which a stopped run waits for its attempts. Attempts that take longer are abandoned.
+/// Maximum time that a stopped run waits for its attempts to end. Attempts that take longer are
+/// abandoned.
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
 /// Maximum events stored in one batch before they are reported.
@@ -83,10 +84,10 @@ pub enum StopReason {
     Interrupted,
     /// More attempts ended in an error than were allowed.
     TooManyErrors {
-        /// Number of errors in this start.
+        /// Number of attempts of this start that ended in an error.
         errors: u64,
     },
-    /// A call reported a condition that ends the run.
+    /// A budget is used up, or every further request would fail.
     Halted(HaltReason),
 }
 
@@ -101,8 +102,8 @@ pub enum RunError {
     RunDir(#[from] RunDirError),
 }
 
-/// Runs the attempts until all are made or `stop` completes. Finished attempts are stored in either
-/// case.
+/// Runs the attempts until all are made or the run stops early for another [`StopReason`]; `stop`
+/// interrupts it. Finished attempts are stored in every case.
 ///
 /// # Errors
 /// [`RunError`] if samples are unavailable or records cannot be written.
@@ -154,8 +155,7 @@ pub async fn conduct(
     let summary = Arc::new(Summary::new(&latest(records), attempts_total));
     send(&events, RunEvent::RunFinished(Arc::clone(&summary)));
     let stored = tokio::task::spawn_blocking(move || consumer.join()).await;
-    // The consumer is not expected to panic. After a panic, its output is on disk and the panic was
-    // printed.
+    // A panic of the consumer is a bug, and was printed. Everything written before it is on disk.
     let stored = match stored {
         Ok(Ok(Err(error))) => return Err(error.into()),
         Ok(Ok(Ok(stored))) => stored.map(Arc::new),
@@ -357,7 +357,7 @@ impl Progress {
         self.errors
     }
 
-    /// Adds a finished attempt.
+    /// Adds a finished attempt and reports it.
     pub fn add(&mut self, record: AttemptRecord, events: &mpsc::UnboundedSender<RunEvent>) {
         // The end of the run cancelled the attempt, so a resumed run reruns it.
         if record.status == Status::Cancelled {

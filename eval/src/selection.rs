@@ -1,6 +1,7 @@
 //! Selects the samples of a run.
 //!
-//! The steps are: named or recorded samples, filters, a maximum (optionally random), and the shard.
+//! Steps: take the named or recorded samples, apply the filters, limit the number (keeping the
+//! first or random samples), and keep those of the shard.
 
 use std::collections::{BTreeMap, BTreeSet};
 

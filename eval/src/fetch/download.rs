@@ -17,7 +17,7 @@ const TRIES: u32 = 5;
 /// Time without data after which a request counts as failed.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// Maximum delay before a retry that a server may request, in seconds.
+/// Maximum retry delay that a server may request, in seconds.
 const LONGEST_WAIT: u64 = 120;
 
 /// Maximum size of a file list, in bytes.

@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 pub use error::FetchError;
 pub use sources::names;
 
-/// File in a fetched folder that records what was fetched.
+/// File in a fetched folder that records the source and the checksums.
 const RECORD: &str = "fetched.json";
 
 /// Progress of a fetch.
@@ -35,7 +35,7 @@ pub enum FetchEvent<'a> {
     },
     /// Some files are in Parquet format, which this build cannot read.
     Unreadable,
-    /// Bytes received, including those left by an earlier fetch.
+    /// Bytes to add to the count: received now or left by an earlier fetch.
     Bytes(u64),
     /// Bytes to subtract from the count, because they are downloaded again or have the wrong
     /// checksum.

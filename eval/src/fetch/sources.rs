@@ -36,8 +36,8 @@ enum Source {
     Files { address: String },
 }
 
-/// Returns the source of a benchmark's data and its checksum file, which is empty for a dataset on
-/// the hub. `None` if the data cannot be fetched.
+/// Returns the source of a benchmark's data and the text of its checksum file, which is empty for a
+/// dataset on the hub. `None` if the data cannot be fetched.
 fn source(name: &str) -> Option<(Source, &'static str)> {
     let fetch = benchmarks::entry(name)?.fetch.as_ref()?;
     // Cannot fail: a test parses every bundled source.

@@ -165,7 +165,7 @@ impl Grade {
         }
     }
 
-    /// Whether the answer could not be judged within the budget.
+    /// Whether the answer was not judged because the budget does not allow it.
     pub fn is_over_budget(&self) -> bool {
         matches!(self.halts, Some(HaltReason::OverBudget(_)))
     }

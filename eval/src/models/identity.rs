@@ -24,7 +24,7 @@ pub fn parts(
 }
 
 /// Returns the identity of the main model, for comparing runs before they start. A missing file is
-/// identified by its name; opening it reports the error.
+/// identified by its name; the error is reported when the file is opened.
 pub fn main_identity(reference: &ModelRef, benchmark: &str) -> String {
     match reference.named() {
         Named::Offline(_, rest)

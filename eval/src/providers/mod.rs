@@ -44,7 +44,7 @@ pub struct Offline {
 /// A provider and the name of its model.
 pub type Opened = (Arc<dyn Provider>, String);
 
-/// Error of a provider that cannot be opened.
+/// Reason why a provider cannot be opened.
 pub type OfflineError = Box<dyn Error + Send + Sync>;
 
 /// Returns the identity of a file or of the trajectories of a run directory. A file has the same

@@ -74,7 +74,7 @@ pub(super) fn repeated(scored: &Scored) -> Scored {
     }
 }
 
-/// A verdict in the journal, as opposed to an event.
+/// Line of the journal with a verdict. The other lines are events.
 #[derive(Serialize, Deserialize)]
 struct Verdict {
     id: String,
@@ -117,7 +117,7 @@ impl Judging {
         self.kept.len()
     }
 
-    /// Removes the journal after the scores are stored.
+    /// Removes the journal, which is not needed once the scores are stored.
     ///
     /// # Errors
     /// [`RunDirError::Write`].
@@ -146,7 +146,7 @@ impl Judging {
         self.journal.append(&line, true)
     }
 
-    /// Returns the error if the judge's budget is used up.
+    /// Returns the error message if the judge's budget is used up.
     pub fn exhausted(&self) -> Option<String> {
         self.budget.exhausted().map(|error| error.to_string())
     }

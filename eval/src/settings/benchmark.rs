@@ -120,7 +120,7 @@ pub(super) fn resolve(
     // A judge or a JavaScript file is not an option of a benchmark.
     let given = args.scorers().next();
     let inside = given.filter(|scorer| OutsideScorer::parse(scorer).is_none());
-    // Naming the benchmark's own scorer changes nothing.
+    // Naming the benchmark's own scorer has no effect.
     let scorer = inside.filter(|scorer| !is_own(&benchmark, scorer));
     check_scorer(&benchmark, scorer)?;
     let context_lengths = context_length::parse_all(&args.context_len)?;

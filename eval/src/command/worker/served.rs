@@ -43,7 +43,7 @@ pub(super) struct Served {
     pub(super) queue: RunQueue,
     pub(super) manifest: watch::Receiver<Manifest>,
     pub(super) maker: AttemptRunner,
-    /// Indices of the run's samples, by id.
+    /// Dataset index of each of the run's samples, by sample id.
     pub(super) samples: HashMap<String, usize>,
     pub(super) journal: Arc<StreamJournal>,
     pub(super) lease: Arc<Lease>,

@@ -45,7 +45,7 @@ pub(super) struct Added {
     pub(super) kept: Vec<u8>,
     /// Lines rejected because another worker had the attempt.
     pub(super) refused: Vec<u8>,
-    /// Number of the last message in the queue that contains lines of the journal.
+    /// Number of the message that contains the journal's last stored line.
     pub(super) last: u64,
 }
 
@@ -56,8 +56,8 @@ impl Drop for OpenJournal {
 }
 
 impl StreamJournal {
-    /// Opens the journal of an attempt, to continue after message number `last`; `bytes` are its
-    /// lines so far.
+    /// Opens the journal of an attempt to append to it. `bytes` are the lines so far, and `last` is
+    /// the number of the message that contains the last line.
     pub(super) fn open(
         self: &Arc<Self>,
         queue: &RunQueue,
