@@ -29,7 +29,7 @@ pub enum SelectionError {
     #[error("--sample-ids: benchmark {benchmark} has no sample `{id}`{}", match (.nearest, .first) {
         (Some(nearest), _) => format!(", did you mean `{nearest}`?"),
         (None, Some(first)) => format!("; expected, for example, `{first}`"),
-        (None, None) => "; it is empty".to_owned(),
+        (None, None) => "; the benchmark is empty".to_owned(),
     })]
     UnknownSample {
         /// Name of the benchmark.

@@ -183,7 +183,7 @@ async fn text(mut response: Response) -> Result<Vec<u8>, Failed> {
         text.extend_from_slice(&chunk);
         if text.len() > LONGEST_LIST {
             return Err(Failed {
-                reason: "the response is too long".to_owned(),
+                reason: "the response exceeds 64 MB".to_owned(),
                 wait: None,
             });
         }

@@ -110,7 +110,7 @@ pub(super) async fn plan(
             }
             if wanted.is_empty() {
                 return Err(wrong(format!(
-                    "no file starts with {}",
+                    "no data file has a path that starts with {}",
                     begins.join(" or ")
                 )));
             }

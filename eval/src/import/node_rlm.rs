@@ -129,7 +129,7 @@ fn ended(path: &Path, timestamp: Option<&str>) -> Result<Timestamp, ImportError>
         path: path.to_owned(),
         field: "timestamp".to_owned(),
         value: format!("{text:?}"),
-        wanted: "expected RFC 3339: 2026-02-13T18:02:06Z",
+        wanted: "expected an RFC 3339 timestamp such as 2026-02-13T18:02:06Z",
     })
 }
 
@@ -169,7 +169,7 @@ fn facts(
     let expected = result
         .expected
         .as_ref()
-        .ok_or_else(|| missing("expected", "expected a text"))?;
+        .ok_or_else(|| missing("expected", "expected a string"))?;
     Ok(ImportSource {
         score,
         iterations,
