@@ -176,8 +176,8 @@ fn refuses_data_with_wrong_checksum() {
             Answer::File,
             format!(
                 "invalid list of the dataset's files at \
-                 ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true: no file \
-                 starts with data.json"
+                 ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true: no data \
+                 file has a path that starts with data.json"
             ),
         ),
         (

@@ -170,7 +170,7 @@ fn names_invalid_files_and_writes_nothing() {
         ),
         (
             SMALL.replacen("2026-02-13T", "yesterday ", 1),
-            "small.json: timestamp is \"yesterday 18:02:06.491Z\"; expected RFC 3339: 2026-02-13T18:02:06Z",
+            "small.json: timestamp is \"yesterday 18:02:06.491Z\"; expected an RFC 3339 timestamp such as 2026-02-13T18:02:06Z",
         ),
         (
             SMALL.replace("arc-b", "arc-a"),

@@ -137,9 +137,9 @@ fn verbose_log_shows_agents() {
     assert_eq!(
         String::from_utf8(lines).unwrap().replace(&long[4..], "ÉÉÉ"),
         "a root: iteration 3\n\
-         a root: has a response: x\u{fffd}[2J \u{fffd}y\n\
-         a root: has a response\n\
-         a root: has a response: ÉÉÉ…\n\
+         a root: got a response: x\u{fffd}[2J \u{fffd}y\n\
+         a root: got a response\n\
+         a root: got a response: ÉÉÉ…\n\
          a root: [dddk webagent] turn 3 {\"memory\":\"x\\u001b[2J\\n\u{fffd}y\",\"todos_remaining\":[\"price\"],\
          \"actions\":[{\"narrate\":\"Hello\"}]}\n\
          a root: iteration 4\n\
