@@ -36,7 +36,7 @@ pub(crate) struct Web {
     worlds: Worlds,
     kept: PersistentState,
     allow_local: bool,
-    /// Lock of each address at which a user-supplied row starts a server.
+    /// Locks of the addresses at which user-supplied rows start servers, by address.
     turns: Mutex<HashMap<String, AddressLock>>,
 }
 

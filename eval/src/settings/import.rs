@@ -51,7 +51,7 @@ pub struct NodeRlmArgs {
 }
 
 impl NodeRlmArgs {
-    /// Returns the details that the user knows about the runs.
+    /// Returns the details that the files do not record but the flags give.
     pub fn guidance(&self) -> Guidance {
         let drivers = self.drivers.as_deref();
         Guidance {

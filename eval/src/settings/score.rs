@@ -23,11 +23,11 @@ pub struct ScoreSettings {
     pub traffic: TrafficArgs,
     /// Budget of a judge.
     pub budget: Budget,
-    /// Price table: the user's prices before the bundled ones.
+    /// Price table, in which the user's prices override the bundled ones.
     pub prices: PriceTable,
     /// Folder of the judge's response cache.
     pub cache: Option<PathBuf>,
-    /// Maximum concurrent answers; at least 1.
+    /// Maximum answers that are scored concurrently; at least 1.
     pub concurrency: usize,
     /// Whether to print the summary as JSON instead of a table.
     pub json: bool,
@@ -41,7 +41,7 @@ pub enum OtherScorer {
     Outside(OutsideScorer),
 }
 
-/// Returns the first flag that sets one of these limits.
+/// Returns the flag of the first limit that is set.
 pub fn budget_flag(budget: &Budget) -> Option<&'static str> {
     let of_money = budget.cost_usd.map(|_| "--max-cost");
     let of_tokens = budget.tokens.map(|_| "--max-tokens");

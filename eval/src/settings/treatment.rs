@@ -34,16 +34,16 @@ pub(super) struct Flags<'a> {
 /// Kind of run that the settings are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunMode {
-    /// A new run. Limits without effect cause warnings.
+    /// A new run. Limits without effect cause warnings; other settings without effect are errors.
     New,
-    /// A cell of a sweep. Limits without effect are errors, so that no two cells are equal.
+    /// A cell of a sweep. All settings without effect are errors, so that no two cells are equal.
     Cell,
     /// A resumed run. Settings without effect are accepted, because an earlier version may have
     /// accepted and recorded them.
     Resume,
 }
 
-/// Result of resolving the flags.
+/// Resolved settings of the agents.
 pub(super) struct Agents {
     pub treatment: Treatment,
     /// Name of the applied profile.
@@ -57,9 +57,9 @@ pub(super) struct Agents {
 }
 
 impl Flags<'_> {
-    /// Builds a treatment from the flags and from `given`, rejecting settings without effect.
-    /// Without a model, `--profile auto` finds no profile. Drivers of an auto-matched profile that
-    /// do not fit the root's prompt are omitted, with a note.
+    /// Builds a treatment from the flags; `given` supplies the fields that these flags do not set.
+    /// Rejects settings without effect. Without a model, `--profile auto` finds no profile. Drivers
+    /// of an auto-matched profile that do not fit the root's prompt are omitted, with a note.
     ///
     /// # Errors
     /// A [`SettingsError`] for the first invalid flag; [`SettingsError::NoEffect`] for a setting
@@ -153,7 +153,8 @@ impl Flags<'_> {
         let effective = treatment.effective();
         let mut profile = guidance.profile;
         if effective.drivers.len() < treatment.drivers.len() {
-            // Named drivers are present; the others come from the profile that matched the model.
+            // All drivers named by flags are included, so the missing ones come from the
+            // auto-matched profile.
             let is_there = |driver: &Driver| effective.drivers.contains(&driver.name);
             let profile = profile.take().unwrap_or_default();
             let (kept, dropped): (Vec<Driver>, Vec<Driver>) =
@@ -216,7 +217,7 @@ impl Flags<'_> {
         guidance.profile.as_deref().filter(|_| is_named)
     }
 
-    /// Returns the settings that must have an effect.
+    /// Returns the explicit settings, which must have an effect.
     fn explicit(&self, guidance: &Guidance, run: &Treatment) -> Vec<ExplicitSetting> {
         let typed = [
             ("--web-agent", self.web.web_agent.is_some()),
@@ -241,7 +242,7 @@ impl Flags<'_> {
         explicit.extend(tools.iter().map(|name| ExplicitSetting::tool(name)));
         let hooks = names(&self.hooks.hooks);
         explicit.extend(hooks.iter().map(|name| ExplicitSetting::hook(name)));
-        // A definition that names an alias uses it, wherever the definition is called.
+        // An alias that a definition names counts as used, wherever the definition is called.
         let named_models = &guidance.layers.named_models;
         let is_named = |alias: &&ModelAlias| !named_models.contains(&alias.alias);
         let aliases = guidance.aliases.iter().filter(is_named);

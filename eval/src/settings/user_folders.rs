@@ -1,5 +1,4 @@
-//! Folders of the user: data that can be fetched or generated again, and the history of the
-//! interactive REPL.
+//! Paths in the user's home folder: caches, and the history of the interactive REPL.
 
 use std::env;
 use std::path::PathBuf;

@@ -33,7 +33,7 @@ pub(super) struct Cells {
 }
 
 /// Returns the identity of the main model, independent of its alias; for a model on a server, this
-/// includes the address of its requests.
+/// includes the URL of its requests.
 fn asked(engine: &EngineSettings, benchmark: &str) -> String {
     let on_server = engine.model.on_server().and_then(|(endpoint, model)| {
         let server = engine.models.servers.get(&endpoint.name)?;
@@ -70,8 +70,8 @@ enum Resolution {
 }
 
 impl Cells {
-    /// Adds a combination, unless it is not meaningful or, without the axes that have no effect,
-    /// equals an earlier one.
+    /// Adds a combination. Records it as skipped if it is not meaningful, and ignores it if it
+    /// equals an earlier one without the axes that have no effect.
     ///
     /// # Errors
     /// [`SweepError`] for invalid flags and for a cell that would send the same requests as
@@ -208,7 +208,7 @@ fn resolve(
                     return Ok(Resolution::Skipped(masked.to_string()));
                 }
             }
-            // It would send the same requests as the cell without that axis.
+            // Any other problem ends the sweep, such as an axis value that changes no request.
             problem => {
                 return Err(SweepError::Settings {
                     cell: combination.to_string(),
@@ -244,7 +244,7 @@ pub(super) struct Combination {
     drivers: Vec<String>,
 }
 
-/// Returns all combinations. The values of each axis must be distinct.
+/// Returns all combinations, baselines first. The values of each axis must be distinct.
 pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
     let models: Vec<Option<String>> = if matrix.models.is_empty() {
         vec![None]
@@ -323,7 +323,8 @@ impl Combination {
         axes.filter_map(|(axis, value)| Some((axis, value.as_ref()?)))
     }
 
-    /// Returns the combination as flags of `rlm-eval run`, without shared flags.
+    /// Returns the combination as flags of `rlm-eval run`, each followed by its value, without
+    /// shared flags and those of `varied`.
     fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
         let mut add = |name: &str, value: &str| {

@@ -103,7 +103,7 @@ impl OpenSite {
             };
             origins.push(origin.clone());
         }
-        // The browser reports unresolvable names.
+        // Ignore other errors: the browser reports names that do not resolve.
         if let Err(error @ ReachError::Local { .. }) = reach.resolve(&own).await {
             return Err(format!(
                 "{error}; if you trust these rows, add --allow-local"
