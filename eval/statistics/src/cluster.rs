@@ -29,8 +29,8 @@ impl Clustered {
         self.standard_error.is_some_and(|error| error > 0.0)
     }
 
-    /// Number of equally sized clusters that would carry as much information: `1/Σw²`, where `w`
-    /// are the clusters' shares of the values.
+    /// Returns the number of equally sized clusters that would carry as much information: `1/Σw²`,
+    /// where `w` are the clusters' shares of the values.
     pub(crate) fn effective_clusters(&self) -> f64 {
         let shares = self.clusters.iter().map(|(_, size)| size / self.n);
         shares.map(|share| share * share).sum::<f64>().recip()
@@ -44,8 +44,8 @@ impl Clustered {
 /// McCaffrey (Survey Methodology 28, 2002; "CR2" in J. E. Pustejovsky and E. Tipton, J. Business
 /// and Economic Statistics 36, 2018) for a regression on a constant, in which the clusters' means
 /// have equal variance: unbiased in that case, with Satterthwaite's degrees of freedom. For
-/// clusters of one size it is `√(G/(G−1) Σ_g (Σ_{i∈g} (x_i − mean))²) / n` with `G − 1` degrees;
-/// with one value per cluster, `s/√n`.
+/// clusters of one size, the standard error is `√(G/(G−1) Σ_g (Σ_{i∈g} (x_i − mean))²) / n` with `G
+/// − 1` degrees; with one value per cluster, `s/√n`.
 pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
     let mut groups: BTreeMap<&K, Vec<f64>> = BTreeMap::new();
     for (cluster, value) in values {
