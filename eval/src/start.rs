@@ -1,4 +1,4 @@
-//! Runs the program from the first line of `main` to the exit code.
+//! Sets up the process, parses the command line, runs the command, and returns the exit code.
 
 use std::process::ExitCode;
 

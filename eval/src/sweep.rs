@@ -29,7 +29,7 @@ pub struct Plan {
     /// Id of the sweep, independent of the folder's name; empty in plans of earlier versions.
     #[serde(default)]
     pub id: String,
-    /// Runs of the sweep. The first cell of each model is its baseline.
+    /// Runs of the sweep, baselines first.
     pub cells: Vec<Cell>,
     /// Combinations that are not run.
     pub skipped: Vec<Skipped>,
@@ -140,7 +140,7 @@ impl Plan {
         cells.plan()
     }
 
-    /// Returns the run id of a cell, unique among sweeps.
+    /// Returns the run id of a cell, which is unique across sweeps.
     pub fn run_id(&self, cell: &Cell) -> String {
         if self.id.is_empty() {
             cell.name.clone()
@@ -186,7 +186,7 @@ impl Plan {
     /// for a partially written plan.
     ///
     /// # Errors
-    /// [`SweepError::Exists`], or [`SweepError::RunDir`] if it cannot be written.
+    /// [`SweepError::Exists`], or [`SweepError::RunDir`] if the plan cannot be written.
     pub fn create(&mut self, folder: &Path) -> Result<(), SweepError> {
         if folder.exists() && !is_unbegun(folder) {
             return Err(SweepError::Exists(folder.to_owned()));
@@ -202,7 +202,7 @@ impl Plan {
     /// Writes the plan atomically into the folder of its sweep.
     ///
     /// # Errors
-    /// [`SweepError::RunDir`].
+    /// [`SweepError::RunDir`] if the file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), SweepError> {
         let path = folder.join(PLAN);
         let text = serde_json::to_string_pretty(self).map_err(|reason| RunDirError::Write {

@@ -33,7 +33,7 @@ pub enum SettingsError {
     #[error("--drivers: {0}")]
     DriverProtocolMismatch(#[from] DriverProtocolMismatch),
 
-    /// The run to be resumed cannot be read.
+    /// A run directory cannot be read.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
 }

@@ -27,7 +27,7 @@ pub struct ScorerArgs {
     #[arg(long, value_name = "NAME|FILE")]
     pub judge_prompt: Option<String>,
 
-    /// Maximum calls of the judge for one answer; if no call returns a verdict, the attempt ends in
+    /// Maximum calls to the judge for one answer; if no call returns a verdict, the attempt ends in
     /// an error
     #[arg(
         long,

@@ -1,4 +1,4 @@
-//! Resolves prompt overrides: reads files, finds and checks definitions, and fixes the date.
+//! Resolves prompt overrides: reads files, finds and checks definitions, and determines the date.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;

@@ -82,8 +82,8 @@ pub(super) fn extra(
                 "--model-args: the field `{field}` contains a secret, but these fields are stored with the run"
             ),
             format!(
-                "export {variable}=…, or put that line into a file .env: a key is sent in the \
-                 form that its server expects, and is never stored"
+                "set {variable} in the environment, or add {variable}=… to a .env file: a key is \
+                 sent in the form that its server expects, and is never stored"
             ),
         )
     };

@@ -29,8 +29,7 @@ pub struct ModelSettings {
     pub stream: bool,
     /// Timeouts of a request.
     pub timeouts: Timeouts,
-    /// Longest response of earlier starts of the run, in output tokens; `None` if there was no
-    /// response.
+    /// Longest response in earlier starts of the run, in output tokens; `None` if there was none.
     pub longest_response: Option<u64>,
     /// Recorder of the requests that are sent, if the run records them.
     pub request_recorder: Option<Arc<RequestRecorder>>,
@@ -83,7 +82,7 @@ impl ModelSettings {
 /// A model server with its key.
 #[derive(Clone)]
 pub struct Server {
-    /// Kind of server.
+    /// API of the server, and its defaults.
     pub endpoint: &'static Endpoint,
     /// Base URL of the server.
     pub base_url: String,
@@ -274,7 +273,7 @@ pub(super) fn check_read(
     }
 }
 
-/// Base URL of an endpoint, set by a variable in the environment or in the file `.env`.
+/// Base URL of an endpoint: from a flag or the environment, or from `.env`.
 enum BaseUrlSource {
     ByEnvironment(String),
     ByFile(&'static str),
@@ -350,7 +349,7 @@ pub(super) fn server(
         return Err(SettingsError::with_hint(
             format!("{place}: `{reference}` needs a key: {name} is not set"),
             format!(
-                "export {name}=…, or put that line into a file .env here or at the root of the project"
+                "set {name} in the environment, or add {name}=… to a .env file here or in the project root"
             ),
         ));
     }

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::env_vars;
 
-/// One of several shards of a run. Together they cover the run without overlap.
+/// One shard of a run. All shards together cover the run without overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Partition {
     /// Number of the shard, 1-based, at most `of`.
@@ -30,7 +30,7 @@ pub enum ShardAssignment {
     InTurn,
     /// Rule 1, of older runs: see [`Partition::holds`].
     ByHash,
-    /// As assigned by rule 2 when the run started: the ids of the shard's samples, in run order.
+    /// Ids of the shard's samples in run order, as assigned by rule 2 when the run started.
     Recorded(Vec<String>),
 }
 
@@ -48,9 +48,9 @@ impl ShardAssignment {
 const MOST: u32 = 10_000;
 
 impl Partition {
-    /// Whether [`ShardAssignment::ByHash`] assigns the sample to this shard. The shard's index is
-    /// the first 8 bytes of the id's SHA-256, as a big-endian number modulo `of`. It depends only
-    /// on the id, so a sample keeps its shard regardless of the selection.
+    /// Whether [`ShardAssignment::ByHash`] assigns the sample to this shard. The shard's
+    /// zero-based index is the first 8 bytes of the id's SHA-256, as a big-endian number modulo
+    /// `of`. It depends only on the id, so a sample keeps its shard regardless of the selection.
     pub fn holds(self, id: &str) -> bool {
         let hash = Sha256::digest(id);
         let number = hash

@@ -16,13 +16,13 @@ use crate::cli::{HookArgs, PromptArgs};
 /// The agent whose prompt is shown, and the output options.
 #[derive(Debug, Clone)]
 pub struct PromptSettings {
-    /// Kind of agent.
+    /// Whether the agent is the root, and of which protocol, or a child.
     pub role: Role,
     /// Depth, maximum depth, prompt mode, and the iteration limit of children.
     pub config: PromptConfig,
     /// Iteration limit of the agent.
     pub iterations: u32,
-    /// Invocation id, which encodes its position in the tree.
+    /// Invocation id, which encodes the agent's position in the tree.
     pub invocation_id: String,
     /// Queries of the agent's ancestors, root first: empty, or one for each ancestor.
     pub lineage: Vec<String>,

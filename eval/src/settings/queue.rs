@@ -33,7 +33,7 @@ pub struct QueueSettings {
     pub replicas: usize,
     /// Maximum bytes of results in the queue.
     pub max_bytes: Option<u64>,
-    /// Folder of a run whose attempts indicate how long samples take.
+    /// Folder of an earlier run; samples whose attempts took longest there run first.
     pub order_by: Option<PathBuf>,
 }
 
@@ -230,9 +230,9 @@ pub struct QueueTarget {
     pub access: Access,
     /// Run to show or change; `None` for all.
     pub run: Option<RunKey>,
-    /// Id of a sample.
+    /// Id of the sample to change, if given.
     pub sample: Option<String>,
-    /// Name of a worker.
+    /// Name of the worker to change, if given.
     pub worker: Option<String>,
     /// Whether to print JSON.
     pub json: bool,

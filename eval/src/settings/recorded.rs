@@ -8,7 +8,7 @@ use super::{EngineSettings, JudgeSettings, RunSettings};
 use crate::models::part_of;
 
 impl RunSettings {
-    /// Returns the settings as shown in `config.json`.
+    /// Returns the settings in the form recorded in `config.json`.
     pub fn recorded(&self) -> Map<String, Value> {
         let engine = &self.engine;
         let options = &self.benchmark_options;

@@ -1,7 +1,7 @@
 //! Settings of `rlm-eval run --resume`.
 //!
-//! Typed flags override recorded flags. The folder may come from someone else, so places that only
-//! the folder names must be confirmed on the command line.
+//! Typed flags override recorded flags. The folder may come from someone else, so servers,
+//! files and folders that only it names must be confirmed on the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -109,7 +109,7 @@ impl Begun {
     ///
     /// # Errors
     /// A [`SettingsError`] if the folder contains no run of this program, or if its flags name
-    /// places that were not typed.
+    /// servers, files or folders that were not typed.
     pub fn read(args: &ResumeArgs) -> Result<Self, SettingsError> {
         let (path, mut config) = run_dir::read_config(&args.dir)?;
         let flags = config.get_mut("flags").map(Value::take);
@@ -132,8 +132,8 @@ impl Begun {
     }
 }
 
-/// Rejects places that only a file names. `command` is the current command without the program's
-/// name; the hint appends the places to it.
+/// Rejects servers, files and folders that only a file names. `command` is the current command
+/// without the program's name; the hint appends their flags to it.
 ///
 /// # Errors
 /// A [`SettingsError`] whose hint is the complete command.

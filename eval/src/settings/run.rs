@@ -28,7 +28,7 @@ pub struct RunSettings {
     pub benchmark_options: benchmarks::Options,
     /// Selection of samples.
     pub selection: Selection,
-    /// Settings of the scorer.
+    /// Scorers and their settings.
     pub grader: GraderSettings,
     /// Independent attempts at each sample; at least 1.
     pub attempts: u32,
@@ -40,7 +40,7 @@ pub struct RunSettings {
     pub name: Option<String>,
     /// Mean score, from 0 to 1, below which the run fails.
     pub min_score: Option<f64>,
-    /// Number of errors that stops the run.
+    /// Number or share of errors that stops the run.
     pub fail_on_error: Option<ErrorGate>,
     /// Whether to print the summary as JSON instead of a table.
     pub json: bool,
@@ -63,7 +63,7 @@ pub struct RunSettings {
     /// Attempt that the run's attempt continues, if the run is a fork: the `origin` of
     /// `config.json`.
     pub origin: Option<Value>,
-    /// Flags behind these settings, as JSON, from which `--resume` restores them.
+    /// The flags as JSON, from which `--resume` restores these settings.
     pub flags: Value,
 }
 
@@ -99,7 +99,7 @@ impl FromStr for ErrorGate {
     }
 }
 
-/// Serializes the gate as typed.
+/// Serializes the number that was typed.
 impl Serialize for ErrorGate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(match self {
@@ -176,8 +176,8 @@ impl RunSettings {
         }
     }
 
-    /// Returns the flags to repeat when resuming the run, quoted for a shell: places that its
-    /// folder names, and permissions.
+    /// Returns the flags that must be repeated to resume the run, quoted for a shell: servers,
+    /// files and folders, and permissions.
     pub fn flags_to_repeat(&self) -> Vec<String> {
         let url = self.flags.pointer("/engine/models/base_url");
         let url = url.and_then(Value::as_str);

@@ -17,7 +17,7 @@ pub struct ScoreSettings {
     pub dirs: Vec<PathBuf>,
     /// Scorer to use.
     pub scorer: OtherScorer,
-    /// Settings of a scorer other than a rule.
+    /// Settings of the judge or scorer file.
     pub grader: GraderSettings,
     /// Rate limits and retries of a judge's requests.
     pub traffic: TrafficArgs,
@@ -35,9 +35,9 @@ pub struct ScoreSettings {
 
 /// Scorer of a run that is scored again.
 pub enum OtherScorer {
-    /// A rule of the benchmarks.
+    /// A bundled scoring rule.
     Rule(Arc<dyn Scorer>),
-    /// A scorer that needs a model or the sandbox.
+    /// A judge or a scorer file.
     Outside(OutsideScorer),
 }
 

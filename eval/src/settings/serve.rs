@@ -41,7 +41,7 @@ pub struct ServeSettings {
     pub max_queue: usize,
     /// Maximum bytes of a request.
     pub max_request_bytes: usize,
-    /// Length in characters above which a text is moved to the context.
+    /// Maximum characters of each part of the query; longer parts move to the agent's context.
     pub long_text: usize,
     /// Time for requests to finish at shutdown.
     pub shutdown_timeout: Duration,

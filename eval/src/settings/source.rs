@@ -15,7 +15,7 @@ const LONGEST: u64 = 500_000_000;
 /// Source of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QuerySource {
-    /// Text of the flag.
+    /// Text given with `--query`.
     Text(String),
     /// Path of a file.
     File(PathBuf),
@@ -24,7 +24,7 @@ pub enum QuerySource {
 }
 
 impl QuerySource {
-    /// Reads the question without blank lines around it.
+    /// Reads the question without surrounding whitespace.
     ///
     /// # Errors
     /// [`SettingsError`] for a source that cannot be read, is not UTF-8, or is blank.
@@ -192,7 +192,7 @@ fn read_text(path: &Path, source: impl io::Read) -> Result<String, SettingsError
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         SettingsError::new(format!(
-            "{}: not UTF-8 text, from byte {at}",
+            "{}: not UTF-8 text: invalid byte at offset {at}",
             path.display()
         ))
     })
@@ -269,7 +269,7 @@ mod tests {
         let file = |folder: PathBuf| ContextSource::File(folder.join("x"));
         assert_eq!(
             read(&[("x", b"ok \xff")], file),
-            "DIR/x: not UTF-8 text, from byte 3"
+            "DIR/x: not UTF-8 text: invalid byte at offset 3"
         );
         assert_eq!(
             read(&[("x", b"%PDF-1.7\n\xe2")], file),

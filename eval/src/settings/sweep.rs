@@ -14,7 +14,7 @@ use crate::cli::{self, SweepArgs};
 /// Axes of a sweep, and the flags that all cells share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
-    /// Flags of `rlm-eval run` shared by all cells, without dashes, each with its values.
+    /// Flags of `rlm-eval run` that all cells share, by name without dashes, with their values.
     pub run: BTreeMap<String, Vec<String>>,
     /// Models; empty for the model in `run`.
     pub models: Vec<String>,
@@ -39,7 +39,7 @@ pub struct Matrix {
 pub struct Varied {
     /// Name without dashes.
     pub flag: &'static str,
-    /// Prefix of the value in the name of a cell.
+    /// Prefix of the value in a cell's name.
     pub label: &'static str,
     /// Whether the flag is a model setting, which also applies to the baseline.
     pub of_model: bool,

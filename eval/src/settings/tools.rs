@@ -129,7 +129,7 @@ pub(super) fn resolve(
 pub(super) struct ResolvedTools {
     /// Tools of all agents.
     pub all: AgentTools,
-    /// Tools of the root that its definition names.
+    /// Tools that the root's definition names.
     pub of_definition: ToolSet,
     /// Names of the tools of MCP servers.
     pub of_servers: Vec<String>,
@@ -139,7 +139,7 @@ pub(super) struct ResolvedTools {
 /// environment variables: missing variables, unavailable tools, and secrets in prompts.
 ///
 /// # Errors
-/// A [`SettingsError`] for an invalid value.
+/// A [`SettingsError`] for an invalid `--env` flag in `given`.
 pub fn faults_by_values(
     given: &[String],
     registry: &ToolRegistry,

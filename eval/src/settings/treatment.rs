@@ -129,7 +129,8 @@ impl Flags<'_> {
                     .map(|no_effect| no_effect.to_string()),
             );
         }
-        // A tool that the root's definition also names would stay without the flag.
+        // A tool that the root's definition also names is not explicit: it would be used even
+        // without the flag.
         let named = layers.definition.iter().flat_map(|root| &root.tools);
         let named: Vec<&str> = named.map(|tool| tool.name.as_str()).collect();
         let only_typed = equipped.of_servers.iter();
@@ -146,7 +147,7 @@ impl Flags<'_> {
         let idle = treatment.remove_unused_sections();
         if !idle.is_empty() {
             notes.push(format!(
-                "--prompts-dir: ignored, because they do not change any agent's prompt: {}",
+                "--prompts-dir: ignored sections that do not change any agent's prompt: {}",
                 idle.join(", ")
             ));
         }
@@ -210,8 +211,8 @@ impl Flags<'_> {
         Ok(())
     }
 
-    /// Returns the profile if it was named. An auto-matched profile is not an explicit setting and
-    /// implies no other.
+    /// Returns the profile if `--profile` names it. An auto-matched profile is not an explicit
+    /// setting and implies no other.
     fn typed_profile<'a>(&self, guidance: &'a Guidance) -> Option<&'a str> {
         let is_named = ![AUTO, NONE].contains(&self.guidance.profile.trim());
         guidance.profile.as_deref().filter(|_| is_named)

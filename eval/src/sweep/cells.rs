@@ -17,7 +17,7 @@ use crate::settings::{
     BASELINE, EngineSettings, Matrix, RunSettings, SAME, SettingsError, Varied, clear_flag,
 };
 
-/// Maximum characters of a cell's name, so that it fits into a file name after the cell's number.
+/// Maximum characters of a cell's name, so that number and name fit into a file name.
 const LONGEST: usize = 100;
 
 /// Cells collected for a plan.
@@ -239,7 +239,7 @@ pub(super) struct Combination {
     depth: Option<String>,
     /// `None` if children use the model of the cell.
     child_model: Option<String>,
-    /// Values of the matrix's further flags, in order; `None` if the protocol lacks the flag.
+    /// Values of the matrix's varied flags, in order; `None` if the protocol lacks the flag.
     varied: Vec<Option<String>>,
     drivers: Vec<String>,
 }
@@ -299,8 +299,7 @@ pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
     all
 }
 
-/// Returns all combinations of the further flags' values; without further flags, a single empty
-/// one.
+/// Returns all combinations of the varied flags' values; without varied flags, a single empty one.
 fn products(matrix: &Matrix) -> Vec<Vec<Option<String>>> {
     let mut all = vec![Vec::new()];
     for axis in &matrix.varied {
@@ -317,7 +316,7 @@ fn products(matrix: &Matrix) -> Vec<Vec<Option<String>>> {
 }
 
 impl Combination {
-    /// Returns the further flags of the combination with their values.
+    /// Returns the varied flags of the combination with their values.
     fn varied<'a>(&'a self, matrix: &'a Matrix) -> impl Iterator<Item = (&'a Varied, &'a String)> {
         let axes = matrix.varied.iter().zip(&self.varied);
         axes.filter_map(|(axis, value)| Some((axis, value.as_ref()?)))
@@ -369,7 +368,8 @@ impl Combination {
         }
     }
 
-    /// Removes axes with default values that do not apply to these agents.
+    /// Removes axes that do not apply to these agents but were accepted because their values are
+    /// defaults.
     fn remove_default_axes(&mut self, matrix: &Matrix, engine: &EngineSettings) {
         if engine.effective.prompt_mode.is_none() {
             self.mode = None;

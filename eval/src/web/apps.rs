@@ -31,7 +31,7 @@ pub(super) struct BrowserApps {
     kept: PersistentState,
 }
 
-/// State that outlives an attempt.
+/// State that all attempts share.
 #[derive(Clone, Default)]
 pub(super) struct PersistentState {
     pub(super) refused: Arc<BlockedRequests>,
@@ -222,7 +222,7 @@ fn broken(error: &dyn std::fmt::Display) -> PageError {
     PageError::new(PageProblem::Broken, error.to_string())
 }
 
-/// Returns the title in the document, ignoring changes by scripts.
+/// Returns the title in the HTML source, ignoring changes by scripts.
 fn title(html: &str) -> String {
     const UNNAMED: &str = "an app without a title";
     let lower = html.to_ascii_lowercase();

@@ -43,7 +43,7 @@ impl ServerProcess {
     /// Starts the server and waits until it accepts connections.
     ///
     /// # Errors
-    /// A sentence about a server that does not start or does not answer.
+    /// A sentence about a server that does not start or does not accept connections.
     pub(super) async fn start(command: &ServerCommand) -> Result<Self, String> {
         let line = command.words.join(" ");
         let failed = |why: String| format!("the server `{line}` did not start: {why}");

@@ -28,7 +28,6 @@ pub(super) struct OpenSite {
     _server: Server,
 }
 
-/// Server of the site.
 enum Server {
     /// The site is already running elsewhere.
     Elsewhere,

@@ -1,7 +1,6 @@
 //! Parses `.env`: lines of the form `NAME=value`, without variable substitution or command
 //! execution.
 
-/// A variable in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     /// 1-based number of the line with the name.

@@ -57,7 +57,6 @@ impl AppServer {
         })
     }
 
-    /// Returns the origin of the server.
     pub fn origin(&self) -> Origin {
         Origin::loopback(self.port)
     }

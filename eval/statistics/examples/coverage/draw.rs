@@ -124,7 +124,7 @@ impl Source {
         1.0 / (1.0 + (y - x).exp())
     }
 
-    /// Returns a probability with mean `p` whose draws have the correlation `rho` within a cluster.
+    /// Draws a probability with mean `p`. Outcomes of 0 or 1 that share it have correlation `rho`.
     fn chance(&mut self, p: f64, rho: f64) -> f64 {
         if rho <= 0.0 {
             return p;

@@ -25,7 +25,7 @@ struct Truth {
     by: f64,
     attempts: usize,
     samples: usize,
-    /// Whether the threshold applies. It does not apply if one kind of sample is rare.
+    /// Whether the threshold applies: not if the second run is worse on only a few samples.
     barred: bool,
 }
 
