@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shards_cover_each_sample_once() {
+    fn hash_rule_assigns_each_sample_to_one_shard() {
         let ids: Vec<String> = (0..1000).map(|n| format!("sample-{n}")).collect();
         for of in [1, 2, 3, 7] {
             for id in &ids {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn assigns_samples_evenly_and_stably() {
+    fn rule_in_turn_is_even_and_independent_of_order() {
         let ids: Vec<String> = (0..100).map(|n| format!("sample-{n}")).collect();
         for count in [0, 1, 5, 16, 100] {
             for of in [1, 2, 3, 7, 16] {

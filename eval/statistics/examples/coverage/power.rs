@@ -177,7 +177,7 @@ pub fn check(quick: bool, seed: u64) -> usize {
     ];
     table::print(
         &format!(
-            "Detectable differences, in {draws} fresh runs each (where it is none: a difference of 1):"
+            "Detectable differences, and the share of {draws} new runs that find them (where none is detectable, a difference of 1):"
         ),
         &header,
         &rows,
