@@ -9,17 +9,17 @@ use crate::cli::{ForkArgs, ForkAt};
 /// Settings for forking an attempt.
 #[derive(Debug, Clone)]
 pub struct ForkSettings {
-    /// Folder of the run.
+    /// Folder of the original run.
     pub dir: PathBuf,
     /// Id of the sample.
     pub sample: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// First iteration of the fork.
+    /// First iteration that is not taken from the original attempt.
     pub at: ForkAt,
     /// Text to append to the latest user message in the fork's first new request.
     pub note: Option<String>,
-    /// Settings of the forked run, overridden by typed flags.
+    /// Settings of the new run: those of the original run, overridden by typed flags.
     pub run: RunSettings,
 }
 

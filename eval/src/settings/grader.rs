@@ -70,7 +70,7 @@ pub struct GraderSettings {
     pub isolation: Isolation,
 }
 
-/// Limits of a scorer file.
+/// CPU and heap limits of a scorer file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScorerLimits {
     /// CPU time for loading the file and for each answer.
@@ -112,7 +112,7 @@ pub struct JudgeSettings {
     pub models: ModelSettings,
     /// System prompt of the judge.
     pub prompt: JudgePrompt,
-    /// Maximum calls until a verdict for one answer; at least 1.
+    /// Maximum calls to the judge for one answer, until one returns a verdict; at least 1.
     pub asked: u32,
 }
 

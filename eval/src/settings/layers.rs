@@ -108,7 +108,7 @@ pub(super) fn resolve(
 /// Returns the bundled definitions and, if a folder is given, the definitions in it.
 ///
 /// # Errors
-/// All errors in all files.
+/// A [`SettingsError`] that lists the errors in all files.
 pub fn library(folder: Option<&Path>) -> Result<Library, SettingsError> {
     let library = Library::bundled();
     Ok(match folder {

@@ -36,7 +36,7 @@ pub struct RunSettings {
     pub concurrency: usize,
     /// Parent folder of the run's folder.
     pub log_dir: PathBuf,
-    /// Name of the run's folder, if chosen.
+    /// Name of the run's folder; `None` for a generated name.
     pub name: Option<String>,
     /// Mean score, from 0 to 1, below which the run fails.
     pub min_score: Option<f64>,

@@ -64,8 +64,8 @@ struct File {
     driver_sets: Vec<Vec<String>>,
 }
 
-/// Returns what to do instead of sharing a flag of `rlm-eval run` that belongs to the matrix or the
-/// sweep; `None` if all cells can share it.
+/// Returns advice about a flag of `rlm-eval run` that cells cannot share, because the matrix or the
+/// sweep sets it; `None` if cells can share it.
 fn instead_of_sharing(flag: &str) -> Option<&'static str> {
     Some(match flag {
         "child-model" => "use --child-models",

@@ -296,7 +296,7 @@ mod tests {
     use crate::cli::{EngineArgs, ModelArgs, PowerArgs, StoreArgs, TrafficArgs};
     use crate::settings::BudgetArgs;
 
-    /// Flags of agents that need no check: folders and files in which other flags name items, and
+    /// Flags that are not checked for an effect: folders and files that other flags refer to, and
     /// flags that affect every run or only its recording.
     const UNCHECKED: [&str; 15] = [
         "append-system-prompt-file",

@@ -76,7 +76,7 @@ pub enum DumpAddition {
 }
 
 impl WebArgs {
-    /// Returns the optional contents of page dumps.
+    /// Returns which optional contents page dumps include.
     pub(crate) fn dump(&self) -> DumpAlso {
         DumpAlso {
             text: self.dump_text == DumpText::All,

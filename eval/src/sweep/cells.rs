@@ -322,8 +322,8 @@ impl Combination {
         axes.filter_map(|(axis, value)| Some((axis, value.as_ref()?)))
     }
 
-    /// Returns the combination as flags of `rlm-eval run`, each followed by its value, without
-    /// shared flags and those of `varied`.
+    /// Returns the combination's flags for `rlm-eval run`, each followed by its value. Shared and
+    /// varied flags are not included.
     fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
         let mut add = |name: &str, value: &str| {

@@ -244,7 +244,7 @@ fn title(html: &str) -> String {
     }
 }
 
-/// Maximum characters of a reported title.
+/// Maximum characters of an app's title.
 const LONGEST_TITLE: usize = 120;
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
 const NO_SPREAD: f64 = 1e-14;
 
 /// Returns the standard error of the mean of `n` values, and its degrees of freedom. Each cluster
-/// is a pair of the sum and the number of its values. Returns `None` with fewer than two clusters.
+/// is a pair: the sum of its values, and their number. Returns `None` with fewer than two clusters.
 ///
 /// With the clusters' shares `w` of the values, `e = (I − 1wᵀ)y` and `D = diag(w²)`, the sum of
 /// squared deviations `eᵀDe` is a quadratic form `yᵀAy`. If all means `y` have equal variance, the

@@ -14,13 +14,13 @@ const CORRELATIONS: [f64; 5] = [0.0, 0.1, 0.3, 0.5, 0.9];
 /// A statistic whose interval is checked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Figure {
-    /// Mean over samples of the mean score of their attempts.
+    /// Mean of the samples' mean scores.
     Score(Scores),
     /// Probability that at least one of two attempts is correct.
     PassAt2(Scores),
     /// Probability that both of two attempts are correct.
     PassHat2(Scores),
-    /// Mean over samples of the best score of their attempts.
+    /// Mean of the samples' best scores.
     Best(Scores),
     /// Difference between the mean scores of two runs. The second run is better by this much.
     Difference(Scores, f64),

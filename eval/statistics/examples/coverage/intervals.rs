@@ -18,7 +18,7 @@ pub struct SimulationSettings<'a> {
     /// Number of runs for each design and true mean.
     pub runs: usize,
     pub seed: u64,
-    /// Text that the names of the computed figures must contain.
+    /// Simulate only designs whose names contain this text.
     pub only: &'a str,
 }
 
