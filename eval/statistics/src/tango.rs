@@ -2,7 +2,7 @@
 
 use crate::quantile::{UPPER, normal_quantile, normal_two_sided};
 
-/// Number of bisection steps, which exceeds the bits of a float's significand.
+/// Number of bisection steps; more than the bits in a float's significand.
 const HALVINGS: u32 = 60;
 
 /// Paired scores of two runs, as counts.

@@ -22,7 +22,7 @@ pub struct Ran {
     pub stderr: String,
 }
 
-/// The binary with an empty environment, in a fresh folder with some files.
+/// The binary with its own temporary folder and only the given environment variables.
 pub struct Binary {
     folder: TempDir,
     variables: BTreeMap<String, String>,
@@ -82,8 +82,8 @@ impl Binary {
         }
     }
 
-    /// Runs the suggested commands in the last line with backticks, as if pasted, until one fails.
-    /// Returns the result of the last command that ran.
+    /// Runs the commands suggested in the last line that suggests any, until one fails. Returns the
+    /// result of the last command that ran.
     pub fn paste(&self, stderr: &str) -> Ran {
         // If a shell has run the binary, suggestions contain its path.
         let path = concat!(env!("CARGO_BIN_EXE_eval"), " ");

@@ -56,7 +56,10 @@ fn env_file_grants_no_powers() {
         if let Some(owner) = row.owner
             && chown(&file, Some(owner), None).is_err()
         {
-            eprintln!("skipped, for only root can do it: {}", row.about);
+            eprintln!(
+                "skipped, because only root can change the owner: {}",
+                row.about
+            );
             continue;
         }
         let output = binary

@@ -10,7 +10,7 @@ const DATA_URL: &str = "data:image/png;base64,iVBORw0KGgoAAAAN";
 const GIF: &str = "GIF89a image";
 const GIF_URL: &str = "data:image/gif;base64,R0lGODlhIGltYWdl";
 
-/// Returns the images in the first message of a chat-completions request.
+/// Returns the URLs of the images in the first user message of a chat-completions request.
 fn shown(seen: &ReceivedRequest) -> Vec<Value> {
     let messages = seen.body["messages"].as_array().unwrap();
     let first = messages
@@ -52,7 +52,7 @@ fn images_reach_only_the_root() {
     let one = vec![json!(GIF_URL)];
     let rows = [
         (&run[..], &["--protocol", "direct"][..], vec![both.clone()]),
-        // The root, the agent that it calls, and the root again.
+        // Requests of the root, of its one-shot call, and of the root again.
         (
             &run,
             &["--protocol", "rlm"],

@@ -148,7 +148,7 @@ fn imported_run_works_like_any_run() {
 }
 
 #[test]
-fn names_invalid_files_and_writes_nothing() {
+fn reports_invalid_file_and_writes_nothing() {
     let without = |field: &str| SMALL.replacen(&format!("\"{field}\""), "\"x\"", 1);
     let rows = [
         (String::new(), "small.json is not a recording: "),
