@@ -30,7 +30,7 @@ impl Drop for Peer {
 }
 
 /// Returns the folder with the servers' programs. If they are not installed, prints a note and
-/// returns `None`.
+/// returns `None`, or panics with `EVAL_TEST_PEERS`.
 fn programs() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/peers/bin");
     if folder.join("litellm").is_file() && folder.join("fakellm").is_file() {

@@ -43,7 +43,7 @@ struct Case {
     key: Option<String>,
 }
 
-/// Returns the cells of the page's table by row and column.
+/// Returns the cells of the page's table as pairs of source and power.
 fn cells() -> BTreeSet<(String, String)> {
     let lines = PAGE
         .lines()

@@ -151,9 +151,9 @@ impl Gate {
     }
 }
 
-/// Returns the memory of a process and its descendants in bytes, counting memory that they share
-/// once. Pages of files do not count: how much of the program's own file each process is charged
-/// depends on how many other tests run the same program at that time.
+/// Returns the memory of a process and its descendants in bytes. Shared memory counts only once.
+/// File pages do not count, because each process's share of them depends on how many other tests
+/// run the same program.
 fn memory(pid: u32) -> u64 {
     let mut of_parent: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -188,7 +188,7 @@ fn memory(pid: u32) -> u64 {
     all.iter().map(kilobytes).sum::<u64>() * 1024
 }
 
-/// Returns the memory used by an attempt in which `agents` agents wait for their model
+/// Returns the memory in bytes of an attempt in which `agents` agents wait for their model
 /// concurrently.
 fn memory_of_waiting(agents: usize) -> u64 {
     let program = format!(

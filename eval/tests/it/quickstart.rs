@@ -20,13 +20,13 @@ struct Row {
     /// Result of a download.
     #[serde(default)]
     server: Server,
-    /// `RUSTY_V8_MIRROR`.
+    /// Value of `RUSTY_V8_MIRROR`.
     #[serde(default)]
     mirror: Option<String>,
-    /// `RUSTY_V8_SHA256`.
+    /// Value of `RUSTY_V8_SHA256`.
     #[serde(default)]
     sum: Option<String>,
-    /// `RUSTY_V8_ARCHIVE`.
+    /// Value of `RUSTY_V8_ARCHIVE`.
     #[serde(default)]
     archive: Option<String>,
     code: i32,
@@ -139,7 +139,7 @@ fn uses_v8_if_library_is_available() {
         let mut left = left.map(|entry| entry.file_name().to_string_lossy().into_owned());
         assert!(
             !left.any(|name| name.contains(".a.gz.")),
-            "{about}: a part is left"
+            "{about}: a partial download is left"
         );
     }
 }

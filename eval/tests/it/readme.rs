@@ -118,5 +118,5 @@ fn doc_links_resolve() {
             links += 1;
         }
     }
-    assert!(links > 50, "{links} links");
+    assert!(links > 50, "only {links} links were found");
 }
