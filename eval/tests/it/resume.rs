@@ -29,7 +29,7 @@ fn resume(binary: &Binary, dir: &Path, more: &[&str]) -> Ran {
     binary.run(&args, "")
 }
 
-/// Returns the valid attempts, by sample and number.
+/// Returns sample id and number of each valid attempt, sorted.
 fn attempts(dir: &Path) -> Vec<(String, u32)> {
     let run = RunDir::open(dir).expect("the folder holds a run");
     let mut attempts: Vec<_> = run
@@ -41,7 +41,8 @@ fn attempts(dir: &Path) -> Vec<(String, u32)> {
     attempts
 }
 
-/// Truncates `samples.jsonl` by some lines, keeping a piece of the first removed line.
+/// Removes the last `lines` lines of `samples.jsonl`, except the first `piece` bytes of the first
+/// of them.
 fn tear(dir: &Path, lines: usize, piece: usize) {
     let path = dir.join("samples.jsonl");
     let text = fs::read_to_string(&path).expect("there are samples");
@@ -336,7 +337,7 @@ fn reruns_errors_only_on_request() {
         assert_eq!((lines(), attempts(&dir).len()), (4 + 3 * round, 4));
         let summary: Value = serde_json::from_str(&ran.stdout).expect("the summary is JSON");
         assert_eq!(summary["statuses"]["error"], 3);
-        // The newest records include what the earlier ones cost.
+        // The newest records include the cost of the earlier ones.
         assert_eq!(summary["wasted"]["superseded"]["attempts"], 0);
         assert_eq!(summary["wasted"]["abandoned"]["attempts"], 0);
         // Scoring with another scorer does not change the spending.
@@ -349,7 +350,7 @@ fn reruns_errors_only_on_request() {
             .count();
         assert_eq!(set_aside, 3 * round);
     }
-    // Many errors stop the run, which can then be resumed.
+    // More errors than `--fail-on-error` allows stop the run. The earlier records stay.
     let ran = resume(
         &binary,
         &dir,
@@ -417,7 +418,7 @@ fn locks_run_against_second_process() {
 fn resumes_with_obsolete_settings_of_earlier_program() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--protocol", "direct"]);
-    // As if the run had been started with --cell-timeout 5 and --temperature 0.
+    // Simulate a run that was started with `--cell-timeout 5` and `--temperature 0`.
     let read = |name: &str| -> Value {
         serde_json::from_str(&fs::read_to_string(dir.join(name)).unwrap()).unwrap()
     };

@@ -19,7 +19,7 @@ use crate::run::lines;
 const LATENCY: u64 = 4;
 
 /// Returns the response of an agent in a tree of three levels. Cells print all values that differ
-/// between processes, so that the test notices if the values of a replayed cell change. The answers
+/// between processes, so that the test fails if a replayed cell prints different ones. The answers
 /// do not depend on these values.
 fn reply(seen: &ReceivedRequest) -> String {
     let messages = seen.body["messages"]
@@ -219,7 +219,7 @@ fn resumes_attempts_where_killed() {
     let lost: usize = killed.iter().map(in_flight).sum();
     let calls = forest.calls();
     println!(
-        "{kills} kills, {trees} trees: {calls} calls, {all} in the quiet run, {lost} under way at kills; {resumed} attempts went on"
+        "{kills} kills, {trees} trees: {calls} calls, {all} in the quiet run, {lost} in flight at kills; {resumed} attempts were resumed"
     );
     let paid = u32::try_from(calls.saturating_sub(lost)).unwrap();
     assert!(
@@ -339,6 +339,7 @@ fn restarts_attempt_that_diverges() {
         (&json!(1), &json!(3)),
         "{wasted}"
     );
-    // Three requests, then two repeated requests that had been answered, and one more.
+    // Three requests before the kill, the last of which stalled, and the same number after the
+    // restart.
     assert_eq!(server.seen().len(), 6);
 }

@@ -14,7 +14,7 @@ use crate::binary::{Binary, is_full};
 
 /// Number of kills and number of samples (as text and as a number) in the quick suite.
 const FEW: (u32, &str, usize) = (8, "60", 60);
-/// The same with `./test.sh --full`.
+/// The same numbers for `./test.sh --full`.
 const FULL: (u32, &str, usize) = (50, "200", 200);
 
 /// Flags of a run with a coordinator, up to four children, and wrong answers to half of the
@@ -34,7 +34,6 @@ const RUN: [&str; 11] = [
 ];
 
 /// Reproducible pseudorandom number generator (the 64-bit xorshift of G. Marsaglia, 2003).
-/// Marsaglia, 2003).
 struct Random(u64);
 
 impl Random {
@@ -146,6 +145,6 @@ fn killed_run_loses_nothing() {
     assert_eq!(
         left.expect("find runs").stdout,
         b"",
-        "half-written files stay"
+        "no temporary files are left"
     );
 }

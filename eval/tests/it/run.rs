@@ -101,7 +101,7 @@ fn runs(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns the paths of all files below a folder, sorted.
+/// Returns the sorted relative paths of all files and folders below a folder.
 pub fn tree(folder: &Path) -> Vec<String> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -6,7 +6,7 @@ use crate::binary::Binary;
 use crate::run::{Finished, finish};
 use crate::run_benchmarks::has_chromium;
 
-/// Whether Chromium is missing, which is an error in CI.
+/// Returns whether Chromium is missing. Panics if it is missing in CI.
 fn lacks_chromium() -> bool {
     let lacks = !has_chromium();
     if lacks {
@@ -20,7 +20,7 @@ const COUNTER: &str = "<!DOCTYPE html><meta http-equiv=Content-Security-Policy c
     <p id=count>0</p><button id=increment onclick='CLICK'>+</button>\
     <script>const add = () => { count.textContent = Number(count.textContent) + 1 }; LOAD</script>";
 
-/// Description, actions of an app on load and on click, and its score.
+/// Description, code that an app runs on load and on click, and expected score.
 const ROWS: [(&str, &str, &str, f64); 4] = [
     (
         "dialogs on load",

@@ -13,7 +13,6 @@ use serde_json::Value;
 use crate::binary::Binary;
 use crate::run::{s_niah, tree};
 
-/// Starts a command.
 fn start(binary: &Binary, args: &[&str]) -> Child {
     binary
         .command(args)
@@ -24,15 +23,16 @@ fn start(binary: &Binary, args: &[&str]) -> Child {
         .expect("the binary starts")
 }
 
-/// Longer than these runs take to start or stop, but shorter than the model's reply or the cell.
+/// Timeout that is longer than these runs take to start or stop, but shorter than the model's reply
+/// or the cell.
 const HUNG: Duration = Duration::from_secs(120);
 
 /// Sends a signal and waits until the process ends.
 fn stop(child: Child, signal: &str) -> Output {
     let kill = format!("kill -{signal} {}", child.id());
-    // The shell's builtin `kill`, because systems without procps have no other.
+    // Use the shell's builtin `kill`, because systems without procps lack the program.
     let sent = Command::new("sh").args(["-c", &kill]).status();
-    assert!(sent.expect("a shell is there").success());
+    assert!(sent.expect("a shell starts").success());
     let asked = Instant::now();
     let output = child.wait_with_output().expect("the binary ends");
     assert!(
