@@ -69,7 +69,7 @@ fn run(row: &Row, folder: &TempDir) -> (Option<i32>, Vec<String>, String) {
         put(at, program);
     }
     if let Some(manager) = &row.manager {
-        // The fake system cannot copy programs, so they are created in advance.
+        // The fake package manager writes each program that it installs.
         let brought = row.brings.iter().map(|program| match program.as_str() {
             "simde" => format!(": > {}\n", header.display()),
             program => format!(

@@ -1,5 +1,4 @@
-//! `rlm-eval view` over HTTP: access control, files that cannot be reached, and that nothing is
-//! written.
+//! `rlm-eval view` over HTTP: access control, files outside the folder, and unchanged files.
 
 use std::fs;
 use std::path::Path;
@@ -65,8 +64,8 @@ fn answers_or_refuses_requests() {
     }
 }
 
-/// If a request arrives between the creation of a file and its first event, only that response
-/// omits the attempt.
+/// An attempt whose trajectory is still empty is omitted, and shown once its first event is
+/// written.
 #[test]
 fn shows_attempt_after_its_first_event() {
     let binary = folder();
@@ -240,7 +239,7 @@ fn viewer_writes_nothing() {
 }
 
 #[test]
-fn exports_page() {
+fn exports_self_contained_page() {
     let binary = folder();
     let ran = binary.run(&["view", "results/one", "--export", "page.html"], "");
     let wanted = Ran {
