@@ -31,15 +31,15 @@ pub struct Binary {
 impl Binary {
     pub fn new() -> Self {
         Self {
-            folder: tempfile::tempdir().expect("a folder can be made"),
+            folder: tempfile::tempdir().expect("a folder can be created"),
             variables: BTreeMap::new(),
         }
     }
 
     pub fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
         let path = self.folder.path().join(name);
-        let folder = path.parent().expect("a file lies in a folder");
-        fs::create_dir_all(folder).expect("a folder can be made");
+        let folder = path.parent().expect("a file has a parent folder");
+        fs::create_dir_all(folder).expect("a folder can be created");
         fs::write(path, content).expect("a file can be written");
         self
     }

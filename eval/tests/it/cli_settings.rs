@@ -120,7 +120,7 @@ fn without_digests(json: &str) -> Value {
         })
         .collect();
     let shown = shown.join("\"");
-    serde_json::from_str(&shown).expect("it is still JSON")
+    serde_json::from_str(&shown).expect("the result is JSON")
 }
 
 #[test]

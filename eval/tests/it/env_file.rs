@@ -35,7 +35,8 @@ struct Row {
 
 #[test]
 fn env_file_grants_no_powers() {
-    let rows: Vec<Row> = serde_json::from_str(include_str!("env_file.json")).expect("rows");
+    let rows: Vec<Row> =
+        serde_json::from_str(include_str!("env_file.json")).expect("the rows are JSON");
     let mut wrong = Vec::new();
     for row in rows {
         let mut binary = Binary::new();

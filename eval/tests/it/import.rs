@@ -127,7 +127,7 @@ fn keeps_values_given_by_user() {
 }
 
 #[test]
-fn imported_run_works_like_any_run() {
+fn imported_run_can_be_reported_and_replayed() {
     let binary = Binary::new().file("small.json", SMALL);
     let run = import(&binary, &[]);
     let dir = run.path.to_str().unwrap();

@@ -298,7 +298,7 @@ fn fingerprint_includes_tools_of_servers() {
 }
 
 #[test]
-fn server_ends_with_program() {
+fn server_ends_when_program_exits_or_is_killed() {
     let binary = folder(&[("pid", json!({}))]);
     let ran = ask(&binary, &["--mcp-server", SERVER]);
     let pid: u32 = ran

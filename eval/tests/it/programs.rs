@@ -104,7 +104,7 @@ impl Office {
     }
 
     fn answer(&self) -> (String, Option<String>, u32) {
-        let run = RunDir::open(&self.run_dir()).expect("the folder holds a run");
+        let run = RunDir::open(&self.run_dir()).expect("the folder contains a run");
         let record = &run.records[0];
         let status = record.status.to_string();
         (status, record.answer.clone(), record.agents.unwrap_or(0))

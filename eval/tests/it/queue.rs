@@ -209,7 +209,7 @@ fn queued_run_equals_local_run() {
 }
 
 #[test]
-fn rejects_impossible_requests() {
+fn rejects_invalid_queue_settings() {
     let rows: [(&[&str], &str); 9] = [
         (&["--queue", "localhost:4222"], "the scheme is missing"),
         (

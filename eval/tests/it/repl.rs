@@ -58,7 +58,7 @@ fn answers_json_conversations() {
 }
 
 #[test]
-fn runs_scripts() {
+fn scripts_print_expected_output() {
     for (name, script) in cases("js") {
         let binary = Binary::new().file("context.txt", "line one\nline two\n");
         let Ran {

@@ -52,7 +52,7 @@ fn engine(sample: &str, invocation: &str, depth: u32, kind: EventKind) -> RunEve
 }
 
 #[test]
-fn prints_lines_for_logs() {
+fn log_has_one_line_per_attempt() {
     let wrong = AttemptRecord {
         status: Status::Limit,
         score: Some(0.0),
@@ -91,7 +91,7 @@ fn prints_lines_for_logs() {
 }
 
 #[test]
-fn verbose_log_shows_agents() {
+fn verbose_log_shows_iterations_and_responses() {
     let envelope = Envelope {
         memory: HOSTILE.to_owned(),
         todos_remaining: vec!["price".to_owned()],

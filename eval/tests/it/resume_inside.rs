@@ -120,7 +120,7 @@ impl Forest {
 }
 
 fn answers(dir: &Path) -> BTreeMap<String, (String, Option<String>, Option<u32>)> {
-    let run = RunDir::open(dir).expect("the folder holds a run");
+    let run = RunDir::open(dir).expect("the folder contains a run");
     let of = |record: &records::AttemptRecord| {
         let what = (
             record.status.to_string(),

@@ -59,7 +59,7 @@ fn run_sample(sample: &str, binary: &Binary, rules: &Value) -> Finished {
 #[test]
 fn serves_inference_in_call_order() {
     if lacks_chromium() {
-        eprintln!("skipped: there is no Chromium");
+        eprintln!("skipped: Chromium is not installed");
         return;
     }
     // The check waits until the app shows the number of its answered calls.
@@ -85,9 +85,9 @@ fn serves_inference_in_call_order() {
 }
 
 #[test]
-fn judges_apps_by_what_they_show() {
+fn check_ignores_dialogs_and_forged_results() {
     if lacks_chromium() {
-        eprintln!("skipped: there is no Chromium");
+        eprintln!("skipped: Chromium is not installed");
         return;
     }
     for (name, load, click, score) in ROWS {

@@ -71,7 +71,7 @@ fn benchmarks_run_with_scripted_models() {
             };
             if row.browser && !has_chromium() {
                 assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
-                eprintln!("{} is skipped: there is no Chromium", entry.name);
+                eprintln!("{} is skipped: Chromium is not installed", entry.name);
                 continue;
             }
             let binary = Binary::new();

@@ -22,7 +22,7 @@ fn lacks_chromium() -> bool {
     let lacks = !has_chromium();
     if lacks {
         assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
-        println!("skipped: there is no Chromium");
+        println!("skipped: Chromium is not installed");
     }
     lacks
 }

@@ -384,7 +384,7 @@ fn shutdown_cancels_requests_after_timeout() {
 }
 
 #[test]
-fn agents_have_names_and_flags() {
+fn serves_named_agents_with_their_flags() {
     let agents =
         "careful:\n  description: Reads twice\n  prompt-mode: coordinator\n  max-iterations: 3\n";
     let binary = folder().file("agents.yaml", agents);

@@ -153,7 +153,7 @@ fn means_errors_and_intervals_match_reference() {
 }
 
 #[test]
-fn paired_differences() {
+fn paired_differences_match_reference() {
     for case in reference().pairs {
         let pairs: Vec<Pair<u32>> = case
             .clusters
