@@ -9,7 +9,7 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 /// fair coin tosses, but at most 1: Q. McNemar, "Note on the Sampling Error of the Difference
 /// Between Correlated Proportions", Psychometrika 12 (1947), in its exact form.
 pub fn mcnemar(wins: u64, losses: u64) -> f64 {
-    // 0.5 is always a valid probability.
+    // This never fails, because 0.5 is a valid probability.
     let Ok(throws) = Binomial::new(0.5, wins + losses) else {
         return 1.0;
     };

@@ -13,11 +13,11 @@ pub struct Rules {
     pub alpha: f64,
     /// Smallest difference that matters; at least 0 and below 1.
     pub min_difference: f64,
-    /// Cells that each cell is compared with.
+    /// Opponents of each cell.
     pub against: RaceOpponents,
 }
 
-/// Opponents of the cells of a race.
+/// Cells that each cell of a race is compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RaceOpponents {

@@ -55,7 +55,7 @@ impl Binary {
 
     pub fn command<S: AsRef<str>>(&self, args: &[S]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_eval"));
-        // As if the binary was found through `PATH`: printed commands start with this name.
+        // Printed commands start with this name, as if the binary had been found through `PATH`.
         command.arg0("rlm-eval");
         command
             .args(args.iter().map(AsRef::as_ref))

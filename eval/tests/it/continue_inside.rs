@@ -475,6 +475,7 @@ fn continues_after_killed_worker() {
     let paid = server.seen().len() - before;
     let record = &RunDir::open(&dir).unwrap().records[0];
     assert_eq!((record.score, record.llm_calls), (Some(1.0), Some(8)));
-    // Only the rest: 6 iterations and 2 one-shot calls in total, of which 5 and 2 were answered.
+    // Only the last iteration's request is sent: 5 of 6 iterations and both one-shot calls had been
+    // answered.
     assert_eq!((before, paid), (7, 1));
 }

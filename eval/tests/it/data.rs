@@ -60,7 +60,7 @@ fn fetch(binary: &Binary, server: &DataServer, name: &str) -> Ran {
     binary.run(&args, "")
 }
 
-/// Cases: server failures, the expected requests for the file, and the number of retries.
+/// Rows: server failures, expected requests for the file, and expected number of retries.
 #[test]
 fn fetch_survives_failing_server() {
     let size = right()[FILE].len();

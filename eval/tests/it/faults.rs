@@ -327,7 +327,8 @@ fn counts_cost_of_responses_without_answer() {
         .lines()
         .filter(|line| line.contains("llm_billed"));
     assert_eq!(billed.count(), 2, "{trajectory}");
-    // These tries have exhausted the budget. The refusal is an answer and is not requested again.
+    // These two requests have exhausted the budget. The refusal is an answer and is not requested
+    // again.
     let dir = run_dir(binary.path());
     let ran = binary.run(
         &[

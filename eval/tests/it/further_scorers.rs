@@ -98,7 +98,7 @@ fn first_scorer_decides_and_others_are_recorded() {
         assert_eq!(scores, [Some(0.0), Some(1.0)], "{more:?}");
         let summary: Value = serde_json::from_str(&run.read("summary.json")).unwrap();
         assert_eq!(summary["score"]["mean"], 0.5);
-        // The attempts' scores and their mean, by scorer name.
+        // For each further scorer: the attempts' scores, and their mean.
         let names = records.iter().flat_map(|record| record.scores.keys());
         let found: BTreeMap<&str, Value> = names
             .map(|name| {

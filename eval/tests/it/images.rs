@@ -1,5 +1,4 @@
-//! Images in questions: a user's row or a flag adds them to the first message of the root, and to
-//! no other message.
+//! Images in questions: rows and flags add them only to the root's first message.
 
 use serde_json::{Value, json};
 

@@ -83,7 +83,7 @@ fn unknown_values_are_null() {
                 "error": "RLM reached max iterations (2) without returning an answer",
             }),
         ),
-        // An infrastructure failure, whose recorded 0 does not count as a score.
+        // An infrastructure failure. Its recorded score of 0 does not count.
         known(
             "arc-c",
             "error",

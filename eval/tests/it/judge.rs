@@ -436,7 +436,7 @@ fn stopped_scoring_resumes_within_budget() {
         journal[0].ends_with(".unfinished.jsonl") && journal.len() == 1,
         "{journal:?}"
     );
-    // Spending is kept, and a partial line, left by a killed process, is skipped.
+    // Spending is kept. A partial line that a killed process left is skipped.
     let path = made.dir.path.join("scores").join(&journal[0]);
     let mut text = fs::read_to_string(&path).unwrap();
     text.push_str(r#"{"id": "q3", "attem"#);

@@ -69,7 +69,7 @@ fn kubernetes_job_retries_and_resumes() {
     let job = fs::read_to_string(manifests().join("kubernetes-job.yaml")).unwrap();
     let job: Value = serde_saphyr::from_str(&job).unwrap();
     let spec = &job["spec"];
-    // Rules of the Kubernetes API server that the schema does not express.
+    // The Kubernetes API server requires these values, but the schema does not express this.
     assert_eq!(spec["completionMode"], "Indexed");
     assert_eq!(spec["template"]["spec"]["restartPolicy"], "Never");
     assert!(spec["backoffLimitPerIndex"].is_u64());

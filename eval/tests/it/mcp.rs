@@ -29,7 +29,7 @@ const FLAGS: [&str; 7] = [
     "3600",
 ];
 
-/// A server on stdio with an initialized session.
+/// A server on stdio, with its session unless it was started by [`Self::silent`].
 struct Session {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -53,7 +53,7 @@ impl Session {
         session
     }
 
-    /// Starts a server without sending a message.
+    /// Starts a server without initializing a session.
     fn silent(binary: &Binary, flags: &[&str]) -> Self {
         let mut child = binary
             .command(&[&FLAGS[..], flags].concat())

@@ -1,5 +1,5 @@
-//! `rlm-eval run --partition`, `rlm-eval merge` and `rlm-eval score`: merging shards, and scoring
-//! them again with another scorer.
+//! `rlm-eval run --partition`, `rlm-eval merge` and `rlm-eval score`: running and merging shards,
+//! and scoring a run again with another scorer.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! The API formats against third-party servers: fakellm, directly and behind `LiteLLM`'s proxy.
+//! Runs against third-party servers of each API format: fakellm, and `LiteLLM`'s proxy with mocked
+//! responses and in front of fakellm.
 //!
 //! `scripts/install-peers.sh` installs the servers under `target/peers`; `./test.sh --full` runs
 //! that script.
@@ -105,7 +106,7 @@ fn try_start(program: &Path, args: &[&str], config: (&str, &str)) -> Result<Peer
     })
 }
 
-/// Runs two samples with a model that gives both the same answer; returns the records and stderr.
+/// Runs two samples; returns the records and stderr.
 fn run(model: &str, base_url: &str, more: &[&str]) -> (Vec<Value>, String) {
     let binary = Binary::new()
         .variable("OPENAI_API_KEY", KEY)

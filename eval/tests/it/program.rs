@@ -1,4 +1,4 @@
-//! The digest of the program, and how runs made by other programs are handled.
+//! The program's digest, and resuming, merging and comparing runs of programs with other digests.
 
 use std::collections::BTreeMap;
 use std::fs;

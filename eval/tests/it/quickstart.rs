@@ -17,7 +17,7 @@ struct Row {
     about: String,
     /// Programs and headers that the system has.
     there: Vec<String>,
-    /// Result of a download.
+    /// Behavior of the fake curl.
     #[serde(default)]
     server: Server,
     /// Value of `RUSTY_V8_MIRROR`.
@@ -76,7 +76,7 @@ fn uses_v8_if_library_is_available() {
         let (bin, target) = (at.join("bin"), at.join("target"));
         fs::create_dir(&bin).unwrap();
         link_tools(&bin, &TOOLS);
-        // The fake compiler finds a header if the file exists.
+        // The fake compiler finds the header if the file `simde` exists.
         fake(
             &bin,
             "cc",

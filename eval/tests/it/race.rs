@@ -55,7 +55,7 @@ fn args<'a>(out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     args
 }
 
-/// Returns the lines of a log without the header: samples, scores, verdicts and reasons.
+/// Returns the decisions of a race log, which follow its header line.
 fn decisions(folder: &Path, file: &str) -> Vec<Value> {
     let text = fs::read_to_string(folder.join(file)).unwrap();
     let lines = text.lines().skip(1);

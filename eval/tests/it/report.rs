@@ -349,7 +349,7 @@ fn tables_fit_terminal_width() {
     );
 }
 
-/// The short table that `quickstart.sh` shows for a small sweep.
+/// Compares the short table that `quickstart.sh` shows for a small sweep.
 #[test]
 fn sweep_ends_with_short_table() {
     let model =

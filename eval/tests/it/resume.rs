@@ -1,4 +1,5 @@
-//! `rlm-eval run --resume`: which runs it continues or rejects, and that it loses nothing.
+//! `rlm-eval run --resume`: which runs it continues or rejects, and that no attempt is lost or
+//! repeated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,8 +42,8 @@ fn attempts(dir: &Path) -> Vec<(String, u32)> {
     attempts
 }
 
-/// Removes the last `lines` lines of `samples.jsonl`, except the first `piece` bytes of the first
-/// of them.
+/// Removes the last `lines` lines of `samples.jsonl`, but keeps `piece` bytes of the first removed
+/// line.
 fn tear(dir: &Path, lines: usize, piece: usize) {
     let path = dir.join("samples.jsonl");
     let text = fs::read_to_string(&path).expect("samples.jsonl can be read");

@@ -1,4 +1,5 @@
-//! The check of `webapp` on apps that interfere with it through dialogs or forged results.
+//! Apps in the benchmark `webapp`: the order of their inference calls, and checks of apps that show
+//! dialogs or forge results.
 
 use serde_json::{Value, json};
 

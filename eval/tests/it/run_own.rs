@@ -1,5 +1,5 @@
-//! Tests `rlm-eval run` with user-supplied rows: scoring, grouping, filtering, resuming and random
-//! selection.
+//! Tests `rlm-eval run` with user-supplied rows: scoring, metadata, filtering, random selection,
+//! and a warning about missing contexts.
 
 use crate::binary::Binary;
 use crate::run::{Finished, finish};

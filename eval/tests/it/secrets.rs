@@ -297,7 +297,7 @@ fn sends_no_key_to_address_of_run_folder() {
         unnamed(&url, &format!("run --resume {dir}"))
     );
     assert_eq!((ran.code, ran.stderr, seen.len()), (Some(2), refused, 0));
-    // The address is named by this start, on the command line or in a variable.
+    // This start names the address, on the command line or in a variable.
     let (ran, seen) = resume(&binary, &dir, &["--base-url", &url]);
     assert_eq!((ran.code, seen.len()), (Some(0), 1), "{ran:?}");
     assert_eq!(seen[0].header("authorization"), Some(bearer.as_str()));

@@ -89,7 +89,7 @@ fn mixed() -> Vec<AttemptRecord> {
 
 #[test]
 fn computes_every_figure() {
-    // Standard errors are computed by scipy 1.17.1, stats.sem.
+    // Standard errors were computed with `scipy.stats.sem` of SciPy 1.17.1.
     let wanted = Summary {
         v: 3,
         attempts_total: 6,

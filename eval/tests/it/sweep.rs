@@ -211,7 +211,7 @@ fn rejects_invalid_settings_before_start() {
             &["--matrix", "models.yaml", "--", "--model", "nope/x"],
             "error: cell `--protocol direct`: invalid value 'nope/x' for '--model <REF>': unknown model; known: ",
         ),
-        // This is also true if the file uses a former name of the flag.
+        // They also override former names of flags in the file.
         (
             &["--matrix", "early.yaml", "--", "--samples-per-length", "0"],
             "error: cell `--protocol direct`: invalid value '0' for '--samples-per-length <N>'",
@@ -410,7 +410,7 @@ fn sweep_budget_covers_all_cells_and_starts() {
         };
         assert_eq!(calls(&binary), 6, "{flag}");
 
-        // The same budget, even if not repeated on the command line, starts no more calls.
+        // Without the flag, the recorded budget still applies, so no more calls are made.
         let again = binary.run(&["sweep", "--resume", "sweep"], "");
         assert_eq!((again.code, calls(&binary)), (Some(106), 6), "{again:?}");
         assert!(again.stderr.contains(&stopped), "{again:?}");

@@ -147,7 +147,7 @@ fn halves_concurrency_for_overloaded_server() {
     let refused = ["--max-connections", "8", "--max-retries", "9"];
     let rows: [(&[&str], bool); 2] = [(&[], true), (&["--adaptive", "false"], false)];
     for (more, falls) in rows {
-        // With a constant limit, eight requests would be in flight together, twice.
+        // With a constant limit, eight requests are in flight together, twice.
         let together = Barrier::new(8);
         let (server, _, most) = held(8, move || {
             if falls {

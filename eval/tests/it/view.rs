@@ -1,4 +1,5 @@
-//! `rlm-eval view` over HTTP: access control, files outside the folder, and unchanged files.
+//! `rlm-eval view` over HTTP: access control, files outside the folder, nested runs, and that it
+//! writes nothing.
 
 use std::fs;
 use std::path::Path;

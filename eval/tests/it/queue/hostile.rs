@@ -1,5 +1,4 @@
-//! Workers with another build or other data, forged messages, and servers that require
-//! authentication.
+//! Workers with a different build or different data, and forged messages.
 
 use queue::message::{self, Job, Parcel, VERSION};
 use queue::name::{Part, RunKey, SubjectAddress};

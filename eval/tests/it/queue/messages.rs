@@ -9,7 +9,7 @@ use std::thread;
 use super::server::Server;
 use super::{user_of, worker};
 
-/// A message that the server delivered to any client.
+/// A message that the subscription has received.
 struct Passed {
     subject: String,
     reply: String,

@@ -27,7 +27,8 @@ impl Drop for Server {
     }
 }
 
-/// Returns a port for connections within a cluster, whose members need to know it in advance.
+/// Returns a free port for connections within a cluster. Its members must know each other's ports
+/// in advance.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
