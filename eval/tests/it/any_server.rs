@@ -56,8 +56,7 @@ fn every_server_gets_expected_request() {
     }
     assert!(
         wrong.is_empty(),
-        "requests differ from these rows; sent were:
-{wrong}"
+        "rows differ from the sent requests:\n{wrong}"
     );
 }
 

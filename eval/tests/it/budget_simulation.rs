@@ -274,7 +274,7 @@ fn above_estimates(run: &Path) -> f64 {
             let (agent, kind) = (event["invocation"].to_string(), &event["kind"]);
             let cost = kind["cost_usd"].as_f64();
             match kind["type"].as_str() {
-                // A response requested by an earlier start has no estimate.
+                // The event has no estimate if an earlier start received the response.
                 Some("llm_request") => {
                     estimates.insert(agent, kind["estimate"]["cost_usd"].as_f64());
                 }

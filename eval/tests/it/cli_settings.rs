@@ -37,8 +37,7 @@ fn resolves_flags_to_settings() {
     }
     assert!(
         wrong.is_empty(),
-        "wrong rows, as resolved:
-{}",
+        "wrong rows, as resolved:\n{}",
         wrong.join("\n")
     );
 }

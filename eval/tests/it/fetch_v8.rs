@@ -117,7 +117,7 @@ fn uses_only_checked_or_official_downloads() {
         } else {
             assert_eq!(printed, "", "{about}");
             let kept = fs::read_dir(place.at("target")).into_iter().flatten();
-            assert_eq!(kept.count(), 0, "{about}: something is left");
+            assert_eq!(kept.count(), 0, "{about}: files are left");
         }
     }
 }

@@ -176,7 +176,7 @@ fn continues_from_iteration_with_other_settings() {
         }
         if name == "model" {
             assert_eq!(sent[0].body["model"], "other");
-            assert_ne!(then[0], now[0], "the system prompt has the driver");
+            assert_ne!(then[0], now[0], "the system prompt contains the driver");
             assert_eq!(
                 then[1..then.len() - 1],
                 now[1..now.len() - 1],

@@ -83,7 +83,11 @@ fn content(dir: &Path) -> Vec<(String, Value)> {
 fn only(folder: &Path) -> PathBuf {
     let mut entries = fs::read_dir(folder).unwrap();
     let path = entries.next().unwrap().unwrap().path();
-    assert!(entries.next().is_none(), "one run in {}", folder.display());
+    assert!(
+        entries.next().is_none(),
+        "more than one run in {}",
+        folder.display()
+    );
     path
 }
 
@@ -484,7 +488,7 @@ fn counts_cost_of_repeated_attempts() {
         let (got, wanted) = (cost(out), times * cost(&dirs[0]));
         assert!(
             (got - wanted).abs() < 1e-9 && got > 0.0,
-            "{out}: {got} and not {wanted}"
+            "{out}: {got} instead of {wanted}"
         );
     }
 }

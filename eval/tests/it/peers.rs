@@ -60,7 +60,7 @@ fn start(program: &Path, args: &[&str], config: (&str, &str)) -> Peer {
         match try_start(program, args, config) {
             Ok(peer) => return peer,
             Err(log) if log.contains("address already in use") => {}
-            Err(log) => panic!("{} does not serve: {log}", program.display()),
+            Err(log) => panic!("{} did not start: {log}", program.display()),
         }
     }
 }

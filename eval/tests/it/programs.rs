@@ -142,7 +142,11 @@ impl Gate {
             .1
             .wait_timeout_while(state, limit, |state| state.0 < waiting)
             .unwrap();
-        assert!(!timed.timed_out(), "{} of {waiting} agents wait", state.0);
+        assert!(
+            !timed.timed_out(),
+            "only {} of {waiting} agents wait",
+            state.0
+        );
     }
 
     fn open(&self) {

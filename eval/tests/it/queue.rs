@@ -95,7 +95,10 @@ fn log(binary: &Binary, name: &str) -> String {
 pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
-        assert!(began.elapsed() < Duration::from_secs(120), "never: {what}");
+        assert!(
+            began.elapsed() < Duration::from_secs(120),
+            "timeout: {what}"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
 }

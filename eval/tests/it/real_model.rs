@@ -56,7 +56,7 @@ impl RealModel {
         BufReader::new(stdout).read_line(&mut line).unwrap();
         let address = line.trim().trim_start_matches("http://");
         let address = address.trim_end_matches("/v1").to_owned();
-        assert!(!address.is_empty(), "the server prints no address");
+        assert!(!address.is_empty(), "the server did not print an address");
         Some(Self(child, address))
     }
 }

@@ -46,7 +46,7 @@ fn answers_json_conversations() {
         assert_eq!(
             answers.len(),
             input.len(),
-            "{name}: an answer for each line"
+            "{name}: expected one answer per line"
         );
         let transcript: Vec<&str> = input
             .into_iter()

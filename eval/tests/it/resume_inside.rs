@@ -198,7 +198,7 @@ fn resumes_attempts_where_killed() {
         .into_iter()
         .filter(|(_, times)| *times > 1)
         .collect();
-    assert_eq!(twice, [], "these were paid twice");
+    assert_eq!(twice, [], "these responses were paid twice");
     let mut resumed = 0;
     for id in of_quiet.keys() {
         let path = RunDir::open(&dir).unwrap().trajectory(id, 1);
@@ -224,7 +224,7 @@ fn resumes_attempts_where_killed() {
     let paid = u32::try_from(calls.saturating_sub(lost)).unwrap();
     assert!(
         f64::from(paid) <= 1.05 * all as f64,
-        "{calls} calls, {lost} of them lost, for {all}"
+        "{calls} calls, {lost} of them lost, instead of {all}"
     );
 
     // The summary reports the lost calls; the records contain all others.
@@ -235,7 +235,7 @@ fn resumes_attempts_where_killed() {
         let text = fs::read_to_string(&path).unwrap();
         assert!(
             !text.contains("llm_response"),
-            "{} was paid for nothing",
+            "{} contains a paid response",
             path.display()
         );
     }

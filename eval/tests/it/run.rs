@@ -192,7 +192,7 @@ fn both_modes_write_complete_run() {
         );
         assert!(
             run.ran.stdout.contains("1.000"),
-            "the table: {}",
+            "the table lacks the mean: {}",
             run.ran.stdout
         );
         check_csv(&run);

@@ -270,5 +270,5 @@ fn unreadable_sample_ends_run_and_keeps_records() {
         "tasks/b.json has changed since the dataset was opened"
     );
     let done = finished(&run);
-    assert!(done.len() >= 2, "{done:?} are finished");
+    assert!(done.len() >= 2, "only {done:?} are finished");
 }

@@ -168,6 +168,6 @@ fn direct_protocol_is_one_call_with_whole_context() {
             .map(|message| message.content.chars().count())
             .sum();
         let context = record.metadata["context_characters"].as_u64().unwrap();
-        assert!(sent as u64 > context, "{sent} characters were sent");
+        assert!(sent as u64 > context, "only {sent} characters were sent");
     }
 }

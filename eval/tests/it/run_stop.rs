@@ -37,7 +37,7 @@ fn stop(child: Child, signal: &str) -> Output {
     let output = child.wait_with_output().expect("the binary ends");
     assert!(
         asked.elapsed() < HUNG,
-        "it took {:?} to stop",
+        "stopping took {:?}",
         asked.elapsed()
     );
     output
@@ -149,7 +149,7 @@ fn signals_never_leave_half_written_run() {
         ] {
             assert!(
                 files.iter().any(|found| found == file),
-                "after {milliseconds} ms there is {files:?}"
+                "files after {milliseconds} ms: {files:?}"
             );
         }
     }

@@ -424,7 +424,7 @@ fn runs_allowed_servers_and_ends_their_children() {
     while runs() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(50));
     }
-    assert!(!runs(), "{} still runs", process.display());
+    assert!(!runs(), "{} is still running", process.display());
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn near(
     let close = |(a, b): (&f64, &f64)| (a - b).abs() <= within;
     assert!(
         found.len() == wanted.len() && found.iter().zip(&wanted).all(close),
-        "{what}: {found:?} is not {wanted:?}"
+        "{what}: {found:?} instead of {wanted:?}"
     );
 }
 

@@ -111,8 +111,8 @@ impl Server {
                 break url.to_owned();
             }
             let ended = child.try_wait().unwrap();
-            assert!(ended.is_none(), "the server has ended: {ended:?}");
-            assert!(began.elapsed() < LISTENS, "the server never listens");
+            assert!(ended.is_none(), "the server exited: {ended:?}");
+            assert!(began.elapsed() < LISTENS, "the server does not listen");
             std::thread::sleep(Duration::from_millis(20));
         };
         let port = url.rsplit(':').next().unwrap().to_owned();
@@ -151,7 +151,7 @@ impl Server {
     fn wait(&self) {
         let began = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port())).is_err() {
-            assert!(began.elapsed() < LISTENS, "the server never listens");
+            assert!(began.elapsed() < LISTENS, "the server does not listen");
             std::thread::sleep(Duration::from_millis(20));
         }
     }
