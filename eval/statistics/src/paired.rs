@@ -11,7 +11,7 @@ use crate::tango::Tango;
 /// One sample's mean score in each of two runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair<K> {
-    /// Cluster of the sample. Samples of one cluster may be correlated.
+    /// Cluster of the sample. Samples in the same cluster may be correlated.
     pub cluster: K,
     /// Mean score of the sample's attempts in the first run, from 0 to 1.
     pub first: f64,

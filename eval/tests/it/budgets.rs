@@ -180,15 +180,15 @@ fn warns_of_small_budget_and_estimates_cost_from_pilot() {
     assert_eq!(shown["likely"]["attempts"], 2, "{shown}");
 }
 
-/// A server whose calls are abandoned, and the run that makes them.
+/// A run whose calls are abandoned, and its server.
 struct GivenUp {
     server: FaultServer,
     prices: &'static str,
     flags: &'static [&'static str],
     /// For each start: the signal that ends it, the number of requests to the server by then, and
-    /// the number of trajectories with an unanswered call by then.
+    /// the number of trajectories that contain `event` by then.
     stops: Vec<(&'static str, usize, usize)>,
-    /// Type of the event that records the request of an unanswered call.
+    /// Type of the event that records the request of an abandoned call.
     event: &'static str,
     /// Spending reported by the last start, which makes no requests.
     spent: &'static str,
@@ -315,7 +315,7 @@ impl GivenUp {
         assert_eq!(self.server.seen().len(), requests, "{stops:?}");
     }
 
-    /// Returns the number of attempts whose trajectories contain an unanswered call.
+    /// Returns the number of trajectories that contain [`Self::event`].
     fn asked(&self, dir: &Path) -> usize {
         let event = format!("\"{}\"", self.event);
         let files = std::fs::read_dir(run_dir(dir).join("trajectories")).unwrap();

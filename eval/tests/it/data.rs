@@ -206,7 +206,7 @@ fn refuses_wrong_data_and_listings() {
     }
 }
 
-/// Compares the program's checksums with the real tasks, if they are available.
+/// Compares the checksums in the program with those of the real tasks, if they are available.
 #[test]
 fn arc_checksums_match_real_tasks() {
     let tasks =

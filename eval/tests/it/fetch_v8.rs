@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::quickstart::{TOOLS, link_tools, version};
 use crate::system_packages::fake;
 
-/// A download and its result.
+/// A download and its expected result.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {

@@ -127,14 +127,14 @@ fn keeps_values_given_by_user() {
 }
 
 #[test]
-fn imported_run_can_be_reported_and_replayed() {
+fn imported_run_is_accepted_by_report_and_replay() {
     let binary = Binary::new().file("small.json", SMALL);
     let run = import(&binary, &[]);
     let dir = run.path.to_str().unwrap();
     let report = binary.run(&["report", dir], "");
     assert_eq!(report.code, Some(0), "{report:?}");
     assert!(report.stdout.contains("2/3 (67 %)"), "{}", report.stdout);
-    // The imported responses can be replayed.
+    // The imported run is accepted as a recording.
     let replay = binary.run(
         &["ask", "--query", "?", "--model", &format!("replay:{dir}")],
         "",

@@ -615,7 +615,7 @@ fn explains_invalid_shards() {
         .variable("EVAL_PARTITION_COUNT", "2");
     let ran = run(&auto, &["--partition", "auto"]);
     assert!(ran.stderr.contains("shard 2/2 contains "), "{ran:?}");
-    // The run keeps that shard when it is resumed elsewhere.
+    // A resumed run keeps its shard, even without these variables.
     let dir = only(&auto.path().join("results"));
     let again = Binary::new().run(&["run", "--resume", &dir.to_string_lossy()], "");
     assert_eq!(again.code, Some(0), "{again:?}");

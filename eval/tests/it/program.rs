@@ -570,7 +570,7 @@ fn merges_shards_of_other_programs_only_if_allowed() {
         .iter()
         .filter(|record| record.program.as_ref() == Some(&other.digest()));
     assert_eq!((merged.records.len(), others.count()), (4, 2));
-    // This program has contributed to the run, so it can resume it.
+    // This program made some of the attempts, so it can resume the run without the flag.
     assert_eq!(resume(&binary, Path::new("out"), &[]).code, Some(0));
     let compared = binary.run(&["compare", &one, &two], "");
     assert!(

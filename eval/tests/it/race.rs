@@ -135,7 +135,7 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
         blocks
     );
 
-    // The full sweep, and a replay of the race over it.
+    // Run the full sweep, and replay the race over it.
     let full = binary.run(&args("full", &[]), "");
     assert_eq!(full.code, Some(0), "{full:?}");
     let replay = binary.run(&["sweep", "--replay-race", "full", "--json"], "");

@@ -270,7 +270,8 @@ fn validates_recorded_flags_like_typed_ones() {
         let error = format!("error: {}: flags: {problem}\n", path.display());
         assert_eq!((ran.code, ran.stderr), (Some(2), error), "{place}");
     }
-    // Flags as recorded by older versions: newer flags are missing, and one no longer exists.
+    // Simulate flags recorded by an older version: a newer flag is missing, and one no longer
+    // exists.
     let mut config = recorded;
     config["flags"]["engine"]["tools"] = Value::Null;
     config["flags"]["scoring"] = json!({ "gone": 3 });

@@ -1,4 +1,4 @@
-//! Replays of recorded runs: those of this program and those of the JavaScript system.
+//! Replays of runs that this program or the JavaScript system recorded.
 
 use std::collections::BTreeMap;
 use std::fs;

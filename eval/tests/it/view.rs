@@ -147,7 +147,7 @@ fn does_not_follow_links_out_of_folder() {
 #[test]
 fn refuses_run_with_link_out_of_folder() {
     use std::os::unix::fs::symlink;
-    // Replace each file with a link. The totals and lists of a run read all of these files.
+    // Replace each file with a link. All of these files are read for a run's totals and lists.
     for (name, target) in [
         ("config.json", "elsewhere/config.json"),
         ("samples.jsonl", "elsewhere/samples.jsonl"),
