@@ -1,4 +1,4 @@
-//! Races: their decision logs and results.
+//! Decision logs and results of races: sweeps that stop cells early.
 
 mod text;
 
@@ -37,7 +37,7 @@ pub struct RaceHeader {
     pub order: Vec<Vec<String>>,
 }
 
-/// Further line of `race.jsonl`: a block, the standings after it, and the decisions.
+/// Any later line of `race.jsonl`: a block, the standings after it, and the decisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RaceBlock {
     /// [`RACE_VERSION`] of the program that wrote the line.
@@ -46,12 +46,12 @@ pub struct RaceBlock {
     pub block: usize,
     /// Number of samples finished by the running cells, including this block.
     pub samples: usize,
-    /// Scores that the decision is based on: for each sample of the block, the scores of the cells
-    /// in order.
+    /// Scores that the decision is based on: for each sample of the block, the score of each cell,
+    /// or `None` if the cell has stopped or has no score.
     pub scores: Vec<(String, Vec<Option<f64>>)>,
     /// Standing of each cell.
     pub cells: Vec<Standing>,
-    /// Reasons why cells stopped after this block, one sentence each.
+    /// Cells that stopped after this block, each with the reason.
     pub stopped: BTreeMap<String, String>,
 }
 
@@ -104,7 +104,7 @@ impl RaceHeader {
         Race::new(self.rules.clone(), self.cells.len(), largest)
     }
 
-    /// Returns the total number of samples, which is that of a cell that never stops.
+    /// Returns the number of samples of a cell that never stops.
     pub fn samples(&self) -> usize {
         self.order.iter().map(Vec::len).sum()
     }
@@ -355,9 +355,9 @@ pub struct RaceResult {
     /// Whether every cell has a verdict. If `false`, the samples were used up or the race has not
     /// ended.
     pub is_decided: bool,
-    /// Cell with the best score among those not stopped as worse.
+    /// Name of the cell with the best mean score among those that are undecided, better or last.
     pub best: Option<String>,
-    /// Total number of samples, which is that of a cell that never stops.
+    /// Number of samples of a cell that never stops.
     pub samples: usize,
     /// Number of attempts made.
     pub attempts: u64,
@@ -378,14 +378,14 @@ pub struct RaceCell {
     pub mean: Option<f64>,
     /// Verdict that stopped the cell, if it has stopped.
     pub verdict: Option<Verdict>,
-    /// Anytime-valid p value, corrected over the family, for the hypothesis of being as good as the
-    /// best cell, or not different from the baseline.
+    /// Anytime-valid p value, corrected over the family, for the null hypothesis that the cell is
+    /// as good as the best cell or, in a race against baselines, equal to its baseline.
     pub p: f64,
     /// Name of the cell used for comparison.
     pub against: Option<String>,
     /// Difference from that cell.
     pub difference: Option<StoppedDifference>,
-    /// Reason why the cell stopped, as a sentence.
+    /// Reason why the cell stopped, if it has stopped.
     pub why: Option<String>,
     /// Number of samples and mean score after each of the cell's blocks.
     pub line: Vec<(usize, f64)>,

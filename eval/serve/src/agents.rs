@@ -1,5 +1,5 @@
-//! Interface between the server and the agents: the model names that clients may request, and
-//! answering of questions.
+//! Interface between the server and the agents: the model names that clients may request, and how
+//! questions are checked and answered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,13 +32,13 @@ pub struct Question {
 /// Limits on spending. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Limits {
-    /// US dollars.
+    /// Maximum cost in US dollars.
     pub cost_usd: Option<f64>,
-    /// Maximum input and output tokens together.
+    /// Maximum number of input and output tokens together.
     pub tokens: Option<u64>,
-    /// Number of requests to models.
+    /// Maximum number of requests to models.
     pub llm_calls: Option<u64>,
-    /// Wall-clock time.
+    /// Maximum wall-clock time.
     pub time: Option<Duration>,
 }
 
@@ -72,7 +72,7 @@ pub struct AgentResult {
     pub status: Status,
     /// Answer of the agent.
     pub answer: Option<String>,
-    /// Reason why there is no answer, or which limit ended the agent.
+    /// Reason why there is no answer, or the limit that ended the agent.
     pub error: Option<String>,
     /// Tokens; `None` if no response carries a count.
     pub usage: Option<Usage>,

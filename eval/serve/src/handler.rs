@@ -29,7 +29,7 @@ pub(crate) struct RequestHandler {
     pub phase: watch::Sender<Phase>,
 }
 
-/// Phase of the server's life.
+/// Phase of the server's lifecycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     /// The server accepts requests.
@@ -47,7 +47,7 @@ pub(crate) struct ParsedRequest {
     pub question: Question,
     pub ignored: Vec<String>,
     pub is_stream: bool,
-    /// Permit that is held until the answer has been sent.
+    /// Counts toward the client's concurrent requests until the agent has ended.
     pub permit: Option<OwnedSemaphorePermit>,
 }
 
@@ -165,7 +165,7 @@ impl RequestHandler {
         } = asked;
         let mut phase = self.phase.subscribe();
         let stopping = async {
-            // The sender lives as long as `self`.
+            // This cannot fail, because the sender lives as long as `self`.
             let _ = phase.wait_for(|phase| *phase == Phase::Stopping).await;
         };
         let work = async {

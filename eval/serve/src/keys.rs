@@ -63,7 +63,7 @@ impl Client {
         }
     }
 
-    /// Restricts the client to these model names.
+    /// Restricts the client to model names that match a pattern.
     #[must_use]
     pub fn using(self, offers: GlobSet) -> Self {
         Self {
@@ -120,7 +120,7 @@ impl Client {
     /// Counts a request toward its limits. The permit must be held until the request has ended.
     ///
     /// # Errors
-    /// [`ApiError`] if the client has reached a limit.
+    /// Returns [`ApiError`] if the client has reached a limit.
     pub fn admit(&self) -> Result<Option<OwnedSemaphorePermit>, ApiError> {
         let permit = match &self.at_once {
             None => None,

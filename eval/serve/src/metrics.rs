@@ -13,7 +13,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::agents::{AgentResult, Progress};
 
-/// Upper bounds of the histogram buckets in seconds, because agents may run from seconds to an
+/// Upper bounds of the histogram buckets in seconds. Agents may run from less than a second to an
 /// hour.
 const SECONDS: [f64; 12] = [
     0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 900.0, 3600.0,

@@ -90,8 +90,8 @@ impl Fields {
         }
     }
 
-    /// Returns the names of the fields that were not read. The server's settings determine the
-    /// agents' requests to models instead.
+    /// Returns the names of the fields that were not read. They have no effect, because the
+    /// server's settings determine the agents' requests to models.
     pub(crate) fn ignored(self) -> Vec<String> {
         let left = self.members.into_iter();
         left.filter(|(_, value)| !value.is_null())

@@ -147,7 +147,7 @@ impl EngineArgs {
     /// Returns the settings that cannot change an answer.
     ///
     /// # Errors
-    /// [`SandboxError`] if the requested isolation is not possible.
+    /// Returns [`SandboxError`] if the requested isolation is not possible.
     pub fn conduct(&self) -> Result<Conduct, SandboxError> {
         Ok(Conduct {
             isolation: self.sandbox.isolation(self.powers.isolation.kind)?,

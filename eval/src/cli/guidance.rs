@@ -1,4 +1,4 @@
-//! Flags of the prompts of agents: prompt mode, drivers, profiles, model aliases and depth.
+//! Flags that shape the agents: prompt mode, protocol, depth, drivers, profiles and models.
 
 use std::path::PathBuf;
 
@@ -44,8 +44,8 @@ pub struct GuidanceArgs {
     )]
     pub protocol: Protocol,
 
-    /// How a response contains code: in fenced blocks, or in calls of the tool `execute_code`,
-    /// which the model must make
+    /// How a response contains code: in fenced blocks, or in required calls of the tool
+    /// `execute_code`
     #[arg(
         long = "code-format",
         alias = "code-via",
@@ -110,9 +110,9 @@ pub struct GuidanceArgs {
     #[arg(long, value_name = "REF")]
     pub llm_model: Option<ModelRef>,
 
-    /// Model of the agents at a depth that do not name a model, as DEPTH=REF; children of the root
-    /// have depth 1. It takes precedence over --child-model, and applies to `llm()` calls without
-    /// --llm-model; repeatable
+    /// Model of the agents at a depth, as DEPTH=REF, unless they name a model; children of the root
+    /// have depth 1. It takes precedence over --child-model and, without --llm-model, applies to
+    /// `llm()` calls; repeatable
     #[arg(long = "model-at-depth", value_name = "DEPTH=REF")]
     pub model_at_depth: Vec<String>,
 
@@ -136,6 +136,6 @@ pub struct GuidanceArgs {
 pub enum CodeFormat {
     /// In fenced blocks.
     Fenced,
-    /// By a tool call.
+    /// In calls of the tool `execute_code`.
     Tool,
 }

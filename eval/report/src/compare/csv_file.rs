@@ -92,7 +92,7 @@ pub enum CsvProblem {
     },
 }
 
-/// Positions of the columns that are read.
+/// 0-based positions of the columns that are read, with the name if it is not fixed.
 struct Columns {
     sample: (usize, &'static str),
     score: usize,
@@ -375,7 +375,7 @@ impl<'a> Lines<'a> {
         Self { bytes, ends }
     }
 
-    /// Returns the line number of the record that the reader found when searching from `position`.
+    /// Returns the 1-based line number of the first record at or after `position`.
     fn of_record(&self, position: Option<&csv::Position>) -> u64 {
         let from = position.map_or(0, csv::Position::byte);
         let from = usize::try_from(from).unwrap_or(usize::MAX);

@@ -74,7 +74,7 @@ pub(super) fn samples(run: &RunScores, errors: ErrorCounting) -> BTreeMap<&str, 
     samples
 }
 
-/// Pairs the samples with a score in both runs, each with its mean score. Also returns the samples
+/// Pairs the mean scores of each sample that has a score in both runs. Also returns the samples
 /// that do not align.
 pub fn pair_up<'a>(
     first: &'a RunScores,

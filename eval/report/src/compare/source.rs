@@ -28,13 +28,13 @@ pub(super) const CONSTANT_COLUMNS: [&str; 11] = [
     "fingerprint",
 ];
 
-/// Known values of a run, by column of `results.csv`.
+/// Known values of the columns of `results.csv` that are the same in all rows of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct RunColumns(BTreeMap<&'static str, String>);
 
 impl RunColumns {
-    /// Returns the value of a column. Empty text counts as unknown, as in a CSV file.
+    /// Returns the value of a column, or `None` if it is unknown or empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
@@ -57,7 +57,7 @@ pub struct ScoredAttempt {
     pub cluster: Option<String>,
     /// Status with which the attempt ended.
     pub status: Status,
-    /// Score from 0 to 1; `None` after an error.
+    /// Score from 0 to 1; `None` if the attempt ended in an error or was cancelled.
     pub score: Option<f64>,
     /// Whether the model refused to answer.
     pub refused: bool,
@@ -70,9 +70,9 @@ pub struct ScoredAttempt {
 pub struct RunScores {
     /// Path of the source folder or file.
     pub path: PathBuf,
-    /// Known values of the run.
+    /// Known values that are the same in all rows of `results.csv`.
     pub facts: RunColumns,
-    /// Settings of the run's agents, part by part.
+    /// Recorded settings of the run.
     pub parts: RunParts,
     /// Number of planned attempts.
     pub attempts_total: u64,

@@ -13,7 +13,7 @@ use crate::summary::{NONE, interval_notes, percent, rows_table, score_text, stat
 /// Maximum number of ids in a list.
 const IDS: usize = 5;
 
-/// Maximum width of an id in columns.
+/// Maximum display width of an id, in terminal columns.
 const ID_WIDTH: usize = 40;
 
 /// Formats the differing settings, the scores, and each comparison with its verdict and excluded
@@ -53,7 +53,7 @@ pub fn pairs(comparison: &Comparison, width: u16) -> String {
 }
 
 /// Describes the comparisons of a family and the correction of their p values. Returns `None` if
-/// only two runs are compared. `runs` is the total number of runs.
+/// only two runs exist or no comparison is shown. `runs` is the total number of runs.
 pub fn heading(family: &Family, runs: usize) -> Option<String> {
     let all = family.comparisons;
     let corrected = match all {
@@ -159,7 +159,7 @@ fn figures(runs: &[RunFigures]) -> Vec<Row> {
     rows
 }
 
-/// Formats the date of a run, in UTC.
+/// Formats the start time of a run in UTC, to the minute.
 pub fn started(at: Option<&str>) -> String {
     let at = at.and_then(|at| at.parse::<Timestamp>().ok());
     at.map_or_else(

@@ -15,8 +15,8 @@ enum Finding {
     Untested,
 }
 
-/// Returns the sentences below a comparison's table. `corrected` is `true` if there are several
-/// comparisons.
+/// Returns the sentences below a comparison's table. `corrected` is whether the p value was
+/// corrected over several comparisons.
 pub fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
     let RunPair { first, second, .. } = pair;
     let (Some(excluded), Some(zero)) = (&pair.errors_excluded, &pair.errors_as_zero) else {

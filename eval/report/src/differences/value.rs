@@ -145,7 +145,7 @@ fn shortened(text: &str) -> String {
     out
 }
 
-/// Shortens a run of hex digits if it is too long to be a number or a word.
+/// Shortens a sequence of hex digits if it is too long to be a number or a word.
 fn short_hash(digits: &str) -> &str {
     match digits.len() {
         32.. => digits.get(..HASH).unwrap_or(digits),

@@ -18,10 +18,10 @@ pub struct Grouping {
     pub groups: Vec<Group>,
 }
 
-/// Attempts at samples with the same value of a field.
+/// Attempts at samples with the same value of a field, or with values in the same range.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
-    /// Value of the field.
+    /// Value of the field, or a range such as `1 to 5`.
     pub value: String,
     /// Number of attempts with a record.
     pub attempts: u64,
@@ -29,12 +29,11 @@ pub struct Group {
     pub score: Option<Estimate>,
 }
 
-/// Maximum number of distinct values of a field; with more, it identifies samples rather than
-/// groups.
+/// Maximum number of distinct values of a field that forms one group per value.
 const MOST_VALUES: usize = 16;
 /// Minimum average number of samples per group.
 const LEAST_SAMPLES: usize = 2;
-/// Minimum number of samples for grouping numeric fields with many values by quarters.
+/// Minimum number of samples for grouping a numeric field by quarters.
 const LEAST_FOR_QUARTERS: usize = 8;
 
 /// Field on the horizontal axis of the first plot.
@@ -66,7 +65,7 @@ pub(super) fn of(runs: &[&[AttemptRecord]]) -> Vec<Vec<Grouping>> {
 enum GroupingRule {
     /// One group per value.
     Values,
-    /// Groups by quarters of the samples, given the smallest and largest value of each quarter.
+    /// One group per quarter of the samples, with the smallest and largest value of each quarter.
     Quarters(Vec<(f64, f64)>),
 }
 

@@ -47,7 +47,7 @@ struct Page<'a> {
     interval_notes: Vec<String>,
     failing: Vec<RunFailures<'a>>,
     shown: usize,
-    /// First samples with different scores in the runs, with a mark and a word for each run.
+    /// First samples with different scores in the runs, with a mark and its CSS class for each run.
     differing_samples: Vec<(&'a str, Vec<(String, &'static str)>)>,
     differing_all: usize,
 }
@@ -105,8 +105,9 @@ struct RunFailures<'a> {
 struct FailureRow<'a> {
     failure: &'a Failure,
     score: String,
-    /// Drawings of the grids; empty without grids.
+    /// SVG of the grids in the answer; empty without grids.
     got: String,
+    /// SVG of the expected grids; empty without grids.
     expected: String,
     /// Link to the trajectory, relative to the page's folder.
     link: Option<String>,

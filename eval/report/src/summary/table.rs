@@ -1,4 +1,4 @@
-//! Formats runs side by side as text.
+//! Formats summaries of runs side by side as text.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{PerAttempt, Statuses, Summary, interval_notes};
 use crate::columns::{in_columns, side_by_side};
 
 /// Formats a run on one line: `score 0.925 [0.80, 0.97] (errors as zero 0.902), 40/41 scored: 40
-/// ok, 1 error; 12.3 s`.
+/// ok, 1 error; 12.3 s of attempts`.
 pub fn headline(summary: &Summary) -> String {
     let score = score_text(summary.score.as_ref());
     let with_errors = match &summary.score_errors_as_zero {
@@ -41,7 +41,7 @@ pub fn table(runs: &[(&str, &Summary)], width: u16) -> String {
     blocks.join("\n") + &below(&interval_notes(estimates))
 }
 
-/// Formats sentences as lines below a table, separated by an empty line.
+/// Formats sentences as lines below a table, after an empty line.
 fn below(notes: &[String]) -> String {
     if notes.is_empty() {
         return String::new();
@@ -175,7 +175,7 @@ fn block(runs: &[(&str, &Summary)], width: u16) -> String {
     in_columns("", runs.iter().map(|(label, _)| *label), rows, width)
 }
 
-/// Returns all context lengths of the runs in characters, shortest first.
+/// Returns all context lengths of the runs, shortest first.
 pub fn context_lengths<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> BTreeSet<u64> {
     let groups = summaries
         .into_iter()
