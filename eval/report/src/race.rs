@@ -20,7 +20,7 @@ pub const RACE_VERSION: u32 = 1;
 /// File name of a race's decision log, in the folder of its sweep.
 pub const RACE_LOG: &str = "race.jsonl";
 
-/// First line of `race.jsonl`: the rules of the race.
+/// First line of `race.jsonl`: the rules, cells and samples of the race.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RaceHeader {
     /// [`RACE_VERSION`] of the program that wrote the line.
@@ -58,7 +58,7 @@ pub struct RaceBlock {
 /// A race as recorded in its log.
 #[derive(Debug, Clone)]
 pub struct RaceLog {
-    /// Rules of the race.
+    /// Rules, cells and samples of the race.
     pub header: RaceHeader,
     /// Finished blocks.
     pub blocks: Vec<RaceBlock>,
@@ -176,7 +176,7 @@ impl RaceLog {
         Ok(Some(log))
     }
 
-    /// Writes the log of a race that has not begun: only its header.
+    /// Writes a log file with only the header.
     ///
     /// # Errors
     /// Returns [`RunDirError::Write`] if the file cannot be written.
@@ -392,7 +392,7 @@ pub struct RaceCell {
 }
 
 impl RaceResult {
-    /// Returns the share of the full sweep's attempts that were saved.
+    /// Returns the share of the full sweep's attempts that the race saved.
     pub fn saved(&self) -> f64 {
         match self.attempts_of_full_sweep {
             0 => 0.0,

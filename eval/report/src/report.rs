@@ -357,7 +357,7 @@ fn excerpt(text: Option<&String>) -> String {
     }
 }
 
-/// Returns the depth as part of a label, or an empty string for a direct call, which has no depth.
+/// Returns the depth as part of a label, or an empty string for a protocol with a single call.
 fn depth(run: &RunIdentity) -> String {
     if Protocol::capabilities_of(&run.protocol).is_some_and(|capabilities| capabilities.one_call) {
         String::new()

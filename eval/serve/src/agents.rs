@@ -54,7 +54,7 @@ pub struct Requester {
 /// Progress report of a working agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress {
-    /// Description of a step in one line for people. It may contain text from a model.
+    /// One-line description of a step, for people. It may contain model output.
     Step(String),
     /// Usage of a model call.
     Spent {
@@ -65,7 +65,7 @@ pub enum Progress {
     },
 }
 
-/// Result of an agent. All figures cover its whole tree of agents.
+/// Result of an agent. Figures cover its whole tree of agents, except `iterations`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentResult {
     /// How the agent ended.
@@ -106,7 +106,7 @@ pub enum Rejection {
 /// Callback for the progress of an agent.
 pub type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// Runs agents.
+/// Answers clients' questions by running agents.
 #[async_trait]
 pub trait Agents: Send + Sync + 'static {
     /// Returns the names that clients can request.

@@ -1,7 +1,7 @@
 //! Implements `POST /v1/chat/completions`.
 //!
-//! Reference: <https://platform.openai.com/docs/api-reference/chat>. A stream reports progress in
-//! `reasoning_content`, the field that other servers of reasoning models use.
+//! Reference: <https://platform.openai.com/docs/api-reference/chat>. By default, a stream reports
+//! progress in `reasoning_content`, the field that other servers of reasoning models use.
 
 use model::{Status, Usage};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError
         Some(Value::Array(_)) | None => {
             return Err(ApiError::invalid(
                 "messages",
-                "`messages` must contain a message",
+                "`messages` must contain at least one message",
             ));
         }
         Some(other) => return Err(expected("messages", "an array", &other)),

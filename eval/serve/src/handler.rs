@@ -1,4 +1,5 @@
-//! Handles a request from arrival to end, for both interfaces.
+//! Handles a parsed request for both interfaces: its place in the queue, its agent, its stream and
+//! its metrics.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};

@@ -162,7 +162,7 @@ fn kind(value: &Value) -> String {
         Value::Null => "null".to_owned(),
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => number.to_string(),
-        Value::String(_) => "a text".to_owned(),
+        Value::String(_) => "a string".to_owned(),
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     }
@@ -171,7 +171,7 @@ fn kind(value: &Value) -> String {
 pub(crate) fn text(value: Value, place: &str) -> Result<String, ApiError> {
     match value {
         Value::String(text) => Ok(text),
-        other => Err(expected(place, "a text", &other)),
+        other => Err(expected(place, "a string", &other)),
     }
 }
 
@@ -223,7 +223,7 @@ pub(crate) fn read_content(turn: &mut Turn, content: Value, place: &str) -> Resu
             return Ok(());
         }
         Value::Array(parts) => parts,
-        other => return Err(expected(place, "a text or an array of parts", &other)),
+        other => return Err(expected(place, "a string or an array of parts", &other)),
     };
     let mut texts = Vec::new();
     for (at, part) in parts.into_iter().enumerate() {

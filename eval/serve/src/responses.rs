@@ -38,9 +38,12 @@ pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError
             }
         }
         Some(Value::Array(_)) | None => {
-            return Err(ApiError::invalid("input", "`input` must contain a message"));
+            return Err(ApiError::invalid(
+                "input",
+                "`input` must contain at least one message",
+            ));
         }
-        Some(other) => return Err(expected("input", "a text or an array of items", &other)),
+        Some(other) => return Err(expected("input", "a string or an array of items", &other)),
     }
     Ok(Conversation { turns })
 }
@@ -116,7 +119,7 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
     fields.refuse(
         "background",
         |value| value == false,
-        "send it with `stream`",
+        "agents do not run in the background; use `stream`",
     )?;
     fields.refuse(
         "text",

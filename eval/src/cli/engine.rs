@@ -1,5 +1,4 @@
-//! Flags of the engine, shared by all commands that run agents, and the settings that only these
-//! flags determine.
+//! Flags shared by all commands that run agents, and their conversion to settings.
 
 use std::path::PathBuf;
 
@@ -76,7 +75,7 @@ pub struct EngineArgs {
     )]
     pub attempt_timeout: Seconds,
 
-    /// Flags of model calls.
+    /// Flags of model calls over HTTP.
     #[command(flatten)]
     pub models: ModelArgs,
 
@@ -84,11 +83,11 @@ pub struct EngineArgs {
     #[command(flatten)]
     pub guidance: GuidanceArgs,
 
-    /// Hooks.
+    /// Hooks of the run.
     #[command(flatten)]
     pub hooks: HookArgs,
 
-    /// Settings of single protocols.
+    /// Settings that apply only to particular protocols.
     #[command(flatten)]
     pub protocols: ProtocolArgs,
 
@@ -108,15 +107,15 @@ pub struct EngineArgs {
     #[command(flatten)]
     pub store: StoreArgs,
 
-    /// Web pages.
+    /// Settings of web agents and of the records of their pages.
     #[command(flatten)]
     pub web: WebArgs,
 
-    /// The REPL.
+    /// Limits and printing of the REPL.
     #[command(flatten)]
     pub sandbox: SandboxArgs,
 
-    /// Permissions.
+    /// Permissions, which are not recorded.
     #[command(flatten)]
     #[serde(skip)]
     pub powers: PowerArgs,

@@ -171,7 +171,7 @@ fn invalid_boolean(variable: &str, long: &str, value: &str) -> clap::Error {
     )
 }
 
-/// Adds the name of the variable to an error about a value that was not typed.
+/// Adds the name of the variable to an error about an invalid value that comes from a variable.
 pub(super) fn name_variable(
     mut error: clap::Error,
     command: &Command,

@@ -12,7 +12,7 @@ use super::values::whole;
 use super::{ResumeArgs, RunArgs};
 use crate::invocation::quoted;
 
-/// Flags of `rlm-eval run` that a fork of one attempt does not take.
+/// Ids of `rlm-eval run` flags that a fork does not accept.
 const NOT_OF_FORKS: [&str; 17] = [
     "allow_program_change",
     "attempts",
@@ -113,10 +113,10 @@ struct ForkFlags {
 }
 
 impl ForkArgs {
-    /// Returns the flags in these matches of `rlm-eval fork`.
+    /// Returns the flags of `rlm-eval fork` in clap's matches.
     ///
     /// # Errors
-    /// Returns an error if a flag is typed that a fork does not take.
+    /// Returns an error if a typed flag applies only to `rlm-eval run`.
     pub(super) fn of(matches: &ArgMatches, typed: &TypedFlags) -> Result<Self, clap::Error> {
         let own = ForkFlags::from_arg_matches(matches)?;
         let command = RunArgs::augment_args(Command::new("run"));
@@ -153,7 +153,7 @@ impl ForkArgs {
     }
 }
 
-/// Whether this is the id of a flag that only `rlm-eval run` takes.
+/// Whether a flag applies to `rlm-eval run` but not to a fork.
 fn is_of_runs(id: &str) -> bool {
     NOT_OF_FORKS.contains(&id) || id.starts_with("queue_")
 }

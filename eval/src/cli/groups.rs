@@ -1,5 +1,5 @@
-//! Groups of flags that are treated alike. A flag belongs to the group in whose struct it is
-//! declared.
+//! Groups of flags with the same rules for recording, environment variables and answers. The struct
+//! that declares a flag determines its group.
 
 use std::collections::BTreeSet;
 

@@ -13,11 +13,11 @@ use super::values::{one_of, whole};
 use crate::providers::ModelRef;
 use crate::settings::CompactionArgs;
 
-/// Maximum depth of the tree; larger numbers are probably typos, because agents below depth 2 have
-/// only 3 iterations.
+/// Maximum value of `--max-depth`. Larger numbers are probably typos, because agents below depth 2
+/// have only 3 iterations.
 pub(super) const DEEPEST: u32 = 16;
 
-/// Settings that shape the prompts of a delegation tree.
+/// Flags that shape the agents' prompts, models and depth.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct GuidanceArgs {
@@ -116,7 +116,7 @@ pub struct GuidanceArgs {
     #[arg(long = "model-at-depth", value_name = "DEPTH=REF")]
     pub model_at_depth: Vec<String>,
 
-    /// Compaction.
+    /// Compaction of long conversations.
     #[command(flatten)]
     pub long_conversations: CompactionArgs,
 

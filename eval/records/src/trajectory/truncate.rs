@@ -57,7 +57,7 @@ fn replace_long(
     cut
 }
 
-/// Returns the position of the closing quote of the string whose first byte is at `start`.
+/// Returns the position of the closing quote of a string whose content begins at `start`.
 fn string_end(line: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {

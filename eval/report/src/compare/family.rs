@@ -47,7 +47,7 @@ impl FamilyKind {
 pub struct Family {
     /// Kind of the family.
     pub kind: FamilyKind,
-    /// Names of the baseline runs.
+    /// Names of the baseline runs; empty unless `kind` is [`Baseline`](FamilyKind::Baseline).
     pub baselines: Vec<String>,
     /// Names of the compared runs. Depending on `kind`, these are the runs compared with a
     /// baseline, the candidates for the best, or all runs.
@@ -56,7 +56,7 @@ pub struct Family {
     /// equal, the earlier run is preferred. Empty unless `kind` is [`Best`](FamilyKind::Best).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub best: Vec<String>,
-    /// Names of later runs with the same score as the last of the best runs.
+    /// Names of the other runs whose score equals the lowest score in `best`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub as_good: Vec<String>,
     /// Number of comparisons in the family.
@@ -172,7 +172,7 @@ fn all_pairs(of: &[usize]) -> Vec<RunIndices> {
 struct Best {
     /// At most [`BEST`] runs in their original order; if scores are equal, the earlier runs.
     runs: Vec<usize>,
-    /// Later runs with the same score as the last of the best runs.
+    /// Other runs whose score equals the lowest score in `runs`.
     as_good: Vec<usize>,
 }
 

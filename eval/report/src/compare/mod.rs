@@ -35,7 +35,7 @@ pub use verdict::{cautions, verdict};
 /// Version of [`Comparison`], written as `v` in its JSON.
 pub const COMPARISON_VERSION: u32 = 2;
 
-/// Significance level: the probability of a finding if there is no difference.
+/// Significance level: the maximum probability of a finding if there is no difference.
 pub const SIGNIFICANT: f64 = 0.05;
 
 /// A comparison of several runs.
@@ -58,7 +58,7 @@ pub struct Comparison {
 /// The comparison of two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunPair {
-    /// Family whose p values are corrected together.
+    /// Family that the comparison belongs to.
     pub family: FamilyKind,
     /// Name of the run that serves as the reference: `A`.
     pub first: String,
@@ -96,7 +96,7 @@ impl Difference {
         self.paired.p()
     }
 
-    /// Returns the name of the method that computed the interval and the p value.
+    /// Returns the name of the method that computed the interval and the p value, or `no test`.
     pub fn method(&self) -> &'static str {
         self.paired.method().map_or("no test", Method::name)
     }

@@ -53,7 +53,8 @@ pub struct ScoredAttempt {
     pub sample: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// Cluster of samples whose results are correlated; `None` for an independent sample.
+    /// Name of the sample's cluster, within which scores are correlated; `None` for an independent
+    /// sample.
     pub cluster: Option<String>,
     /// Status with which the attempt ended.
     pub status: Status,
@@ -109,7 +110,7 @@ impl RunScores {
     /// Returns the scores of a run that has already been read.
     pub fn of_run(run: &RunDir) -> Self {
         let mut facts = RunColumns::default();
-        // `identity` is a flat object whose field names are column names.
+        // The run's identity is a flat object whose field names are column names.
         if let Ok(Value::Object(mut identity)) = serde_json::to_value(&run.lock.run) {
             for fact in CONSTANT_COLUMNS {
                 match identity.get_mut(fact).map(Value::take) {

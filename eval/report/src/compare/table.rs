@@ -84,14 +84,14 @@ pub fn heading(family: &Family, runs: usize) -> Option<String> {
         FamilyKind::Best => {
             let as_good = match family.as_good.as_slice() {
                 [] => String::new(),
-                [one] => format!("; {one} scores as well as the last of them, but comes later"),
+                [one] => format!("; {one} also has the lowest of their scores, but comes later"),
                 many => format!(
-                    "; {} score as well as the last of them, but come later",
+                    "; {} also have the lowest of their scores, but come later",
                     many.join(", ")
                 ),
             };
             format!(
-                "The {} of these {} runs that score best, errors as zero, with each other: {}{as_good}. The same scores \
+                "The {} best of these {} runs (errors as zero) with each other: {}{as_good}. The same scores \
                  selected these runs, so p values are corrected by Holm's method over all {all} pairs of the {} runs.",
                 family.best.len(),
                 family.runs.len(),
@@ -272,11 +272,11 @@ fn left_out(pair: &RunPair) -> Vec<String> {
     } = &pair.alignment;
     let RunPair { first, second, .. } = pair;
     let kinds = [
-        (only_first, format!("Excluded, because only {first} has them")),
-        (only_second, format!("Excluded, because only {second} has them")),
+        (only_first, format!("Excluded, only in {first}")),
+        (only_second, format!("Excluded, only in {second}")),
         (
             unscored,
-            format!("Excluded with the errors, because {first} or {second} has no score for them"),
+            format!("Excluded with the errors, without a score in {first} or {second}"),
         ),
         (
             unequal_attempts,
@@ -284,7 +284,7 @@ fn left_out(pair: &RunPair) -> Vec<String> {
         ),
         (
             other_cluster,
-            format!("In another cluster in {second} than in {first} (the cluster in {first} is used)"),
+            format!("In different clusters in {first} and {second} (the cluster in {first} is used)"),
         ),
     ];
     kinds

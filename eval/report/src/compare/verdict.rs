@@ -46,7 +46,7 @@ pub fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
     sentences
 }
 
-/// Returns cautions about the intervals of a group of comparisons, one sentence each.
+/// Returns cautions about the intervals of a group of comparisons.
 pub fn cautions<'a>(pairs: impl IntoIterator<Item = &'a RunPair>) -> Vec<String> {
     let ways = pairs
         .into_iter()

@@ -41,7 +41,7 @@ const FIRST: [&str; 17] = [
     "program",
 ];
 
-/// Number of entries of [`FIRST`] that describe how agents work.
+/// Number of entries at the start of [`FIRST`] that describe how agents work.
 const TREATMENTS: usize = 10;
 
 /// Maximum number of table rows for one part. A part with more differences is shown as one row with

@@ -168,8 +168,8 @@ impl RunParts {
     }
 }
 
-/// Returns the programs that made the attempts, or `None` if none is known. Programs are identified
-/// by the digests shown in records, CSV files and `--version`.
+/// Returns the digests of the program versions that made the attempts, or `None` if none is known.
+/// Records, CSV files and `--version` show the same digests.
 fn programs(program_versions: &ProgramVersions) -> Option<Value> {
     program_versions.digests().next()?;
     let unknown = program_versions.any_unknown().then_some(NOT_RECORDED);

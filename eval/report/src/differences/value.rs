@@ -36,7 +36,7 @@ pub(super) fn texts(values: &[Slot]) -> Vec<Option<String>> {
         .unwrap_or_else(|| of(&|value| format!("{} ({})", short(value), digest(value))))
 }
 
-/// Formats a value as a digest, for a part shown in a single row.
+/// Formats a value as a digest, for a part with too many differing members to show.
 pub(super) fn digest_text(slot: Slot) -> Option<String> {
     match slot {
         Slot::Unused => None,

@@ -41,7 +41,7 @@ pub(super) const CONTEXT_LENGTH: &str = "context_length";
 /// Field with the actual length of a context, omitted if the nominal length is known.
 const CONTEXT_CHARACTERS: &str = "context_characters";
 
-/// Returns the groupings of each run; all runs have the same groups. Groups are formed by every
+/// Returns the groupings of each run, by the same rules for all runs. Groups are formed by every
 /// field with 2 to 16 values and on average at least 2 samples per value, by quarters of numeric
 /// fields with more values, and always by context length.
 pub(super) fn of(runs: &[&[AttemptRecord]]) -> Vec<Vec<Grouping>> {

@@ -43,7 +43,6 @@ struct Page<'a> {
     tables: Vec<Table>,
     plots: Vec<Plot>,
     time_parts: Vec<(&'static str, String)>,
-    /// Notes about the intervals, one sentence each.
     interval_notes: Vec<String>,
     failing: Vec<RunFailures<'a>>,
     shown: usize,

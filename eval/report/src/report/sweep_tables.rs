@@ -36,7 +36,7 @@ pub(super) struct FamilyRows<'a> {
     pub heading: String,
     /// Baseline runs.
     pub baselines: Vec<Row<'a>>,
-    /// Cautions about the intervals, one sentence each.
+    /// Cautions about the intervals.
     pub cautions: Vec<String>,
     pub rows: Vec<Row<'a>>,
 }
