@@ -228,8 +228,8 @@ impl RaceLog {
         self.race.is_over()
     }
 
-    /// Evaluates the next block, given the scores of every cell by sample. Returns `None` if no
-    /// block is left.
+    /// Evaluates the next block. `scores` contains the score of every cell for each sample. Returns
+    /// `None` if no block is left.
     pub fn decide(&mut self, scores: &BTreeMap<String, Vec<Option<f64>>>) -> Option<RaceBlock> {
         let units = self.next()?;
         let running = self.running();
@@ -381,7 +381,7 @@ pub struct RaceCell {
     /// Anytime-valid p value, corrected over the family, for the null hypothesis that the cell is
     /// as good as the best cell or, in a race against baselines, equal to its baseline.
     pub p: f64,
-    /// Name of the cell used for comparison.
+    /// Name of the cell that this one is compared with: the best cell or the baseline.
     pub against: Option<String>,
     /// Difference from that cell.
     pub difference: Option<StoppedDifference>,

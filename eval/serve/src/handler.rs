@@ -94,7 +94,7 @@ impl RequestHandler {
         }
     }
 
-    /// Adds the request to the queue, unless it cannot be answered.
+    /// Checks that the request can be answered, and adds it to the queue.
     fn place(&self, asked: &ParsedRequest) -> Result<QueueTicket, ApiError> {
         if *self.phase.borrow() != Phase::Open {
             return Err(ApiError::stopping());

@@ -117,7 +117,8 @@ impl Client {
             .is_none_or(|offers| offers.is_match(offer))
     }
 
-    /// Counts a request toward its limits. The permit must be held until the request has ended.
+    /// Counts a request toward the client's limits. The returned permit must be held until the
+    /// request has ended.
     ///
     /// # Errors
     /// Returns [`ApiError`] if the client has reached a limit.
@@ -171,7 +172,7 @@ impl Clients {
         Self(Known::ByKey(shared.collect()))
     }
 
-    /// Whether there are several keys.
+    /// Whether more than one key is accepted.
     pub fn are_several(&self) -> bool {
         matches!(&self.0, Known::ByKey(clients) if clients.len() > 1)
     }

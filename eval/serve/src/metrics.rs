@@ -94,7 +94,7 @@ impl Metrics {
             .observe(took.as_secs_f64());
     }
 
-    /// Adds to the number of working agents.
+    /// Adds `more`, which may be negative, to the number of working agents.
     pub(crate) fn works(&self, more: i64) {
         self.working.inc_by(more);
     }
@@ -126,7 +126,7 @@ impl Metrics {
         }
     }
 
-    /// Counts the agents and calls of an answer.
+    /// Counts the agents and model calls of an answer.
     pub(crate) fn answered(&self, model: &str, answered: &AgentResult) {
         let labels = of_model(model);
         let (agents, calls) = (answered.agents, answered.llm_calls);

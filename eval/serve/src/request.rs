@@ -156,7 +156,7 @@ pub(crate) fn expected(place: &str, wanted: &str, got: &Value) -> ApiError {
     ApiError::invalid(place, message)
 }
 
-/// Describes a value without revealing strings in it.
+/// Describes a value for an error message, without the content of strings.
 fn kind(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),

@@ -47,8 +47,8 @@ pub struct RunParts {
 }
 
 impl RunParts {
-    /// Reads the parts of a run directory: those in `lock.json`, and the applied profile with its
-    /// drivers in `config.json`.
+    /// Reads the parts of a run directory: the fingerprint's parts in `lock.json`, and the settings
+    /// outside the fingerprint in `config.json`.
     pub fn of_run(run: &RunDir) -> Self {
         let identity = &run.lock.run;
         let program_versions = ProgramVersions::of(&run.lock, &run.records);

@@ -8,7 +8,7 @@ use super::Slot;
 /// Number of hash characters shown.
 const HASH: usize = 12;
 
-/// Maximum characters of a value.
+/// Maximum characters of a formatted value.
 const LONGEST: usize = 80;
 
 /// Text for an unset value: null, empty or missing.

@@ -30,7 +30,7 @@ pub struct RunBehavior {
     pub corrected_cells: u64,
     /// Share of all recorded attempts of the run that ended with status `error`.
     pub error_rate: Option<f64>,
-    /// Mean split of the time of an attempt; `None` if unknown for any of the attempts.
+    /// Mean time of an attempt by activity; `None` if unknown for any of the attempts.
     pub time: Option<TimeSplit>,
     /// Spending of agents by role and depth, over all recorded attempts.
     pub spending: Vec<Spending>,

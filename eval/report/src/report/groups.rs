@@ -36,9 +36,9 @@ const LEAST_SAMPLES: usize = 2;
 /// Minimum number of samples for grouping a numeric field by quarters.
 const LEAST_FOR_QUARTERS: usize = 8;
 
-/// Field on the horizontal axis of the first plot.
+/// Metadata field with the nominal length of a context.
 pub(super) const CONTEXT_LENGTH: &str = "context_length";
-/// Field with the actual length of a context, omitted if the nominal length is known.
+/// Metadata field with the actual length of a context, ignored if the nominal length is known.
 const CONTEXT_CHARACTERS: &str = "context_characters";
 
 /// Returns the groupings of each run, by the same rules for all runs. Groups are formed by every
@@ -129,7 +129,7 @@ fn quarters(sorted: &[f64]) -> Vec<(f64, f64)> {
     ranges
 }
 
-/// Sort key: numbers by value, before strings.
+/// Sort key of a group: numbers by value, before strings.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum SortKey {
     Number(i128),

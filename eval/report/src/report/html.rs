@@ -77,7 +77,7 @@ impl Run<'_> {
         self.of_agents(self.report.identity.max_iterations)
     }
 
-    /// Formats a limit on agents, or a dash for a direct call, which has no limits.
+    /// Formats a limit on agents, or a dash for a protocol with a single call.
     fn of_agents(&self, limit: u32) -> String {
         let capabilities = Protocol::capabilities_of(&self.report.identity.protocol);
         if capabilities.is_some_and(|capabilities| capabilities.one_call) {

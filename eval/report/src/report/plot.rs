@@ -61,7 +61,8 @@ pub(super) fn plots(report: &Report) -> Result<Vec<Plot>, PlotError> {
     races.chain(plots).filter_map(Result::transpose).collect()
 }
 
-/// Draws each cell's score in a race over the number of samples, and marks where the cell stopped.
+/// Draws the score of each cell of a race against the number of samples, and marks where the cell
+/// stopped.
 fn race(sweep: &SweepReport) -> Result<Option<Plot>, PlotError> {
     let Some(race) = sweep.race.as_ref().filter(|race| !race.cells.is_empty()) else {
         return Ok(None);
@@ -179,7 +180,7 @@ impl ValueFormatter<f64> for ValueAxis {
 
 type Area<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<ValueAxis, ValueAxis>>;
 
-/// Draws labeled axes and then the marks that `fill` adds.
+/// Draws labeled axes, lets `fill` draw the data, and returns the SVG.
 fn draw(
     x: (ValueAxis, &str),
     y: (ValueAxis, &str),
@@ -379,7 +380,7 @@ fn trimmed(value: f64) -> String {
     text.to_owned()
 }
 
-/// Maximum number of bars of a histogram.
+/// Maximum number of bins in the histogram of iterations.
 const BARS: u32 = 20;
 
 /// Draws the distribution of attempts over the number of root iterations.

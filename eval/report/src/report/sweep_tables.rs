@@ -46,7 +46,7 @@ pub(super) struct Row<'a> {
     pub run: &'a RunReport,
     /// Color of the run on the page.
     pub colour: String,
-    /// Name of the run used for comparison, or a note that the run itself is a baseline.
+    /// Name of the run that this one is compared with, or `baseline` for a baseline.
     pub with: String,
     /// Figures with errors excluded, and with errors as zero.
     pub ways: [ComparedFigures; 2],

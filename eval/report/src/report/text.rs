@@ -194,8 +194,8 @@ pub(super) fn facts(runs: &[RunReport]) -> BTreeSet<&str> {
     names.filter(|name| !LENGTHS.contains(name)).collect()
 }
 
-/// Returns the scores by all metadata fields except the context length, which is in the first
-/// table.
+/// Returns the mean scores of all groups, except those by context length, which the first table
+/// contains.
 pub(super) fn grouped(runs: &[RunReport]) -> impl Iterator<Item = &Estimate> {
     let groupings = runs.iter().flat_map(|run| &run.groupings);
     let groupings = groupings.filter(|grouping| !LENGTHS.contains(&grouping.name.as_str()));

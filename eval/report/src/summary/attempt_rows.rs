@@ -9,7 +9,6 @@ use super::{Attempts, Summary};
 
 /// A table row: one figure of each run.
 pub(super) struct AttemptFigure {
-    /// Name of the row.
     pub name: String,
     kind: Kind,
     errors_as_zero: bool,
@@ -36,7 +35,7 @@ pub(super) fn attempt_figures(runs: &[(&str, &Summary)]) -> Vec<AttemptFigure> {
         .iter()
         .flat_map(|run| run.errors_excluded.pass.iter().map(|pass| pass.k))
         .collect();
-    // Show each figure only once.
+    // Rows that would repeat another row are omitted.
     let is_score = is_pass_at_1(runs);
     let is_best = sizes.last().filter(|k| is_best(runs, **k));
     let at = sizes.iter().filter(|k| **k > 1 || !is_score);
@@ -92,7 +91,7 @@ fn is_best(runs: &[(&str, &Summary)], k: u32) -> bool {
     })
 }
 
-/// A figure and the number of its samples.
+/// A figure and the number of samples that it covers.
 type Figure<'a> = (Option<&'a Estimate>, Option<u64>);
 
 /// Whether the figures that `of_run` returns, with errors excluded and as zero, equal those of the

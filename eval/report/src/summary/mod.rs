@@ -104,7 +104,7 @@ pub struct Summary {
     pub judge: Option<JudgeUsage>,
     /// Sum of the durations of all attempts, in seconds.
     pub total_time_s: f64,
-    /// Spending on attempts that do not count, as recorded in the run directory.
+    /// Spending on abandoned and superseded attempts, as recorded in the run directory.
     #[serde(default)]
     pub wasted: Wasted,
 }
@@ -159,22 +159,22 @@ pub struct FurtherScores {
 /// Means over the attempts that ended `ok` or `limit`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PerAttempt {
-    /// Number of these attempts.
+    /// Number of attempts that the means cover.
     pub attempts: u64,
-    /// Number of iterations of the root.
+    /// Mean number of iterations of the root.
     pub iterations: f64,
     /// Share of attempts that called `rlm()` or `llm()`. This and the following optional figures
     /// are `None` if unknown for any of the attempts.
     pub delegation_rate: Option<f64>,
-    /// Number of agents, including the root and one-shot calls.
+    /// Mean number of agents, including the root and one-shot calls.
     pub agents: Option<f64>,
-    /// Number of requests to models.
+    /// Mean number of requests to models.
     pub llm_calls: Option<f64>,
-    /// Wall-clock seconds.
+    /// Mean wall-clock time in seconds.
     pub total_time_s: f64,
-    /// Milliseconds in which neither a model nor the sandbox worked.
+    /// Mean overhead in milliseconds: the time in which neither a model nor the sandbox worked.
     pub overhead_ms: Option<f64>,
-    /// Maximum of this overhead in any attempt.
+    /// Maximum overhead of an attempt in milliseconds.
     pub most_overhead_ms: Option<f64>,
     /// Total overhead as a share of the attempts' time.
     pub overhead_share: Option<f64>,
@@ -304,7 +304,7 @@ impl Summary {
         self.wasted.abandoned.attempts + self.wasted.superseded.attempts > 0
     }
 
-    /// Sets the spending on attempts that do not count, as recorded in the run directory.
+    /// Sets the spending on abandoned and superseded attempts.
     #[must_use]
     pub fn with_wasted(self, wasted: Wasted) -> Self {
         Self { wasted, ..self }
