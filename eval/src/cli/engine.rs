@@ -184,8 +184,8 @@ pub struct HookArgs {
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Recording")]
 pub struct StoreArgs {
-    /// Folder that caches responses. A request is not sent again, and costs nothing, if an attempt
-    /// with the same number has already received its response [default: no cache]
+    /// Folder for a response cache. A request costs nothing if an attempt with the same number has
+    /// already sent the same request and received a response [default: no cache]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 

@@ -101,8 +101,8 @@ pub struct GuidanceArgs {
     #[arg(long = "model-alias", value_name = "SPEC", value_delimiter = ';')]
     pub model_aliases: Vec<String>,
 
-    /// Model of all agents below the root that do not name a model, whether called by `rlm()` or by
-    /// the name of a prompt [default: the root's]
+    /// Model of all agents below the root, unless they name a model, whether called by `rlm()` or
+    /// by the name of a prompt [default: the root's]
     #[arg(long, value_name = "REF")]
     pub child_model: Option<ModelRef>,
 
