@@ -273,7 +273,7 @@ fn rejects_invalid_forks() {
         ),
         (
             &["q", "--at", "0"],
-            "expected the number of an iteration, from 1, or `end`",
+            "expected an iteration number from 1, or `end`",
         ),
         (
             &["q", "--at", "5", "--max-iterations", "4"],
