@@ -289,19 +289,32 @@ pub(super) fn compress(run: &Path, sample: &str, attempt: u32) -> io::Result<()>
     )
 }
 
-/// Restores the compressed journals of attempts that continue: those for whose file names `is_open`
-/// is true. A journal that cannot be restored stays compressed, and its attempt starts over.
+/// Prepares the journals of a run that is resumed. Restores those of attempts that continue: those
+/// for whose file names `is_open` is true. Compresses those of the other attempts in `recorded`, and
+/// removes the temporary files of a killed process.
+///
+/// A journal that cannot be restored stays compressed, and its attempt starts over. One that cannot
+/// be compressed stays as it is.
 ///
 /// # Errors
 /// Returns the error of the operating system if the folder cannot be read.
-pub(super) fn restore(run: &Path, is_open: impl Fn(&str) -> bool) -> io::Result<()> {
+pub(super) fn reopen<'a>(
+    run: &Path,
+    is_open: impl Fn(&str) -> bool,
+    recorded: impl IntoIterator<Item = (&'a str, u32)>,
+) -> io::Result<()> {
     let entries = match fs::read_dir(run.join(JOURNAL)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
     for entry in entries {
-        let Some(journal) = archive::plain(&entry?.path()) else {
+        let path = entry?.path();
+        if archive::is_temporary(&path) {
+            let _ = fs::remove_file(path);
+            continue;
+        }
+        let Some(journal) = archive::plain(&path) else {
             continue;
         };
         let Some(name) = journal.file_name().and_then(|name| name.to_str()) else {
@@ -310,6 +323,11 @@ pub(super) fn restore(run: &Path, is_open: impl Fn(&str) -> bool) -> io::Result<
         if is_open(name) && !journal.exists() {
             // On failure, the trajectory shows what the attempt cost.
             let _ = archive::restore(&journal, &run.join(TRAJECTORIES).join(name));
+        }
+    }
+    for (sample, attempt) in recorded {
+        if !is_open(&name::trajectory(sample, attempt)) {
+            let _ = compress(run, sample, attempt);
         }
     }
     Ok(())

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use model::Status;
 use serde_json::Value;
 
 use super::links;
@@ -141,7 +142,11 @@ impl Reopened {
             reason,
         })?;
         let open = wasted_spend::open_attempts(&self.path, &self.all)?;
-        journal::restore(&self.path, open).map_err(|reason| RunDirError::Read {
+        let latest = latest(self.all.clone());
+        // The journal of an attempt that ended in an error stays as it is, since it may continue.
+        let recorded = latest.iter().filter(|one| one.status != Status::Error);
+        let recorded = recorded.map(|one| (one.id.as_str(), one.attempt));
+        journal::reopen(&self.path, open, recorded).map_err(|reason| RunDirError::Read {
             path: self.path.join(JOURNAL),
             reason,
         })?;

@@ -101,6 +101,11 @@ pub(super) fn plain(path: &Path) -> Option<PathBuf> {
     Some(plain.into())
 }
 
+/// Whether a killed process left the file when it wrote a journal.
+pub(super) fn is_temporary(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "tmp")
+}
+
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     atomic::write(path, bytes).map_err(|error| match error {
         RunDirError::Write { reason, .. } => reason,
@@ -145,7 +150,7 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let (journal, trajectory) = (folder.path().join("q.jsonl"), folder.path().join("t.jsonl"));
         // A larger trajectory needs a larger window.
-        for count in [1_000, 100_000, 1_000_000] {
+        for count in [1_000, 100_000, 300_000] {
             let (first, second) = (words(1, count), words(2, count));
             let lines = format!("{{\"text\":\"{first}\"}}\n{{\"text\":\"{second}\"}}\n");
             fs::write(&trajectory, format!("{second}\n{first}\n")).unwrap();
