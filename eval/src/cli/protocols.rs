@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::values::{one_of, whole};
 
-/// Settings of single protocols.
+/// Settings that each apply to one protocol.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Protocols")]
 pub struct ProtocolArgs {
@@ -59,7 +59,7 @@ pub struct ProtocolArgs {
     )]
     pub piece_chars: u32,
 
-    /// Protocol `summary`: maximum characters of the notes; longer notes are cut in the middle
+    /// Protocol `summary`: maximum characters of the notes; the middle of longer notes is removed
     #[arg(
         long,
         value_parser = whole::<u32>(100..=1_000_000),
@@ -70,7 +70,7 @@ pub struct ProtocolArgs {
 }
 
 impl ProtocolArgs {
-    /// Returns the settings of the protocols.
+    /// Returns the flags as settings of the engine.
     pub fn settings(&self) -> ProtocolSettings {
         ProtocolSettings {
             overflow: self.overflow,
