@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::settings::PromptSettings;
 
-/// Prompt and native tools that a model receives before its first message.
+/// System prompt and native tools of an agent.
 struct PromptWithTools {
     prompt: Assembled,
     /// Native tools that requests contain in addition to the prompt.
@@ -48,7 +48,7 @@ impl PromptWithTools {
         text
     }
 
-    /// Returns each native tool with its JSON in a request.
+    /// Returns each native tool with the JSON that describes it in requests.
     fn wire(&self) -> impl Iterator<Item = (&ToolSpec, Value)> {
         self.tools.iter().map(|tool| {
             let json = json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters});
