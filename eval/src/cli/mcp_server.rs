@@ -1,4 +1,4 @@
-//! The flag `--mcp-server`: a program whose tools agents may call.
+//! The flag `--mcp-server`, which starts a program whose tools agents may call.
 
 use std::fmt;
 use std::str::FromStr;

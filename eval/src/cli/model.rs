@@ -70,7 +70,7 @@ pub struct ServerArgs {
     pub request_timeout: Seconds,
 }
 
-/// Settings of how models sample responses.
+/// Settings that control how models sample responses.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Model")]
 pub struct SamplingArgs {

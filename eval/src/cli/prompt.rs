@@ -88,8 +88,8 @@ pub struct PromptArgs {
     )]
     pub diff: Vec<String>,
 
-    /// Check all prompt definitions of a folder and print all errors instead of a prompt; exit code
-    /// 2 if there are any
+    /// Check all prompt definitions in a folder and print the errors instead of a prompt; exit with
+    /// code 2 if there are any
     #[arg(
         long,
         value_name = "DIR",

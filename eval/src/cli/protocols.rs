@@ -10,8 +10,8 @@ use super::values::{one_of, whole};
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Protocols")]
 pub struct ProtocolArgs {
-    /// Protocol `direct`: if a context exceeds the model's context window, cut its middle, a
-    /// quarter at a time (truncate), or end the attempt with status `limit` (refuse). The
+    /// Protocol `direct`: if a context exceeds the model's context window, remove a quarter from
+    /// its middle until it fits (truncate), or end the attempt with status `limit` (refuse). The
     /// trajectory records the cuts
     #[arg(
         long,

@@ -36,11 +36,11 @@ pub struct QueueAccessArgs {
     pub queue_key: Option<Granted<PathBuf>>,
 }
 
-/// The flags of a run whose attempts go into a queue.
+/// Flags of a run whose attempts are submitted to a queue.
 #[derive(Debug, Clone, Args, Serialize, PartialEq, Eq)]
 #[command(next_help_heading = "Queue")]
 pub struct QueueArgs {
-    /// Put the attempts into a queue on this NATS server (nats://HOST:PORT; separate several
+    /// Submit the attempts to a queue on this NATS server (nats://HOST:PORT; separate several
     /// servers of a cluster by commas), from which `rlm-eval worker` takes them. With --resume,
     /// `none` continues without a queue [default: none]
     #[arg(long, value_name = "URL")]
@@ -154,11 +154,12 @@ pub struct QueueCommandArgs {
 pub enum QueueAction {
     /// Show runs, waiting attempts and workers
     Status(QueueTargetArgs),
-    /// Stop starting attempts; running attempts are finished
+    /// Stop starting attempts; attempts in progress are finished
     Pause(QueueTargetArgs),
     /// Start attempts again after a pause or cancellation
     Resume(QueueTargetArgs),
-    /// Stop starting attempts; running attempts are dropped, or returned to the queue with --worker
+    /// Stop starting attempts; attempts in progress are dropped, or returned to the queue with
+    /// --worker
     Cancel(QueueTargetArgs),
 }
 

@@ -1,8 +1,7 @@
 //! Flags as `config.json` and `sweep.json` record them.
 //!
-//! They are parsed as if they were typed, so that an invalid recorded value gets the same error as
-//! a typed one. Permissions (`powers.rs`) and flags of one start (`start.rs`) are never read from a
-//! file.
+//! Recorded values are parsed as if they were typed, so that invalid ones get the same errors.
+//! Permissions (`powers.rs`) and flags of one start (`start.rs`) are never read from a file.
 
 use std::iter;
 

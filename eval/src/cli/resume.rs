@@ -52,8 +52,8 @@ impl ResumeArgs {
         Some(Self::over_folder(dir, run, typed, command))
     }
 
-    /// Returns the flags that override those recorded in a folder. `resumes` is the command that
-    /// takes them, without the program's name.
+    /// Returns the flags that override those recorded in `dir`. `resumes` is the command that takes
+    /// these flags, without the program's name.
     pub(super) fn over_folder(
         dir: PathBuf,
         run: &ArgMatches,

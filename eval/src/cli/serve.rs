@@ -74,7 +74,7 @@ pub struct ServeArgs {
     )]
     pub long_text: usize,
 
-    /// Seconds that running requests may continue after the first Ctrl-C or SIGTERM; a second
+    /// Seconds that requests in progress may continue after the first Ctrl-C or SIGTERM; a second
     /// signal stops them
     #[arg(
         long,

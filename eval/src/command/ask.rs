@@ -226,7 +226,7 @@ fn print(answer: &str) -> Result<(), Error> {
 /// Maximum width of a progress line, in columns.
 const WIDTH: usize = 200;
 
-/// Prints every event of the agents on stderr.
+/// Prints every event of the agents on stderr, one line each.
 #[derive(Default)]
 struct Verbose(Mutex<Narrator>);
 
@@ -238,7 +238,7 @@ impl EventSink for Verbose {
     }
 }
 
-/// Prints short progress lines on stderr.
+/// Prints the main events of the agents on stderr, one line each.
 struct Progress;
 
 impl EventSink for Progress {

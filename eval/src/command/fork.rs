@@ -70,7 +70,7 @@ impl Origin {
                     "attempt {attempt} of {sample} has no journal: {} does not exist",
                     path.display()
                 );
-                let hint = "runs of a queue, imported runs and those of early versions keep none";
+                let hint = "queued runs, imported runs and runs of early versions have no journals";
                 return Err(SettingsError::with_hint(problem, hint).into());
             }
             let ids: Vec<&str> = run
@@ -192,7 +192,7 @@ fn check_iterations(turn: u32, run: &RunSettings) -> Result<(), Error> {
         return Ok(());
     }
     Err(SettingsError::with_hint(
-        format!("the fork begins with iteration {turn}, but the root may have {most}"),
+        format!("the fork begins with iteration {turn}, but the root may have at most {most}"),
         format!("pass --max-iterations {turn} or more, or an earlier --at"),
     )
     .into())

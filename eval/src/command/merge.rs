@@ -35,9 +35,7 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
         let paid = match merged.made_again {
             0 => String::new(),
             again => {
-                format!(
-                    "; {again} were rerun, and the cost of the reruns is in the cost of all tries"
-                )
+                format!("; {again} were rerun, and the cost of all tries includes the reruns")
             }
         };
         terminal::note(&format!(
@@ -48,7 +46,7 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
     for (path, dropped) in &merged.dropped {
         terminal::note(&format!(
             "{}: {dropped} of its records differ from those of another run and were not merged; \
-             their cost is in the cost of all tries",
+             the cost of all tries includes them",
             path.display()
         ));
     }

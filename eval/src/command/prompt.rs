@@ -37,7 +37,7 @@ impl PromptWithTools {
     fn text(&self) -> String {
         let mut text = self.prompt.text() + "\n";
         if !self.tools.is_empty() {
-            text += "\n=== Native tools, offered beside the prompt ===\n";
+            text += "\n=== Native tools, sent in addition to the prompt ===\n";
         }
         for tool in &self.tools {
             text += &format!(

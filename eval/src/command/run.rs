@@ -642,7 +642,7 @@ fn run_attempts(
     }
     if summary.statuses.error > 0 {
         terminal::note(&format!(
-            "{} ended in an error{}",
+            "attempts that ended in an error: {}{}",
             summary.statuses.error,
             how("to rerun them, ", &format!("{raised} --retry-errors"))
         ));
@@ -653,7 +653,8 @@ fn run_attempts(
     Ok(outcome(settings, &ended))
 }
 
-/// Follows a run whose attempts are made by workers. Returns `None` if the run is only submitted.
+/// Submits a run to a queue and follows it. Returns `None` with `--detach`, which only submits the
+/// run.
 async fn queued(
     submission: Submission<'_>,
     queue: &QueueSettings,

@@ -1,4 +1,4 @@
-//! `rlm-eval serve`: serves agents behind an `OpenAI`-compatible API.
+//! `rlm-eval serve`: serves agents through an `OpenAI`-compatible API.
 
 pub(super) mod recorder;
 pub(super) mod service;

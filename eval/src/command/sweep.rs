@@ -60,7 +60,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         }
         for left_out in &plan.left_out {
             terminal::note(&format!(
-                "left out in {}: {}",
+                "omitted from {}: {}",
                 left_out.cell, left_out.reason
             ));
         }
@@ -225,7 +225,7 @@ fn advise(
         lacks_scores |= run.records.iter().any(|record| record.score.is_none());
     }
     if !stopped.is_empty() {
-        // Only the sweep enforces its budget.
+        // `run --resume` does not enforce the budget of the sweep.
         let beyond = if plan.budget.is_unlimited() {
             ""
         } else {

@@ -149,7 +149,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
             Some(()) = work_done.recv() => idle_since = Instant::now(),
             () = idle => {
                 if worker.under_way.load(Ordering::SeqCst) == 0 {
-                    terminal::note("no attempts to make, so the worker ends");
+                    terminal::note("no attempts to make: the worker exits");
                     break;
                 }
                 idle_since = Instant::now();
@@ -211,10 +211,10 @@ impl Runs {
         self.all.insert(key, known);
     }
 
-    /// Waits until nothing is in progress.
+    /// Waits until the tasks of all runs end.
     async fn finish(&mut self) {
         for known in self.all.values_mut() {
-            // A task that panicked is not in progress any more.
+            // A panic also ends a task.
             let _ = (&mut known.task).await;
         }
     }

@@ -1,4 +1,4 @@
-//! Parses the arguments of tools.
+//! Parses the arguments of tool calls.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serve::Limits;
 /// Names of the arguments that limit a call.
 const LIMITS: [&str; 4] = ["max_cost", "max_tokens", "max_llm_calls", "timeout"];
 
-/// Parses the arguments of a tool.
+/// Parses the arguments of a call, without limits.
 ///
 /// # Errors
 /// A sentence about the first invalid argument.
@@ -18,8 +18,8 @@ pub(super) fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Resul
         .map_err(|error| format!("invalid arguments: {error}"))
 }
 
-/// Parses the arguments of a tool that takes limits. The limits are parsed separately, because
-/// serde's `flatten` would accept unknown arguments.
+/// Parses the arguments of a call to a tool that takes limits. The limits are parsed separately,
+/// because serde's `flatten` would accept unknown arguments.
 ///
 /// # Errors
 /// A sentence about the first invalid argument.

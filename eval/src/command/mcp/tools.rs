@@ -1,4 +1,4 @@
-//! The tools: their descriptions, and the dispatch of calls to them.
+//! Describes the tools to clients, and dispatches calls to them.
 
 use std::sync::Arc;
 

@@ -47,9 +47,9 @@ pub(super) fn config(
     config
 }
 
-/// Returns the fingerprint: everything that can change an answer, including this program; `models`
-/// are the entries that describe the models. Excludes paths, concurrency, time limits and sample
-/// selection.
+/// Returns the fingerprint, which covers everything that can change an answer, including this
+/// program; `models` are the entries that describe the models. Excludes paths, concurrency, time
+/// limits and sample selection.
 pub(super) fn fingerprint(
     settings: &RunSettings,
     dataset: &dyn Dataset,

@@ -437,9 +437,9 @@ fn calls_others(settings: &RunSettings) -> bool {
     has_apps || capabilities.calls_tools() && !engine.treatment.tools.specialists.is_empty()
 }
 
-/// Returns the maximum model calls of an attempt whose agents call others only from code, which
-/// `--total-calls` bounds: the root's calls plus all iterations of one child per call. `None` if
-/// agents may also call others without code.
+/// Returns the maximum model calls of an attempt: those of the root, plus all iterations of one
+/// child per call from code, of which `--total-calls` is the maximum. `None` if agents may also
+/// call others without code.
 fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
     let treatment = &settings.engine.treatment;
     if !treatment.protocol.capabilities().calls_children()
@@ -488,8 +488,8 @@ fn agent(settings: &RunSettings, depth: u32, first: u64, iterations: u64, respon
     calls.fold(Sum::NOTHING, Sum::plus)
 }
 
-/// Estimates all calls of an agent and its descendants if it calls one child per iteration. Assumes
-/// that a child's first request is as large as the root's.
+/// Estimates all calls of an agent and its descendants if each of them calls one child per
+/// iteration. Assumes that a child's first request is as large as the root's.
 fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum {
     let [_, response] = per_response(settings);
     let own = agent(settings, depth, first, iterations, response);

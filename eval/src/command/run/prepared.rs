@@ -174,7 +174,7 @@ impl Prepared {
         Ok(self)
     }
 
-    /// Returns the values that all attempts of the run with this id share.
+    /// Returns the identity of the run with this id: the values that all its records share.
     pub(in crate::command) fn identity(&self, settings: &RunSettings, run_id: &str) -> RunIdentity {
         let effective = &settings.engine.effective;
         RunIdentity {

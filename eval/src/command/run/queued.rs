@@ -328,7 +328,7 @@ impl Queued {
             self.open.retain(|(id, _), _| id != sample);
             if self.open.len() < before {
                 terminal::note(&format!(
-                    "cancelled: the attempts at {}",
+                    "cancelled the attempts at {}",
                     terminal::one_line(sample)
                 ));
             }
@@ -338,7 +338,7 @@ impl Queued {
                 State::Paused => terminal::note(
                     "paused: workers take no attempts; continue with `rlm-eval queue resume`",
                 ),
-                State::Open => terminal::note("workers take attempts"),
+                State::Open => terminal::note("resumed: workers take attempts again"),
                 State::Cancelled => terminal::note("cancelled: no more attempts are made"),
                 State::Halted { .. } | State::Complete => {}
             }

@@ -27,7 +27,7 @@ pub enum ResumeError {
         differences: Vec<Difference>,
     },
     /// The run was made by a different version of the program.
-    #[error("{} was made by a different program: {difference}", path.display())]
+    #[error("{} was made by a different version of the program: {difference}", path.display())]
     Program {
         /// Folder of the run.
         path: PathBuf,
@@ -35,7 +35,7 @@ pub enum ResumeError {
         difference: String,
     },
     /// The run does not record the version of its program.
-    #[error("{} does not record which program made it", path.display())]
+    #[error("{} does not record the version of the program that made it", path.display())]
     UnknownProgram {
         /// Folder of the run.
         path: PathBuf,

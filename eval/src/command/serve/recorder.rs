@@ -47,7 +47,7 @@ pub(in crate::command) struct Recorder {
     writer: Mutex<Option<JoinHandle<Result<(), RunDirError>>>>,
 }
 
-/// A question in progress. A question that is dropped before it ends is recorded as cancelled.
+/// A question in progress. If it is dropped before [`Attempt::end`], it is recorded as cancelled.
 pub(in crate::command) struct Attempt {
     recorder: Arc<Recorder>,
     sample: Sample,

@@ -1,7 +1,6 @@
-//! `rlm-eval sweep --race`: runs the cells on one block of samples after another and stops when the
-//! race is decided.
+//! `rlm-eval sweep --race`: runs the cells on blocks of samples, until the race is decided.
 //!
-//! The log of the race records every decision, so that a resumed race does not repeat any.
+//! A log records every decision, so that a resumed race does not decide again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -115,7 +114,7 @@ pub(super) fn execute(
     };
     if let Some(last) = log.blocks.last() {
         terminal::note(&format!(
-            "{} blocks are decided, of {} samples",
+            "blocks decided so far: {} ({} samples)",
             last.block, last.samples
         ));
     }

@@ -95,10 +95,9 @@ pub(super) fn announce(
     };
     terminal::note(&format!("the sweep was stopped: {error}"));
     terminal::note(&format!(
-        "{} of {} cells {} left: {}; {}",
+        "unfinished cells ({} of {}): {}; {}",
         left.len(),
         plan.cells.len(),
-        if left.len() == 1 { "is" } else { "are" },
         left.join(", "),
         with_more(folder, plan, budget, args)
     ));

@@ -27,7 +27,7 @@ const REPORT: Duration = Duration::from_millis(500);
 /// second, so that they do not write constantly.
 const REPORT_EACH: Duration = Duration::from_millis(5);
 
-/// Time after which a request slot expires if it is not used, in milliseconds.
+/// Time from the start of a request slot until it expires unused, in milliseconds.
 const STALE_MS: f64 = 1500.0;
 
 /// A worker's share of the budget and request rate of a run.
@@ -43,6 +43,8 @@ pub(super) struct Lease {
     released: Arc<Notify>,
     /// Serializes requests to the queue.
     asking: AsyncMutex<()>,
+    /// Start times of the unused request slots of each endpoint, in milliseconds of the server's
+    /// clock.
     turns: AsyncMutex<HashMap<String, VecDeque<f64>>>,
     workers: AtomicU32,
     /// Offset of the server's clock from this machine's, in milliseconds.

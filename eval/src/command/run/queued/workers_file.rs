@@ -33,7 +33,7 @@ impl WorkersFile {
         }
     }
 
-    /// Whether this is a worker's first report, or changes whether it can work on the run.
+    /// Whether this is the worker's first report, or its ability to work on the run changed.
     pub(super) fn is_news(&self, presence: &Presence) -> bool {
         let before = self.workers.get(&presence.worker);
         before.is_none_or(|(before, _)| before.unfit != presence.unfit)
