@@ -17,8 +17,8 @@ pub struct McpArgs {
     #[arg(long, value_parser = address, value_name = "ADDR", help_heading = "Server")]
     pub http: Option<SocketAddr>,
 
-    /// Folder in which clients may name files, folders and runs; repeatable. Links that lead
-    /// outside it are rejected [default: only the runs in --log-dir]
+    /// Folder whose files, folders and runs clients may name; repeatable. Links that lead outside
+    /// it are rejected [default: only the runs in --log-dir]
     #[arg(long, value_name = "DIR", help_heading = "Server")]
     pub root: Vec<PathBuf>,
 
@@ -33,7 +33,7 @@ pub struct McpArgs {
     )]
     pub max_concurrency: usize,
 
-    /// Maximum tool calls that wait for an agent; further calls are rejected
+    /// Maximum tool calls that wait until an agent may start; further calls are rejected
     #[arg(
         long,
         default_value_t = 100,

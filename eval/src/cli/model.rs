@@ -18,8 +18,8 @@ pub struct ModelArgs {
     #[serde(flatten)]
     pub server: ServerArgs,
 
-    /// Header of every request to the server of the main model: x-team=blue. Pass a secret by the
-    /// name of an environment variable: api-key=env:GATEWAY_KEY or 'authorization=Bearer $TOKEN'.
+    /// Header for every request to the main model's server: x-team=blue. Pass a secret by the name
+    /// of an environment variable: api-key=env:GATEWAY_KEY or 'authorization=Bearer $TOKEN'.
     /// Repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub header: Vec<Granted<String>>,
@@ -78,8 +78,8 @@ pub struct SamplingArgs {
     #[arg(long, value_parser = decimal(0.0..=100.0), value_name = "T")]
     pub temperature: Option<f64>,
 
-    /// Seed of the model's sampling, for servers that support it; for generated samples see --seed
-    /// [default: none]
+    /// Seed of the model's sampling, if its server supports one; --seed is the seed of generated
+    /// samples [default: none]
     #[arg(long, value_parser = whole::<u64>(0..=u64::MAX), value_name = "N")]
     pub model_seed: Option<u64>,
 

@@ -199,7 +199,7 @@ mod tests {
 
     /// Flags are found in nested groups as well.
     #[test]
-    fn lists_recorded_places() {
+    fn lists_recorded_locations() {
         let flags = json!({
             "benchmark": "/srv/rows.jsonl",
             "engine": {

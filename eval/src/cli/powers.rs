@@ -68,7 +68,7 @@ pub struct RunPowerArgs {
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct IsolationArgs {
-    /// Where cells run: in worker processes without access to files, network and other processes
+    /// Where cells run: in worker processes without access to files, the network or other processes
     /// (process); the same, but do not run if the kernel cannot confine the workers fully (strict);
     /// or on threads of this process (thread)
     #[arg(

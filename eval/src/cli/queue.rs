@@ -50,11 +50,11 @@ pub struct QueueArgs {
     #[arg(long, value_parser = whole::<u64>(1..=86_400), default_value_t = 30, value_name = "SECONDS")]
     pub queue_lease: u64,
 
-    /// Maximum workers that may crash or disconnect during an attempt; then it ends in an error
+    /// Maximum starts of an attempt if its workers crash or disconnect; then it ends in an error
     #[arg(long, value_parser = whole::<u64>(1..=1_000), default_value_t = 5, value_name = "N")]
     pub queue_tries: u64,
 
-    /// Number of servers of a cluster that store each message: 1, 3 or 5
+    /// Number of servers in a cluster that store each message: 1, 3 or 5
     #[arg(long, value_parser = whole::<usize>(1..=5), default_value_t = 1, value_name = "N")]
     pub queue_replicas: usize,
 
@@ -63,8 +63,8 @@ pub struct QueueArgs {
     #[arg(long, value_parser = whole::<u64>(1..=1_000_000_000), value_name = "MB")]
     pub queue_max_mb: Option<u64>,
 
-    /// Run directory whose attempts determine the expected duration of samples; the longest run
-    /// first [default: dataset order]
+    /// Run directory whose attempts determine the expected duration of samples; the slowest samples
+    /// are started first [default: dataset order]
     #[arg(long, value_name = "RUN")]
     pub queue_order_by: Option<PathBuf>,
 
@@ -131,8 +131,8 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 
-    /// Files and folders of this machine that runs may name, as flags of `rlm-eval run`:
-    /// --tools-dir tools
+    /// Files and folders on this machine that runs may use, as flags of `rlm-eval run`: --tools-dir
+    /// tools
     #[arg(last = true, value_name = "FLAGS")]
     pub confirmed: Vec<String>,
 
@@ -170,7 +170,7 @@ pub struct QueueTargetArgs {
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
 
-    /// NATS server of the queue; required, because a run's folder cannot choose a server
+    /// URL of the queue's NATS server; required, because a run's folder must not choose the server
     #[arg(long, value_name = "URL")]
     pub queue: Option<String>,
 

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_keys_of_renamed_flags() {
+    fn records_renamed_flags_under_their_old_keys() {
         let rows = [
             ("--timer-timeout=2", "/engine/sandbox/cell_wait", json!(2.0)),
             (

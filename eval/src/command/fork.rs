@@ -22,7 +22,7 @@ use crate::journal::RunJournal;
 use crate::settings::{ForkSettings, RunSettings, SettingsError};
 use crate::terminal;
 
-/// Continues an attempt.
+/// Starts a run that continues a recorded attempt.
 ///
 /// # Errors
 /// [`Error`] for invalid settings, an attempt or iteration that does not exist, and infrastructure

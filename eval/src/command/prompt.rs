@@ -1,6 +1,7 @@
 //! `rlm-eval prompt`: prints the system prompt that an agent would get.
 //!
-//! The prompt is assembled by the code that runs use, so it equals the prompt that a run sends.
+//! A run assembles its prompts with the same code, so the output is exactly what the run would
+//! send.
 
 mod check;
 mod diff;

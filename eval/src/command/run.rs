@@ -102,7 +102,7 @@ pub(super) enum RunContext {
 pub(super) struct CellStart {
     /// Budget of the sweep, if it has one.
     pub budget: Option<SharedBudget>,
-    /// Number of the run's first samples that this start runs; `None` for all.
+    /// Maximum number of samples that this start runs, in the run's order; `None` for all.
     pub samples: Option<usize>,
 }
 

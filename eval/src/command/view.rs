@@ -15,7 +15,7 @@ use crate::exit::Outcome;
 use crate::settings::{ViewArgs, ViewOutput};
 use crate::terminal;
 
-/// Writes a page, or serves until stopped, which is a normal exit.
+/// Writes a page, or serves until a signal stops the viewer, which is a normal exit.
 ///
 /// # Errors
 /// [`Error::View`] for a folder that cannot be read, a port in use, or a page that cannot be

@@ -73,7 +73,7 @@ impl Drop for Busy {
     }
 }
 
-/// Makes attempts until stopped, which is a normal exit.
+/// Makes attempts until a signal or `--idle-exit` stops the worker, which is a normal exit.
 ///
 /// # Errors
 /// [`Error`] for invalid settings, or if the server does not answer at the start.

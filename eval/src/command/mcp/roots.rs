@@ -13,7 +13,7 @@ pub(super) struct Roots {
     /// Canonical folders of `--root`.
     files: Vec<PathBuf>,
     /// Folder of this server's run directories, which may not exist yet; `None` if several clients
-    /// share it, because one could read the questions of another.
+    /// share it, because a client could read the questions of the others.
     runs: Option<PathBuf>,
 }
 

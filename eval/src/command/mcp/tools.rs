@@ -17,7 +17,7 @@ use crate::settings::McpSettings;
 /// Instructions that clients show their models.
 const INSTRUCTIONS: &str = include_str!("tools/instructions.md");
 
-/// Name and description file of each tool, in listing order.
+/// Name of each tool, with its description file, in listing order.
 const DESCRIBED: [(&str, &str); 4] = [
     (rlm::NAME, include_str!("tools/rlm.json")),
     (llm_map::NAME, include_str!("tools/llm_map.json")),

@@ -437,9 +437,9 @@ fn calls_others(settings: &RunSettings) -> bool {
     has_apps || capabilities.calls_tools() && !engine.treatment.tools.specialists.is_empty()
 }
 
-/// Returns the maximum model calls of an attempt: those of the root, plus all iterations of one
-/// child per call from code, of which `--total-calls` is the maximum. `None` if agents may also
-/// call others without code.
+/// Returns the maximum model calls of an attempt: besides the root's iterations, code may make
+/// `--total-calls` calls, and each may start a child that uses all its iterations. `None` if agents
+/// may also call others without code.
 fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
     let treatment = &settings.engine.treatment;
     if !treatment.protocol.capabilities().calls_children()

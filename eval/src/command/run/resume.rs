@@ -142,8 +142,8 @@ pub(super) fn remaining(
 }
 
 /// Marks the journals of attempts to rerun, so that these attempts reuse the responses they
-/// received. Returns the attempts that start over instead, which are all in a queued run, because a
-/// queue keeps no journals of finished attempts.
+/// received. Returns the attempts that start over instead; in a queued run, all of them do, because
+/// a queue keeps no journals of finished attempts.
 pub(super) fn afresh(
     run: &Reopened,
     remaining: &Remaining,

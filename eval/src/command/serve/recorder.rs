@@ -37,7 +37,7 @@ use crate::settings::{EngineSettings, recorded_agents, recorded_fields};
 /// Maximum events stored in one batch.
 const EVENTS_AT_ONCE: usize = 1_000;
 
-/// Records questions in a run directory.
+/// Writer of a run directory, which records each question as an attempt.
 pub(in crate::command) struct Recorder {
     identity: RunIdentity,
     dir: PathBuf,

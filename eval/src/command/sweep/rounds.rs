@@ -24,7 +24,7 @@ pub(super) struct Round {
     of: usize,
 }
 
-/// Returns the rounds of a sweep.
+/// Returns the rounds of a sweep: several with a budget and several cells, otherwise one.
 ///
 /// # Errors
 /// [`Error`] for cells whose settings cannot be used.

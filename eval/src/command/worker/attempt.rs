@@ -26,7 +26,7 @@ enum DeliveryOutcome {
     Lost,
     /// Returned to the queue for another worker.
     Returned,
-    /// Cancelled with its run or sample.
+    /// Cancelled, because its run or sample was.
     Dropped,
     /// The sample cannot be read or generated on this machine, for this reason.
     NoSample(String),

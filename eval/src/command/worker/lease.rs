@@ -132,7 +132,7 @@ impl Lease {
     }
 
     /// Returns the amounts spent, counting admitted calls. The caller holds the lock of `state`, so
-    /// that a call that ends meanwhile counts twice rather than not at all.
+    /// that a call that ends concurrently counts twice rather than not at all.
     fn used(&self, state: &State) -> Amounts<f64> {
         let spent = self.spent();
         // Count an admitted call before the engine has booked it.
