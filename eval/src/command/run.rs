@@ -133,7 +133,7 @@ impl RunContext {
         )
     }
 
-    /// Restricts the attempts to those of this start.
+    /// Keeps only the attempts at the samples that this start runs.
     fn part_of(&self, mut jobs: Vec<(usize, u32)>, prepared: &Prepared) -> Vec<(usize, u32)> {
         if let Self::SweepCell(CellStart {
             samples: Some(most),
@@ -147,9 +147,10 @@ impl RunContext {
         jobs
     }
 
-    /// Returns advice with the command that resumes the run in `dir`. A cell is resumed through its
-    /// sweep, because only the sweep enforces the joint budget. Returns `None` if a budget of the
-    /// cell or of the sweep must be raised first; the sweep reports that at its end.
+    /// Returns advice with the command that resumes the run in `dir`, with the flags `more` and the
+    /// repeated flags `again`, each preceded by a space. A cell is resumed through its sweep,
+    /// because only the sweep enforces the joint budget. Returns `None` if a budget of the cell or
+    /// of the sweep must be raised first; the sweep reports that at its end.
     fn resume_advice(
         &self,
         dir: &Path,
@@ -473,7 +474,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     )
 }
 
-/// Makes the remaining attempts and prints the result and, for an incomplete run, how to resume it.
+/// Makes the remaining attempts. Prints the result and, for an incomplete run, how to resume it.
 fn run_attempts(
     settings: &RunSettings,
     prepared: Prepared,
