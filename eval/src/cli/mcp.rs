@@ -13,17 +13,17 @@ use super::{EngineArgs, ServedArgs};
 #[command(after_help = DETAILS, allow_negative_numbers = true)]
 pub struct McpArgs {
     /// Serve over streamable HTTP at this address instead of stdin and stdout: `PORT` on this
-    /// machine, or `IP:PORT`. Without client keys, only a loopback address
+    /// machine, or `IP:PORT`. Without client keys, only loopback addresses are allowed
     #[arg(long, value_parser = address, value_name = "ADDR", help_heading = "Server")]
     pub http: Option<SocketAddr>,
 
-    /// Folder in which clients may name files, folders and runs; repeatable. Links that lead
-    /// outside it are rejected [default: only the runs in --log-dir]
+    /// Folder whose files, folders and runs clients may name; repeatable. Links that lead outside
+    /// it are rejected [default: only the runs in --log-dir]
     #[arg(long, value_name = "DIR", help_heading = "Server")]
     pub root: Vec<PathBuf>,
 
-    /// Maximum concurrent agents, each with its children; also the maximum concurrent calls of
-    /// `llm_map`
+    /// Maximum concurrent agents, each with its children; also the maximum concurrent model calls
+    /// of `llm_map`
     #[arg(
         long,
         default_value_t = 8,
@@ -33,7 +33,7 @@ pub struct McpArgs {
     )]
     pub max_concurrency: usize,
 
-    /// Maximum tool calls that wait for an agent; further calls are rejected
+    /// Maximum tool calls that wait until an agent may start; further calls are rejected
     #[arg(
         long,
         default_value_t = 100,
@@ -72,7 +72,7 @@ pub struct McpArgs {
     #[command(flatten)]
     pub served: ServedArgs,
 
-    /// The agents.
+    /// Settings of the agents.
     #[command(flatten)]
     pub engine: EngineArgs,
 }
@@ -89,7 +89,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 const DETAILS: &str = "\
 Speaks the Model Context Protocol on stdin and stdout, as coding agents expect from a command in \
 their settings, or over HTTP. Its tools are `rlm`, `llm_map`, `read_run` and `compare_runs`; \
-`--max-cost` and the other budgets of a run limit the server as a whole.
+`--max-cost` and the other run budgets apply to the server as a whole.
 
 Examples:
   rlm-eval mcp --model openai/gpt-5-mini --root .

@@ -1,4 +1,4 @@
-//! The flag `--mcp-server`: a program whose tools agents may call.
+//! The flag `--mcp-server`, which starts a program whose tools agents may call.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,17 +9,17 @@ use harness::sandbox::HostFunctions;
 use super::powers::HEADING;
 use crate::invocation::quoted;
 
-/// Maximum characters of a server's name, which begins the names of its tools.
+/// Maximum characters of a server's name, the prefix of its tools' names.
 const LONGEST_NAME: usize = 20;
 
-/// MCP servers.
+/// MCP servers whose tools agents may call.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct McpServerArgs {
-    /// Start a server of the Model Context Protocol and give its tools to the root and its
-    /// children, as functions `NAME.tool`: `NAME=COMMAND ARG …`, in shell syntax and with variables
-    /// before the command (`NAME=TOKEN=… COMMAND`); repeatable. The server gets none of the keys in
-    /// the environment; models read its descriptions and results
+    /// Start an MCP server and give its tools to the root and its children, as functions
+    /// `NAME.tool`. COMMAND is in shell syntax and may begin with environment variables:
+    /// `NAME=TOKEN=… COMMAND ARG …`; repeatable. The server gets no keys from this program's
+    /// environment; models read its descriptions and results
     #[arg(
         long = "mcp-server",
         value_name = "NAME=COMMAND",
@@ -29,12 +29,12 @@ pub struct McpServerArgs {
     pub mcp_servers: Vec<McpServer>,
 }
 
-/// A server to start.
+/// An MCP server to start.
 #[derive(Clone, PartialEq, Eq)]
 pub struct McpServer {
     /// Name of the JavaScript object that contains the server's tools.
     pub name: String,
-    /// Environment variables of the server; their values may be secrets.
+    /// Environment variables for the server; their values may be secrets.
     pub variables: Vec<(String, String)>,
     /// Program and arguments.
     pub words: Vec<String>,

@@ -16,7 +16,7 @@ pub struct MergeArgs {
     #[arg(value_name = "OUT")]
     pub out: PathBuf,
 
-    /// Run directories of the shards; other files that a glob matches are skipped
+    /// Run directories of the shards; files that a glob also matches are skipped
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
 

@@ -1,8 +1,8 @@
 //! The command line as typed: one file per subcommand, and one per group of shared flags.
 //!
 //! Single values are validated here for form and bounds. Values that must be looked up or depend on
-//! other flags are checked in [`crate::settings`], which also declares flags that are used as
-//! typed.
+//! other flags are checked in [`crate::settings`], which also declares the flags of some
+//! subcommands, such as `compare` and `view`.
 
 mod ask;
 mod fork;
@@ -98,7 +98,7 @@ pub struct Cli {
 pub enum Command {
     /// Run an agent over a benchmark and score every sample
     Run(Box<RunArgs>),
-    /// `run --resume`, which takes its flags from a folder.
+    /// `run --resume`, which reads its flags from the run's folder.
     #[command(skip)]
     Resume(ResumeArgs),
     /// Continue a recorded attempt from one of its iterations, with other settings
@@ -218,8 +218,8 @@ pub fn variables() -> BTreeSet<String> {
 /// Properties of the flag that an environment variable sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlagVariable {
-    /// Whether a file `.env` may set the flag. If commands have different flags of this name, the
-    /// strictest rule applies.
+    /// Rule for setting the flag in a file `.env`. If several commands have a flag of this name,
+    /// the strictest rule applies.
     pub from_file: FromFile,
     /// Flag with its dashes: `--max-depth`.
     pub flag: String,
@@ -264,8 +264,8 @@ pub fn canonical_flag(flag: &str) -> String {
     long.unwrap_or(flag).to_owned()
 }
 
-/// Assigns each flag its variable. Help explains the naming rule once instead of listing the
-/// variable of each flag.
+/// Assigns each flag its environment variable. Help states the naming rule once instead of listing
+/// every variable.
 fn with_variables(command: clap::Command) -> clap::Command {
     command
         .mut_args(|argument| match environment::variable(&argument) {

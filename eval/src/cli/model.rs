@@ -13,29 +13,29 @@ use super::values::{Seconds, decimal, one_of, whole};
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
-    /// How the servers are reached.
+    /// Connections to model servers.
     #[command(flatten)]
     #[serde(flatten)]
     pub server: ServerArgs,
 
-    /// Header of every request to the server of the main model: x-team=blue. Pass a secret by the
-    /// name of an environment variable: api-key=env:GATEWAY_KEY or 'authorization=Bearer $TOKEN'.
+    /// Header for every request to the main model's server: x-team=blue. Pass a secret by the name
+    /// of an environment variable: api-key=env:GATEWAY_KEY or 'authorization=Bearer $TOKEN'.
     /// Repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub header: Vec<Granted<String>>,
 
-    /// How responses are sampled.
+    /// Sampling of responses.
     #[command(flatten)]
     #[serde(flatten)]
     pub sampling: SamplingArgs,
 }
 
-/// How the servers of models are reached, which cannot change an answer.
+/// Settings of connections to model servers. They cannot change an answer.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Model")]
 pub struct ServerArgs {
-    /// URL of the server of the main model and of aliases with the same prefix. The prefix chooses
-    /// the API: openai/, openai-responses/ or anthropic/ [default: the provider's own]
+    /// Server URL for the main model and for aliases with the same prefix. The prefix chooses the
+    /// API: openai/, openai-responses/ or anthropic/ [default: the provider's own]
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
@@ -70,7 +70,7 @@ pub struct ServerArgs {
     pub request_timeout: Seconds,
 }
 
-/// How responses are sampled.
+/// Settings that control how models sample responses.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Model")]
 pub struct SamplingArgs {
@@ -78,8 +78,8 @@ pub struct SamplingArgs {
     #[arg(long, value_parser = decimal(0.0..=100.0), value_name = "T")]
     pub temperature: Option<f64>,
 
-    /// Seed of the model's sampling, for servers that support it; for generated samples see --seed
-    /// [default: none]
+    /// Seed of the model's sampling, if its server supports one; --seed is the seed of generated
+    /// samples [default: none]
     #[arg(long, value_parser = whole::<u64>(0..=u64::MAX), value_name = "N")]
     pub model_seed: Option<u64>,
 
@@ -110,14 +110,14 @@ pub struct SamplingArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     pub model_args: Vec<String>,
 
-    /// Stream responses, and end each response when its last code block to run is complete; token
-    /// counts are then estimated, because the server does not report them
+    /// Stream responses, and stop each one after the last code block that will be run; token counts
+    /// are then estimated, because the server does not report them
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub stop_early: bool,
 }
 
 impl SamplingArgs {
-    /// Returns the first flag that is set.
+    /// Returns the first sampling flag that is set, with its dashes.
     pub fn first_given(&self) -> Option<String> {
         let values = json!(self);
         let command = Self::augment_args(Command::new("sampling"));

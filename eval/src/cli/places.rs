@@ -21,7 +21,7 @@ use super::environment::TypedFlags;
 use super::{RunArgs, recorded};
 use crate::invocation::quoted;
 
-/// A setting that must be typed again whenever a run is resumed: a server, data sent to it, or a
+/// A setting that must be given again whenever a run is resumed: a server, data sent to it, or a
 /// folder whose files agents read or run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
@@ -52,7 +52,7 @@ impl<T: FromStr> FromStr for Granted<T> {
     }
 }
 
-/// A flag whose places this start must name.
+/// A recorded flag whose locations this start must give again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceFlag {
     /// Flag with its dashes.
@@ -72,8 +72,7 @@ impl Display for PlaceFlag {
     }
 }
 
-/// Returns the places of recorded flags of `rlm-eval run` that must be typed again, in the order of
-/// the help.
+/// Returns the recorded flags of `rlm-eval run` whose locations must be given again, in help order.
 ///
 /// # Errors
 /// A sentence about the first invalid value.
@@ -81,8 +80,8 @@ pub fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
     Ok(places(&recorded::matches::<RunArgs>(flags)?))
 }
 
-/// Returns the recorded places that `now` does not name. A typed flag replaces the recorded one; a
-/// variable confirms it.
+/// Returns the recorded flags that this start does not confirm. A typed flag overrides the recorded
+/// value; an environment variable, seen in `now`, must have the same value.
 pub(super) fn unconfirmed(
     recorded: &ArgMatches,
     now: &ArgMatches,
@@ -116,7 +115,8 @@ fn places(matches: &ArgMatches) -> Vec<PlaceFlag> {
         let values = matches.try_get_raw(id).ok()??;
         let values = values.map(|value| value.to_string_lossy().into_owned());
         let values: Vec<String> = values.collect();
-        // Server URLs are compared with those in variables when the models are resolved.
+        // Server URLs are compared with those in environment variables when the models are
+        // resolved.
         let may_be_path = id != "base_url" && !is_prose(argument);
         let is_place =
             is_granted(argument) || may_be_path && values.iter().any(|value| leads_outside(value));
@@ -128,7 +128,7 @@ fn places(matches: &ArgMatches) -> Vec<PlaceFlag> {
     command().get_arguments().filter_map(place).collect()
 }
 
-/// Whether a flag may name a place.
+/// Whether a flag can name a file, folder or server.
 pub(super) fn may_confirm(argument: &Arg) -> bool {
     is_granted(argument)
         || argument.get_id() == "base_url"
@@ -197,9 +197,9 @@ mod tests {
         }
     }
 
-    /// Places are found at any depth of the file.
+    /// Flags are found in nested groups as well.
     #[test]
-    fn lists_recorded_places() {
+    fn lists_recorded_locations() {
         let flags = json!({
             "benchmark": "/srv/rows.jsonl",
             "engine": {

@@ -1,8 +1,8 @@
 //! Permissions: flags that let a run access the machine or the network.
 //!
-//! Invariant: they come from the command line of this start or from the environment of this
-//! process. Their types are not serializable, and [`super::recorded`] skips their names, so no run
-//! folder, sweep file or queued run can grant them.
+//! Invariant: permissions come only from the command line of this start or from the environment of
+//! this process. Their types are not serializable, and [`super::recorded`] skips their names, so no
+//! run folder, sweep file or queued run can grant them.
 
 use clap::builder::BoolishValueParser;
 use clap::{Arg, Args};
@@ -17,7 +17,7 @@ use crate::invocation::quoted;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct PowerArgs {
-    /// Isolation of third-party code.
+    /// Where cells run.
     #[command(flatten)]
     pub isolation: IsolationArgs,
 
@@ -31,21 +31,21 @@ pub struct PowerArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub allow_local: bool,
 
-    /// Variables that tools read.
+    /// Environment variables for tools.
     #[command(flatten)]
     pub variables: VariableArgs,
 
-    /// Servers whose tools agents call.
+    /// MCP servers whose tools agents may call.
     #[command(flatten)]
     pub mcp: McpServerArgs,
 }
 
-/// Values of variables that tools read.
+/// Environment variables for tools.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct VariableArgs {
-    /// Variable that tools read, as NAME=VALUE, or only as NAME to forward its value from the
-    /// environment; repeatable. Tools get no other environment variables
+    /// Environment variable for tools, as NAME=VALUE, or just NAME to forward its current value;
+    /// repeatable. Tools get no other environment variables
     #[arg(
         long = "env",
         value_name = "NAME[=VALUE]",
@@ -64,11 +64,11 @@ pub struct RunPowerArgs {
     pub allow_commands: bool,
 }
 
-/// Isolation of third-party code.
+/// Isolation of cells.
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct IsolationArgs {
-    /// Where cells run: in worker processes without access to files, network and other processes
+    /// Where cells run: in worker processes without access to files, the network or other processes
     /// (process); the same, but do not run if the kernel cannot confine the workers fully (strict);
     /// or on threads of this process (thread)
     #[arg(
@@ -143,16 +143,16 @@ pub fn is_permission(id: &str) -> bool {
 /// Rule for setting a flag in a file `.env`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FromFile {
-    /// Any value.
+    /// Any value is allowed.
     Any,
-    /// Allowed for a value that names no file outside the folder of `.env`.
+    /// Only values that do not name a file outside the folder of `.env` are allowed.
     Inside,
-    /// No value.
+    /// The flag must not be set.
     Never,
 }
 
-/// Flags of single commands that grant power without being permissions of a run: they choose a
-/// server, write files, read the flags of a folder, or remove a safeguard.
+/// Ids of flags that are not permissions, but that choose a server, write files, read flags from a
+/// folder, or disable a safeguard.
 const COMMAND_PERMISSIONS: [&str; 23] = [
     "agents",
     "allow",

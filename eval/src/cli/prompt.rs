@@ -55,15 +55,15 @@ pub struct PromptArgs {
     #[command(flatten)]
     pub tools: ToolArgs,
 
-    /// Web pages.
+    /// How agents see web pages.
     #[command(flatten)]
     pub web: WebArgs,
 
-    /// Variables that tools read.
+    /// Environment variables for tools.
     #[command(flatten)]
     pub variables: VariableArgs,
 
-    /// Servers whose tools agents call.
+    /// MCP servers whose tools agents may call.
     #[command(flatten)]
     pub mcp: McpServerArgs,
 
@@ -88,8 +88,8 @@ pub struct PromptArgs {
     )]
     pub diff: Vec<String>,
 
-    /// Check all prompt definitions of a folder and print all errors instead of a prompt; exit code
-    /// 2 if there are any
+    /// Check all prompt definitions in a folder and print the errors instead of a prompt; exit with
+    /// code 2 if there are any
     #[arg(
         long,
         value_name = "DIR",
@@ -126,7 +126,7 @@ impl PromptArgs {
         let ids: Vec<Id> = matches.ids().cloned().collect();
         for id in ids {
             if matches.value_source(id.as_str()) != Some(ValueSource::CommandLine) {
-                // An unknown argument has no value to clear.
+                // Fails only for unknown ids, which have no value to clear.
                 let _ = matches.try_clear_id(id.as_str());
             }
         }
@@ -137,7 +137,7 @@ impl PromptArgs {
     }
 }
 
-/// Splits a text into words, with quotes as in a shell.
+/// Splits a text into words, with quotes as in a shell, but without escapes.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

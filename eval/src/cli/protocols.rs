@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::values::{one_of, whole};
 
-/// Settings of single protocols.
+/// Settings that each apply to one protocol.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Protocols")]
 pub struct ProtocolArgs {
-    /// Protocol `direct`: if a context exceeds the model's context window, cut its middle, a
-    /// quarter at a time (truncate), or end the attempt with status `limit` (refuse). The
+    /// Protocol `direct`: if a context exceeds the model's context window, remove a quarter from
+    /// its middle until it fits (truncate), or end the attempt with status `limit` (refuse). The
     /// trajectory records the cuts
     #[arg(
         long,
@@ -59,7 +59,7 @@ pub struct ProtocolArgs {
     )]
     pub piece_chars: u32,
 
-    /// Protocol `summary`: maximum characters of the notes; longer notes are cut in the middle
+    /// Protocol `summary`: maximum characters of the notes; the middle of longer notes is removed
     #[arg(
         long,
         value_parser = whole::<u32>(100..=1_000_000),
@@ -70,7 +70,7 @@ pub struct ProtocolArgs {
 }
 
 impl ProtocolArgs {
-    /// Returns the settings of the protocols.
+    /// Returns the flags as settings of the engine.
     pub fn settings(&self) -> ProtocolSettings {
         ProtocolSettings {
             overflow: self.overflow,

@@ -1,4 +1,4 @@
-//! Flags of queues: of runs submitted to one, of workers, and of `rlm-eval queue`.
+//! Flags of runs in a queue, of `rlm-eval worker`, and of `rlm-eval queue`.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use super::Granted;
 use super::powers::{PowerArgs, RunPowerArgs};
 use super::values::{Seconds, whole};
 
-/// Access to a queue's server.
+/// Credentials and certificates for a queue's NATS server.
 #[derive(Debug, Clone, Default, Args, Serialize, PartialEq, Eq)]
 #[command(next_help_heading = "Queue")]
 pub struct QueueAccessArgs {
@@ -36,11 +36,11 @@ pub struct QueueAccessArgs {
     pub queue_key: Option<Granted<PathBuf>>,
 }
 
-/// The flags of a run whose attempts go into a queue.
+/// Flags of a run whose attempts are submitted to a queue.
 #[derive(Debug, Clone, Args, Serialize, PartialEq, Eq)]
 #[command(next_help_heading = "Queue")]
 pub struct QueueArgs {
-    /// Put the attempts into a queue on this NATS server (nats://HOST:PORT; separate several
+    /// Submit the attempts to a queue on this NATS server (nats://HOST:PORT; separate several
     /// servers of a cluster by commas), from which `rlm-eval worker` takes them. With --resume,
     /// `none` continues without a queue [default: none]
     #[arg(long, value_name = "URL")]
@@ -50,11 +50,11 @@ pub struct QueueArgs {
     #[arg(long, value_parser = whole::<u64>(1..=86_400), default_value_t = 30, value_name = "SECONDS")]
     pub queue_lease: u64,
 
-    /// Maximum workers that may crash during an attempt before it ends in an error
+    /// Maximum starts of an attempt if its workers crash or disconnect; then it ends in an error
     #[arg(long, value_parser = whole::<u64>(1..=1_000), default_value_t = 5, value_name = "N")]
     pub queue_tries: u64,
 
-    /// Number of servers of a cluster that store each message: 1, 3 or 5
+    /// Number of servers in a cluster that store each message: 1, 3 or 5
     #[arg(long, value_parser = whole::<usize>(1..=5), default_value_t = 1, value_name = "N")]
     pub queue_replicas: usize,
 
@@ -63,8 +63,8 @@ pub struct QueueArgs {
     #[arg(long, value_parser = whole::<u64>(1..=1_000_000_000), value_name = "MB")]
     pub queue_max_mb: Option<u64>,
 
-    /// Run directory whose attempts determine the expected length of samples; the longest are run
-    /// first [default: the order of the dataset]
+    /// Run directory whose attempts determine the expected duration of samples; the slowest samples
+    /// are started first [default: dataset order]
     #[arg(long, value_name = "RUN")]
     pub queue_order_by: Option<PathBuf>,
 
@@ -74,7 +74,7 @@ pub struct QueueArgs {
 }
 
 impl QueueArgs {
-    /// Whether the run uses no queue, so that none of these flags is recorded.
+    /// Whether the run does not use a queue. If so, none of these flags is recorded.
     pub const fn is_unused(&self) -> bool {
         self.queue.is_none()
     }
@@ -105,7 +105,7 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 
-    /// Server URL to which runs may send this machine's keys, in addition to those of known
+    /// Server URL to which runs may send this machine's keys, in addition to the URLs of known
     /// providers
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
@@ -118,8 +118,8 @@ pub struct WorkerArgs {
     #[command(flatten)]
     pub run_powers: RunPowerArgs,
 
-    /// Seconds for running attempts to finish after SIGTERM or Ctrl-C; unfinished attempts are
-    /// returned to the queue
+    /// Seconds that attempts in progress may continue after SIGTERM or Ctrl-C; unfinished attempts
+    /// are then returned to the queue
     #[arg(long, default_value_t = Seconds::of(30), value_name = "SECONDS")]
     pub drain: Seconds,
 
@@ -127,12 +127,12 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "SECONDS")]
     pub idle_exit: Option<Seconds>,
 
-    /// Name of the worker in the queue [default: host and process]
+    /// Name of the worker in the queue [default: host name and process id]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 
-    /// Files and folders of this machine that runs may name, as flags of `rlm-eval run`:
-    /// --tools-dir tools
+    /// Files and folders on this machine that runs may use, as flags of `rlm-eval run`: --tools-dir
+    /// tools
     #[arg(last = true, value_name = "FLAGS")]
     pub confirmed: Vec<String>,
 
@@ -144,7 +144,7 @@ pub struct WorkerArgs {
 /// Flags of `rlm-eval queue`.
 #[derive(Debug, Clone, Args)]
 pub struct QueueCommandArgs {
-    /// Action.
+    /// What to do with the runs.
     #[command(subcommand)]
     pub action: QueueAction,
 }
@@ -154,11 +154,12 @@ pub struct QueueCommandArgs {
 pub enum QueueAction {
     /// Show runs, waiting attempts and workers
     Status(QueueTargetArgs),
-    /// Stop starting attempts; running attempts are finished
+    /// Stop starting attempts; attempts in progress are finished
     Pause(QueueTargetArgs),
     /// Start attempts again after a pause or cancellation
     Resume(QueueTargetArgs),
-    /// Stop starting attempts; running attempts are dropped, or returned to the queue with --worker
+    /// Stop starting attempts; attempts in progress are dropped, or returned to the queue with
+    /// --worker
     Cancel(QueueTargetArgs),
 }
 
@@ -169,7 +170,7 @@ pub struct QueueTargetArgs {
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
 
-    /// NATS server of the queue; required, because a run's folder cannot choose a server
+    /// URL of the queue's NATS server; required, because a run's folder must not choose the server
     #[arg(long, value_name = "URL")]
     pub queue: Option<String>,
 

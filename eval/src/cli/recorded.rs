@@ -1,8 +1,7 @@
 //! Flags as `config.json` and `sweep.json` record them.
 //!
-//! They are parsed as if they were typed, so that an invalid recorded value gets the same error as
-//! a typed one. Permissions (`powers.rs`) and flags of one start (`start.rs`) are never read from a
-//! file.
+//! Recorded values are parsed as if they were typed, so that invalid ones get the same errors.
+//! Permissions (`powers.rs`) and flags of one start (`start.rs`) are never read from a file.
 
 use std::iter;
 
@@ -12,8 +11,7 @@ use serde_json::Value;
 use super::{EngineArgs, environment, groups, one_line};
 
 /// Parses recorded flags. Each is stored under its id or a name of the flag; a nested group is an
-/// object.
-/// A missing flag has its default, and an unknown name is ignored.
+/// object. A missing flag has its default, and an unknown key is ignored.
 ///
 /// # Errors
 /// A sentence about the first invalid value.
@@ -29,7 +27,7 @@ pub(super) fn matches<A: Args>(recorded: &Value) -> Result<ArgMatches, String> {
     if !recorded.is_object() {
         return Err("expected an object".to_owned());
     }
-    // Ignore variables, which belong to this start and not to the recorded one.
+    // Ignore environment variables, which belong to this start and not to the recorded one.
     let command = A::augment_args(Command::new("recorded").no_binary_name(true));
     let mut words = Vec::new();
     collect(&command, recorded, &groups::unrecorded(), &mut words);
@@ -43,7 +41,7 @@ fn keys(argument: &Arg) -> impl Iterator<Item = String> {
     iter::once(argument.get_id().to_string()).chain(names)
 }
 
-/// Returns the keys under which a flag of agents may be recorded.
+/// Returns the keys under which a flag of [`EngineArgs`] may be recorded.
 pub(crate) fn keys_of(flag: &str) -> Vec<String> {
     let command = EngineArgs::augment_args(Command::new("agents"));
     let long = flag.trim_start_matches('-');
@@ -91,7 +89,7 @@ mod tests {
 
     /// Permissions are ignored for any value and at any depth of the file.
     #[test]
-    fn reads_no_permission_and_no_flag_of_a_start() {
+    fn ignores_recorded_permissions_and_start_flags() {
         let ids = groups::unrecorded();
         assert!(ids.contains("allow_commands") && ids.contains("retry_errors"));
         let command = RunArgs::augment_args(Command::new("run"));
@@ -122,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_keys_of_renamed_flags() {
+    fn records_renamed_flags_under_their_old_keys() {
         let rows = [
             ("--timer-timeout=2", "/engine/sandbox/cell_wait", json!(2.0)),
             (
@@ -156,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn records_no_permission() {
+    fn does_not_record_permissions() {
         let words = [
             "x",
             "--model",

@@ -19,7 +19,7 @@ pub struct ReplArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 
-    /// The REPL.
+    /// Limits and printing of the REPL.
     #[command(flatten)]
     pub sandbox: SandboxArgs,
 

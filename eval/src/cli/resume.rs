@@ -29,7 +29,7 @@ pub struct ResumeArgs {
     pub json: bool,
     /// Whether to show every event of the agents.
     pub verbose: bool,
-    /// Server URL, if typed.
+    /// Value of `--base-url`, if it is typed.
     pub base_url: Option<String>,
     /// Whether `--log-dir` is typed, which is an error.
     pub log_dir_given: bool,
@@ -38,22 +38,22 @@ pub struct ResumeArgs {
     /// Command that resumes the run, without the program's name and before further flags.
     pub command: String,
     given: ArgMatches,
-    /// Flags of this start, including all variables.
+    /// Flags of this start, including all environment variables.
     now: ArgMatches,
     /// Flags on the command line.
     typed: TypedFlags,
 }
 
 impl ResumeArgs {
-    /// Returns the flags if these matches of `rlm-eval run` request a resumed run.
+    /// Returns the flags if `run`, the matches of `rlm-eval run`, contains `--resume`.
     pub(super) fn of(run: &ArgMatches, typed: &TypedFlags) -> Option<Self> {
         let dir = run.get_one::<PathBuf>("resume")?.clone();
         let command = format!("run --resume {}", quoted(&dir.display().to_string()));
         Some(Self::over_folder(dir, run, typed, command))
     }
 
-    /// Returns the flags that override those recorded in a folder. `resumes` is the command that
-    /// takes them, without the program's name.
+    /// Returns the flags that override those recorded in `dir`. `resumes` is the command that takes
+    /// these flags, without the program's name.
     pub(super) fn over_folder(
         dir: PathBuf,
         run: &ArgMatches,
@@ -62,24 +62,25 @@ impl ResumeArgs {
     ) -> Self {
         let mut given = run.clone();
         let from_environment = groups::from_environment();
-        // Skip groups, which have no value of their own.
         let command = RunArgs::augment_args(Command::new("run"));
         let is_typed = |id: &str| {
             let mut arguments = command.get_arguments();
             let argument = arguments.find(|argument| argument.get_id() == id);
             argument.is_some_and(|argument| typed.has(argument))
         };
+        // The ids of matches include groups, which have no values, so iterate over the arguments.
         for argument in command.get_arguments() {
             let id = argument.get_id().as_str();
             let counts = match run.value_source(id) {
-                // A file `.env` has the same effect as the environment.
+                // Values of a file `.env` have the source `CommandLine`, but count like the
+                // environment.
                 Some(ValueSource::CommandLine | ValueSource::EnvVariable) => {
                     is_typed(id) || from_environment.contains(id)
                 }
                 _ => false,
             };
             if !counts {
-                // An unknown argument has no value to clear.
+                // Fails only for unknown ids, which have no value to clear.
                 let _ = given.try_clear_id(id);
             }
         }
@@ -102,16 +103,15 @@ impl ResumeArgs {
         }
     }
 
-    /// Returns the places that only the folder names: recorded flags that this start must also
-    /// name.
+    /// Returns the recorded flags whose locations this start must give again.
     ///
     /// # Errors
     /// A sentence about the first invalid recorded value.
     pub fn unconfirmed(&self, flags: &Value) -> Result<Vec<PlaceFlag>, String> {
         let recorded = recorded::matches::<RunArgs>(flags)?;
         let mut places = unconfirmed(&recorded, &self.now, &self.typed);
-        // Include the URL, so that one command allows all places. If only the URL is unconfirmed, a
-        // variable of its provider may name it.
+        // Include the URL, so that one command confirms everything. If only the URL is unconfirmed,
+        // its provider's environment variable may confirm it.
         let address = recorded.get_one::<String>("base_url");
         if let Some(address) = address.filter(|_| !places.is_empty() && self.base_url.is_none()) {
             places.push(PlaceFlag {

@@ -120,7 +120,7 @@ pub struct RunArgs {
     )]
     pub log_dir: PathBuf,
 
-    /// How the run proceeds.
+    /// Concurrency and stop conditions.
     #[command(flatten)]
     #[serde(flatten)]
     pub conduct: ConductArgs,
@@ -136,7 +136,8 @@ pub struct RunArgs {
     pub record_requests: bool,
 
     /// Interval in seconds at which the journals of attempts in progress are synced to disk. A
-    /// power failure loses at most the responses of that time [default: only when an attempt ends]
+    /// power failure loses at most the responses of one interval [default: only when an attempt
+    /// ends]
     #[arg(long, value_name = "SECONDS", help_heading = "Recording")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fsync_interval: Option<Seconds>,
@@ -147,7 +148,7 @@ pub struct RunArgs {
     pub start: StartArgs,
 }
 
-/// How a run proceeds, which each of its starts decides.
+/// Settings that each start of a run may change.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Run")]
 pub struct ConductArgs {

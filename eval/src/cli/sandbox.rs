@@ -45,7 +45,7 @@ pub struct SandboxArgs {
     #[serde(rename = "cell_wait")]
     pub timer_timeout: Seconds,
 
-    /// Maximum characters of output that a cell shows; longer output is cut in the middle
+    /// Maximum characters of a cell's output; the middle of longer output is removed
     #[arg(
         long,
         value_parser = whole::<usize>(1..=100_000_000),
@@ -72,7 +72,7 @@ pub struct SandboxArgs {
     )]
     pub stack_limit: u64,
 
-    /// Maximum concurrent calls to children and models of one attempt
+    /// Maximum concurrent calls from one attempt to children and models
     #[arg(
         long,
         value_parser = whole::<u32>(1..=100_000),
@@ -81,7 +81,7 @@ pub struct SandboxArgs {
     )]
     pub pending_calls: u32,
 
-    /// Maximum calls to children and models of one attempt in total
+    /// Maximum total calls from one attempt to children and models
     #[arg(
         long,
         value_parser = whole::<u32>(0..=10_000_000),
@@ -90,7 +90,7 @@ pub struct SandboxArgs {
     )]
     pub total_calls: u32,
 
-    /// Maximum characters of the query of a call to a child or model, and of its context if the
+    /// Maximum characters of the query in a call to a child or model, and of the context if the
     /// child has no REPL
     #[arg(
         long,
@@ -150,7 +150,7 @@ pub enum SandboxError {
 }
 
 impl SandboxArgs {
-    /// Returns limits and print settings.
+    /// Returns the limits and the print style.
     pub fn config(&self) -> Config {
         Config {
             limits: Limits {

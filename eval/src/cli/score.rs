@@ -34,8 +34,8 @@ pub struct ScoreArgs {
     #[command(flatten)]
     pub traffic: TrafficArgs,
 
-    /// Folder that caches responses. A question is not sent again if an attempt with the same
-    /// number has already received its response [default: no cache]
+    /// Folder that caches responses. A request is not sent again, and costs nothing, if an attempt
+    /// with the same number has already received its response [default: no cache]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 

@@ -15,7 +15,7 @@ use crate::providers::ModelRef;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS, allow_negative_numbers = true)]
 pub struct ServeArgs {
-    /// Address to listen on; without client keys, only a loopback address
+    /// Address to listen on; without client keys, only loopback addresses are allowed
     #[arg(
         long,
         default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -74,7 +74,7 @@ pub struct ServeArgs {
     )]
     pub long_text: usize,
 
-    /// Seconds that running requests may continue after the first Ctrl-C or SIGTERM; a second
+    /// Seconds that requests in progress may continue after the first Ctrl-C or SIGTERM; a second
     /// signal stops them
     #[arg(
         long,
@@ -124,8 +124,8 @@ pub struct ServedArgs {
 
 const DETAILS: &str = "\
 Prints the base URL for clients on stdout and serves until Ctrl-C. `rlm/MODEL` and \
-`rlm-coordinator/MODEL` are the names that clients use as `model`; `--max-cost` and the other budgets \
-of a run limit the server as a whole.
+`rlm-coordinator/MODEL` are the names that clients use as `model`; `--max-cost` and the other run budgets \
+apply to the server as a whole.
 
 Examples:
   rlm-eval serve --model openai/gpt-5-mini

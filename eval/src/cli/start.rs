@@ -81,8 +81,8 @@ pub struct StartArgs {
     )]
     pub check_key: bool,
 
-    /// Show every event of the agents, one line each, instead of bars; responses are cut after 500
-    /// characters
+    /// Show every event of the agents, one line each, instead of progress bars; responses are
+    /// truncated to 500 characters
     #[arg(
         long,
         short = 'v',
@@ -107,7 +107,7 @@ pub struct StartArgs {
     pub detach: bool,
 }
 
-/// Parses the name of a folder, which every file system and shell must accept unquoted.
+/// Parses a folder name that every file system accepts and that shells need not quote.
 ///
 /// # Errors
 /// A description of valid names.

@@ -205,8 +205,8 @@ pub struct SweepArgs {
     )]
     pub alpha: f64,
 
-    /// With --race: a difference in score that does not matter. A cell also stops if it is not
-    /// better than all others by this much; with 0, only significantly worse cells stop
+    /// With --race: largest difference in score that does not matter. A cell also stops if it is
+    /// not better than all others by this much; with 0, only significantly worse cells stop
     #[arg(
         long,
         value_parser = decimal(0.0..=0.9),
@@ -274,7 +274,7 @@ pub enum RaceAgainst {
     Baseline,
 }
 
-/// Joint budget of all cells of a sweep. Each cell's own budget is a flag of `rlm-eval run`.
+/// Joint budget of all cells of a sweep. Flags of `rlm-eval run` set the budget of each cell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Args, Serialize)]
 #[command(next_help_heading = "Budget of the sweep, over all cells and starts")]
 pub struct SweepBudgetArgs {

@@ -74,7 +74,7 @@ impl TrafficArgs {
         }
     }
 
-    /// Returns the request rate of an endpoint.
+    /// Returns the limits on requests to an endpoint: their rate and how many run concurrently.
     pub fn pace(&self) -> Pace {
         Pace {
             rate: self.rate_limit.as_ref().map(|limit| Rate {
@@ -119,7 +119,7 @@ impl FromStr for RateLimit {
         };
         let number: f64 = number.trim().parse().map_err(|_| WRONG)?;
         let per_second = number / seconds;
-        // Accept rates from one request per hour to more than any server accepts.
+        // Accept one request per hour to 100,000 per second, more than any server accepts.
         let is_possible = (1.0 / 3600.0..=100_000.0).contains(&per_second);
         let typed = typed.to_owned();
         is_possible

@@ -1,5 +1,5 @@
-//! Parsers of single values: words of fixed lists, and numbers with bounds, so that zero and absurd
-//! values are rejected before anything starts.
+//! Parsers of single values: words from fixed lists, and numbers with bounds, so that zero and
+//! absurd values are rejected before anything starts.
 
 use std::fmt::{self, Display};
 use std::ops::{Deref, RangeInclusive};

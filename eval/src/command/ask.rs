@@ -155,7 +155,6 @@ fn spent(stats: &Stats) -> Option<String> {
     Some(format!("{calls}, {tokens}, {cost}"))
 }
 
-/// Sends events to two sinks.
 struct Both(Arc<dyn EventSink>, Arc<dyn EventSink>);
 
 impl EventSink for Both {
@@ -165,7 +164,8 @@ impl EventSink for Both {
     }
 }
 
-/// Opens the web page or documents of the question.
+/// Returns the web page or the documents that the agent works on. `None` without either, unless the
+/// protocol builds apps.
 fn world(settings: &AskSettings) -> Result<Option<UserEnvironment>, Error> {
     if let Some(site) = &settings.site {
         return Ok(Some(UserEnvironment::Site(site.clone())));
@@ -214,7 +214,7 @@ fn save(settings: &AskSettings, launched: Option<String>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Prints the answer: on a terminal without control characters, otherwise unchanged.
+/// Prints the answer. If stdout is a terminal, control characters are removed.
 fn print(answer: &str) -> Result<(), Error> {
     if io::stdout().is_terminal() {
         stdout::write(&format!("{}\n", terminal::plain_text(answer)))
@@ -226,7 +226,7 @@ fn print(answer: &str) -> Result<(), Error> {
 /// Maximum width of a progress line, in columns.
 const WIDTH: usize = 200;
 
-/// Prints every event of the agents on stderr.
+/// Prints every event of the agents on stderr, one line each.
 #[derive(Default)]
 struct Verbose(Mutex<Narrator>);
 
@@ -238,7 +238,7 @@ impl EventSink for Verbose {
     }
 }
 
-/// Prints short progress lines on stderr.
+/// Prints the main events of the agents on stderr, one line each.
 struct Progress;
 
 impl EventSink for Progress {

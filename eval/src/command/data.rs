@@ -57,7 +57,7 @@ fn fetch_all(args: &FetchArgs) -> Result<Outcome, Error> {
     outcome
 }
 
-/// Returns a progress bar, hidden unless stderr is a terminal.
+/// Returns a progress bar, which is shown only on a terminal and not in CI.
 fn bar(name: &str) -> ProgressBar {
     let display = Display::detect();
     if !display.is_terminal || display.ci {
@@ -139,7 +139,6 @@ fn show(args: &ShowArgs) -> Result<Outcome, Error> {
     })
 }
 
-/// Formats a sample for display.
 fn shown(sample: &benchmarks::Sample) -> String {
     const CONTEXT: usize = 500;
     let length = sample.context.chars().count();

@@ -1,7 +1,8 @@
-//! `rlm-eval fork`: continues a recorded attempt from one of its iterations, as a run of its own.
+//! `rlm-eval fork`: continues a recorded attempt from one of its iterations, as a separate run.
 //!
-//! The new folder begins with a journal whose lines come from the forked attempt, marked as free.
-//! The engine resumes from it as from any journal, so the fork itself can be resumed.
+//! The new run starts with a journal whose lines are copied from the forked attempt and marked as
+//! free of charge. The engine resumes from this journal as from any other, so the fork itself can
+//! be resumed.
 
 use std::collections::HashMap;
 
@@ -21,7 +22,7 @@ use crate::journal::RunJournal;
 use crate::settings::{ForkSettings, RunSettings, SettingsError};
 use crate::terminal;
 
-/// Continues an attempt.
+/// Starts a run that continues a recorded attempt.
 ///
 /// # Errors
 /// [`Error`] for invalid settings, an attempt or iteration that does not exist, and infrastructure
@@ -30,7 +31,7 @@ pub fn execute(args: &ForkArgs) -> Result<Outcome, Error> {
     let settings = ForkSettings::resolve(args)?.announce();
     let origin = Origin::open(&settings)?;
     let mut run = settings.run;
-    // The id of the new run does not exist yet; only the journal that is written needs it.
+    // The new run has no id yet. `Origin::write` creates the journal again with the id.
     let journal = origin.journal("", &origin.run.model)?;
     run.origin = Some(origin.recorded(&journal));
     check_iterations(journal.turn, &run)?;
@@ -44,11 +45,11 @@ pub(super) struct Origin {
     attempt: u32,
     point: ForkPoint,
     note: Option<String>,
-    /// Path of the journal, for messages.
+    /// Path of the journal, for error messages.
     path: String,
     /// Lines of the journal.
     lines: Vec<String>,
-    /// New messages of each agent's requests.
+    /// New messages of each request, keyed by agent.
     messages: HashMap<String, Vec<Vec<Message>>>,
 }
 
@@ -69,7 +70,7 @@ impl Origin {
                     "attempt {attempt} of {sample} has no journal: {} does not exist",
                     path.display()
                 );
-                let hint = "runs of a queue, imported runs and those of early versions keep none";
+                let hint = "queued runs, imported runs and runs of early versions have no journals";
                 return Err(SettingsError::with_hint(problem, hint).into());
             }
             let ids: Vec<&str> = run
@@ -116,7 +117,7 @@ impl Origin {
         })
     }
 
-    /// Returns the journal of a fork in the run with this id and model.
+    /// Returns the journal of the fork for the run with this id and model.
     fn journal(&self, run_id: &str, model: &str) -> Result<ForkedJournal, Error> {
         let messages = |invocation: &str, turn: u32| {
             let turn = usize::try_from(turn).ok()?.checked_sub(1)?;
@@ -150,7 +151,7 @@ impl Origin {
         })
     }
 
-    /// Checks that the dataset is that of the forked run.
+    /// Checks that the dataset has the digest that the forked run recorded.
     pub(super) fn check_dataset(&self, digest: &str) -> Result<(), Error> {
         if self.run.dataset_digest == digest {
             return Ok(());
@@ -162,7 +163,7 @@ impl Origin {
         Err(SettingsError::new(problem).into())
     }
 
-    /// Writes the journal of the fork, and says what it inherits.
+    /// Writes the journal of the fork, and reports how many responses it inherits.
     pub(super) fn write(&self, writer: &RunWriter, identity: &RunIdentity) -> Result<(), Error> {
         let journal = self.journal(&identity.run_id, &identity.model)?;
         let store = RunJournal::new(writer.journal(), None, terminal::note, terminal::warning);
@@ -184,14 +185,14 @@ impl Origin {
     }
 }
 
-/// Checks that the root may make the request `turn`.
+/// Checks that the root's iteration limit allows the first new iteration, `turn`.
 fn check_iterations(turn: u32, run: &RunSettings) -> Result<(), Error> {
     let most = run.engine.effective.max_iterations;
     if turn <= most {
         return Ok(());
     }
     Err(SettingsError::with_hint(
-        format!("the fork begins with iteration {turn}, but the root may have {most}"),
+        format!("the fork begins with iteration {turn}, but the root may have at most {most}"),
         format!("pass --max-iterations {turn} or more, or an earlier --at"),
     )
     .into())
@@ -201,7 +202,8 @@ fn unreadable(path: &str, problem: &str) -> Error {
     SettingsError::new(format!("{path}: {problem}")).into()
 }
 
-/// Returns the new messages of the requests of an attempt, by agent. Empty without a trajectory.
+/// Returns the new messages of each request in an attempt, keyed by agent. Empty if the trajectory
+/// cannot be read.
 fn messages(run: &RunDir, sample: &str, attempt: u32) -> HashMap<String, Vec<Vec<Message>>> {
     let mut all: HashMap<String, Vec<Vec<Message>>> = HashMap::new();
     let Ok(events) = Events::open(&run.trajectory(sample, attempt)) else {

@@ -32,7 +32,8 @@ const ASKING: Timeouts = Timeouts {
 /// Prints a table, or a JSON array of objects.
 ///
 /// # Errors
-/// [`Error::Settings`] for an invalid driver or profile file of the user, or [`Error::Stdout`].
+/// [`Error`] for an invalid file of the user's, or a server that does not list its models; or
+/// [`Error::Stdout`].
 pub(super) fn execute(args: &ListArgs) -> Result<Outcome, Error> {
     let listing = match &args.what {
         List::Benchmarks { data_dir } => benchmarks(data_dir.as_deref()),
@@ -208,7 +209,7 @@ fn drivers(folder: Option<&Path>) -> Result<Listing, SettingsError> {
 }
 
 fn tools(folder: Option<&Path>) -> Result<Listing, SettingsError> {
-    // Listing tools runs only the code of the files in the user's folder.
+    // No MCP server is started, so the only code that runs is in the files of the user's folder.
     let registry = tool_registry(folder, &[])?;
     let mut listing = Listing::new(&["NAME", "ARGUMENTS", "DESCRIPTION"]);
     for tool in registry.all() {

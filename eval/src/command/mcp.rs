@@ -26,10 +26,10 @@ use crate::terminal;
 use roots::Roots;
 use tools::Tools;
 
-/// Time at the end for recording calls that are still in progress.
+/// Maximum time for recording calls that are in progress when the server stops.
 const LAST_RECORDS: Duration = Duration::from_secs(2);
 
-/// Serves until the input ends or the process is stopped; both are a normal exit.
+/// Serves until stdin ends or a signal stops the server; both are a normal exit.
 ///
 /// # Errors
 /// [`Error`] for invalid settings, an address that cannot be bound, or trajectories that cannot be

@@ -13,19 +13,19 @@ use crate::exit::Outcome;
 use crate::merge::merge;
 use crate::terminal;
 
-/// Merges the shards, prints a table of the whole run, and compares its score with the gate.
+/// Merges the shards, prints a table of the whole run, and compares its score with `--min-score`.
 ///
 /// # Errors
 /// [`Error::Merge`] for runs that do not belong together, or [`Error::Stdout`].
 pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
-    // A glob also matches files that are next to runs.
+    // Files are skipped, because a glob also matches those next to runs.
     let is_file = |path: &&PathBuf| path.is_file();
     for path in args.dirs.iter().filter(is_file) {
         terminal::note(&skipped(path));
     }
     let dirs = args.dirs.iter().filter(|path| !is_file(path));
     let dirs: Vec<PathBuf> = match dirs.cloned().collect::<Vec<_>>() {
-        // The error names the first file.
+        // Without a folder, keep the files, so that the error names the first one.
         none if none.is_empty() => args.dirs.clone(),
         dirs => dirs,
     };
@@ -35,9 +35,7 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
         let paid = match merged.made_again {
             0 => String::new(),
             again => {
-                format!(
-                    "; {again} were rerun, and the cost of the reruns is in the cost of all tries"
-                )
+                format!("; {again} were rerun, and the cost of all tries includes the reruns")
             }
         };
         terminal::note(&format!(
@@ -48,7 +46,7 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
     for (path, dropped) in &merged.dropped {
         terminal::note(&format!(
             "{}: {dropped} of its records differ from those of another run and were not merged; \
-             their cost is in the cost of all tries",
+             the cost of all tries includes them",
             path.display()
         ));
     }

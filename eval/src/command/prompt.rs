@@ -1,6 +1,7 @@
 //! `rlm-eval prompt`: prints the system prompt that an agent would get.
 //!
-//! The prompt is assembled by the code that runs use, so it equals the prompt that a run sends.
+//! A run assembles its prompts with the same code, so the output is exactly what the run would
+//! send.
 
 mod check;
 mod diff;
@@ -17,7 +18,7 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::settings::PromptSettings;
 
-/// Prompt and native tools that a model receives before its first message.
+/// System prompt and native tools of an agent.
 struct PromptWithTools {
     prompt: Assembled,
     /// Native tools that requests contain in addition to the prompt.
@@ -37,7 +38,7 @@ impl PromptWithTools {
     fn text(&self) -> String {
         let mut text = self.prompt.text() + "\n";
         if !self.tools.is_empty() {
-            text += "\n=== Native tools, offered beside the prompt ===\n";
+            text += "\n=== Native tools, sent in addition to the prompt ===\n";
         }
         for tool in &self.tools {
             text += &format!(
@@ -48,7 +49,7 @@ impl PromptWithTools {
         text
     }
 
-    /// Returns each native tool with its JSON in a request.
+    /// Returns each native tool with the JSON that describes it in requests.
     fn wire(&self) -> impl Iterator<Item = (&ToolSpec, Value)> {
         self.tools.iter().map(|tool| {
             let json = json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters});

@@ -44,7 +44,7 @@ async fn act(
 ) -> Result<Outcome, Error> {
     let Some(run) = &target.run else {
         return Err(SettingsError::with_hint(
-            "the run is missing".to_owned(),
+            "missing run: expected its id or folder".to_owned(),
             "`rlm-eval queue status` lists the runs of a queue".to_owned(),
         )
         .into());
@@ -143,7 +143,7 @@ async fn of_worker(queue: &RunQueue, action: &QueueAction, worker: &str) -> Resu
         let names: Vec<_> = known.iter().map(|(one, _)| one.worker.as_str()).collect();
         return Err(SettingsError::with_hint(
             format!("unknown worker `{worker}` of this run"),
-            format!("known: {}", names.join(", ")),
+            format!("known workers: {}", names.join(", ")),
         )
         .into());
     }

@@ -23,7 +23,7 @@ use crate::exit::Outcome;
 use crate::settings::{ContextSource, SettingsError, history_file};
 use crate::terminal;
 
-/// Runs the cells on stdin until it ends. They are JSON objects, typed lines, or a script.
+/// Runs the cells on stdin, which are JSON lines, typed lines or a script, until stdin ends.
 ///
 /// # Errors
 /// [`Error::Settings`] for invalid flags or an unreadable context, and errors of the sandbox and

@@ -16,7 +16,7 @@ use crate::terminal;
 /// Version of the JSON printed by `--json`, stored as `v`.
 const REPORT_VERSION: u32 = 2;
 
-/// Prints tables made from the records and trajectories of runs, including incomplete runs.
+/// Prints tables of runs, including incomplete ones, and writes a page with plots.
 ///
 /// # Errors
 /// [`Error::Folder`] for a folder without runs, [`Error::RunDir`] for a run that cannot be read or
@@ -97,13 +97,13 @@ pub(super) fn note_if_running(run: &RunDir) {
     }
 }
 
-/// Writes bytes to a file.
+/// Function that writes bytes to a file.
 pub(super) type WriteFile = fn(&Path, &[u8]) -> Result<(), RunDirError>;
 
 /// Default file name of the page.
 pub(super) const PAGE: &str = "report.html";
 
-/// Writes the page of a report.
+/// Writes the HTML page of a report.
 ///
 /// # Errors
 /// [`Error`] if the page cannot be made or written.
@@ -111,7 +111,6 @@ pub(super) fn write(report: &Report, page: &Path) -> Result<(), Error> {
     write_page(report, page, write_whole)
 }
 
-/// Writes the page of a report with `write`.
 fn write_page(report: &Report, page: &Path, write: WriteFile) -> Result<(), Error> {
     write(
         page,
@@ -121,8 +120,8 @@ fn write_page(report: &Report, page: &Path, write: WriteFile) -> Result<(), Erro
     Ok(())
 }
 
-/// Reads the records of the runs in `found`, with the rescored values of the scorer `scores` if
-/// given.
+/// Reads the runs in `found`. If the scorer `scores` is given, its scores replace the recorded
+/// ones.
 ///
 /// # Errors
 /// [`Error::RunDir`] for a run that cannot be read.

@@ -93,16 +93,16 @@ pub(super) fn pilot(args: &RunArgs, samples: usize) -> Result<Outcome, Error> {
 pub(super) enum RunContext {
     /// Prints the summary.
     Standalone,
-    /// Prints nothing: the run is a cell of a sweep.
+    /// Prints no summary: the run is a cell of a sweep, or a pilot.
     SweepCell(CellStart),
 }
 
-/// How a sweep starts a cell.
+/// Settings with which a sweep starts a cell.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CellStart {
     /// Budget of the sweep, if it has one.
     pub budget: Option<SharedBudget>,
-    /// Number of the run's first samples that this start runs; `None` for all.
+    /// Maximum number of samples that this start runs, in the run's order; `None` for all.
     pub samples: Option<usize>,
 }
 
@@ -133,7 +133,7 @@ impl RunContext {
         )
     }
 
-    /// Restricts the attempts to those of this start.
+    /// Keeps only the attempts at the samples that this start runs.
     fn part_of(&self, mut jobs: Vec<(usize, u32)>, prepared: &Prepared) -> Vec<(usize, u32)> {
         if let Self::SweepCell(CellStart {
             samples: Some(most),
@@ -147,9 +147,10 @@ impl RunContext {
         jobs
     }
 
-    /// Returns advice with the command that resumes the run in `dir`. A cell is resumed through its
-    /// sweep, because only the sweep enforces its budget. `None` if a budget of the cell or of the
-    /// sweep must be raised first, which the sweep reports at its end.
+    /// Returns advice with the command that resumes the run in `dir`, with the flags `more` and the
+    /// repeated flags `again`, each preceded by a space. A cell is resumed through its sweep,
+    /// because only the sweep enforces the joint budget. Returns `None` if a budget of the cell or
+    /// of the sweep must be raised first; the sweep reports that at its end.
     fn resume_advice(
         &self,
         dir: &Path,
@@ -199,7 +200,8 @@ pub(super) fn least(settings: &RunSettings) -> Result<Option<expense::Sum>, Erro
     dry_run::estimated_least(settings, &prepared).map(Some)
 }
 
-/// Returns the selected samples grouped by cluster, in dataset order. `None` if there are none.
+/// Returns the ids of the selected samples, grouped by cluster, in dataset order. `None` if no
+/// sample matches.
 ///
 /// # Errors
 /// Like [`matching`], and for a sample that cannot be generated or read.
@@ -244,8 +246,8 @@ pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
     Ok(())
 }
 
-/// Starts a run in a new folder. `at` is the parent folder and the run's id; without it, the folder
-/// is below `--log-dir`.
+/// Starts a run in a new folder. `at` is the folder and the run's id; without it, the folder is
+/// created below `--log-dir`.
 ///
 /// # Errors
 /// Like [`execute`].
@@ -257,7 +259,7 @@ pub(super) fn begin(
     start(settings, at, run_context, None)
 }
 
-/// Starts a run like [`begin`]. Its attempt continues that of `origin`, if there is one.
+/// Starts a run like [`begin`]. If `origin` is given, the run is a fork that continues its attempt.
 ///
 /// # Errors
 /// Like [`begin`].
@@ -350,7 +352,8 @@ fn duplicate_name(path: &Path) -> SettingsError {
     SettingsError::with_hint(problem, hint)
 }
 
-/// Starts the browser or connects to the queue's server, before the run gets a folder.
+/// Starts the browser, or checks that the queue's server can be reached, before the run gets a
+/// folder.
 async fn opened(
     prepared: Prepared,
     settings: &RunSettings,
@@ -450,7 +453,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
         &order,
     );
     for changed in merge_history(&mut config, reopened.config()) {
-        // Announce a changed model address before the first request.
+        // A changed server address was already reported when the settings were resolved.
         if changed.name != "address" {
             terminal::note(&format!(
                 "{} from now on; config.json keeps both",
@@ -471,7 +474,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     )
 }
 
-/// Makes the remaining attempts and prints the result and, for an incomplete run, how to resume it.
+/// Makes the remaining attempts. Prints the result and, for an incomplete run, how to resume it.
 fn run_attempts(
     settings: &RunSettings,
     prepared: Prepared,
@@ -621,7 +624,7 @@ fn run_attempts(
         let how = run_context.resume_advice(&dir, &again, more, over_budget);
         how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
     };
-    // The sweep makes the remaining attempts of a partial start.
+    // In a partial start, the sweep makes the remaining attempts later.
     let is_part = run_context.is_part() && matches!(ended.ending, StopReason::Done);
     if summary.attempts < summary.attempts_total && !is_of_sweep && !is_part {
         terminal::note(&format!(
@@ -640,7 +643,7 @@ fn run_attempts(
     }
     if summary.statuses.error > 0 {
         terminal::note(&format!(
-            "{} ended in an error{}",
+            "attempts that ended in an error: {}{}",
             summary.statuses.error,
             how("to rerun them, ", &format!("{raised} --retry-errors"))
         ));
@@ -651,7 +654,8 @@ fn run_attempts(
     Ok(outcome(settings, &ended))
 }
 
-/// Follows a run whose attempts are made by workers. Returns `None` if the run is only submitted.
+/// Submits a run to a queue and follows it. Returns `None` with `--detach`, which only submits the
+/// run.
 async fn queued(
     submission: Submission<'_>,
     queue: &QueueSettings,
@@ -696,7 +700,7 @@ async fn queued(
     Ok(Some(ended))
 }
 
-/// Creates the engine from these settings and opens its models and the judge's model.
+/// Opens the models of the agents and of the judge, and creates the engine.
 ///
 /// # Errors
 /// [`Error`] for a model that cannot be opened or contradictory settings.
@@ -749,7 +753,7 @@ fn outcome(settings: &RunSettings, ended: &RunOutcome) -> Outcome {
     gate(settings.min_score, summary)
 }
 
-/// Compares the score of a complete run with the gate.
+/// Compares the mean score of a complete run with `--min-score`. Errors count as 0.
 pub(super) fn gate(min_score: Option<f64>, summary: &Summary) -> Outcome {
     match (min_score, &summary.score_errors_as_zero) {
         (Some(wanted), Some(score)) if score.mean < wanted => {

@@ -98,12 +98,12 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     Ok(worst)
 }
 
-/// Opens the runs in these folders. Skips files, because a glob also matches files next to runs.
+/// Opens the runs in these folders. Skips files, because a glob also matches those next to runs.
 fn runs(dirs: &[PathBuf]) -> Result<Vec<RunDir>, Error> {
     let is_file = |path: &&PathBuf| path.is_file();
     let mut folders: Vec<PathBuf> = dirs.iter().filter(|path| !is_file(path)).cloned().collect();
     if folders.is_empty() {
-        // The error names the first file.
+        // Keep the files, so that the error names the first one.
         folders = dirs.to_vec();
     } else {
         for path in dirs.iter().filter(is_file) {
@@ -112,7 +112,7 @@ fn runs(dirs: &[PathBuf]) -> Result<Vec<RunDir>, Error> {
     }
     let found = match Found::below(&folders) {
         Err(FolderError::Nothing(path) | FolderError::Read { path, .. }) => {
-            // The error of opening it names the file that a run must contain.
+            // This error is more precise: it names the file that a run must contain.
             RunDir::open(&path)?;
             Found::default()
         }
@@ -139,7 +139,7 @@ struct Scoring<'a> {
 }
 
 impl Scoring<'_> {
-    /// Scores a run. Without a summary, no further run can be scored.
+    /// Scores a run. Returns no summary if scoring stopped, so that no further run is scored.
     fn score(
         &self,
         run: &RunDir,
@@ -232,7 +232,6 @@ fn print(
     stdout::write_table(|width| table(&columns, width))
 }
 
-/// Returns the worse of two outcomes.
 fn worse(one: Outcome, other: Outcome) -> Outcome {
     let rank = |outcome: Outcome| match outcome {
         Outcome::Complete => 0,
@@ -243,7 +242,7 @@ fn worse(one: Outcome, other: Outcome) -> Outcome {
     if rank(other) > rank(one) { other } else { one }
 }
 
-/// Reports the progress of a stopped scoring and, if verdicts are stored, how to resume it.
+/// Reports why scoring stopped and, if verdicts are stored, the progress and how to continue.
 fn left(stopped: &Stopped, done: usize, of: usize, kept: Option<&str>) -> Outcome {
     let outcome = match stopped {
         Stopped::Interrupted => Outcome::Interrupted,

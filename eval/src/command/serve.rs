@@ -1,4 +1,4 @@
-//! `rlm-eval serve`: serves agents behind an `OpenAI`-compatible API.
+//! `rlm-eval serve`: serves agents through an `OpenAI`-compatible API.
 
 pub(super) mod recorder;
 pub(super) mod service;
@@ -19,7 +19,7 @@ use crate::settings::ServeSettings;
 use crate::terminal;
 use service::Service;
 
-/// Serves until stopped, which is a normal exit.
+/// Serves until a signal stops the server, which is a normal exit.
 ///
 /// # Errors
 /// [`Error`] for invalid settings, an address that cannot be bound, or trajectories that cannot be

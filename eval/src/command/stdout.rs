@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use crate::error::Error;
 use crate::settings::table_width;
 
-/// Prints a table laid out for the width of the terminal.
+/// Prints a table. `table` formats it for the width of the terminal, in columns.
 ///
 /// # Errors
 /// [`Error::Stdout`].

@@ -60,7 +60,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         }
         for left_out in &plan.left_out {
             terminal::note(&format!(
-                "left out in {}: {}",
+                "omitted from {}: {}",
                 left_out.cell, left_out.reason
             ));
         }
@@ -128,7 +128,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             if outcome == Outcome::InfrastructureFailed {
                 failed.insert(cell.name.as_str());
             }
-            // Cells are complete only after the last round.
+            // In earlier rounds, cells are incomplete by design.
             if round.is_last() || outcome == Outcome::InfrastructureFailed {
                 worst = worse(worst, outcome);
             }
@@ -198,7 +198,8 @@ fn flags_to_repeat(folder: &Path, plan: &Plan, args: &SweepArgs) -> String {
     all.iter().map(|flag| format!(" {flag}")).collect()
 }
 
-/// Prints how to resume incomplete cells; cells in `failed` were stopped by errors.
+/// Prints how to resume incomplete cells. For cells in `failed`, which were stopped by errors, it
+/// does not suggest a higher budget.
 fn advise(
     folder: &Path,
     plan: &Plan,
@@ -224,7 +225,7 @@ fn advise(
         lacks_scores |= run.records.iter().any(|record| record.score.is_none());
     }
     if !stopped.is_empty() {
-        // Only the sweep enforces its budget.
+        // `run --resume` does not enforce the budget of the sweep.
         let beyond = if plan.budget.is_unlimited() {
             ""
         } else {
@@ -263,7 +264,7 @@ fn of_cell(dir: &Path, args: &SweepArgs) -> Result<ResumeArgs, Error> {
     Ok(ResumeArgs::of_folder(dir, retry, change, typed)?)
 }
 
-/// Rejects paths and addresses that only the sweep's folder names, not the command line.
+/// Rejects recorded paths and addresses that the command line does not confirm.
 fn check_places(folder: &Path, plan: &Plan, args: &SweepArgs) -> Result<(), Error> {
     let mut places = Vec::new();
     for cell in &plan.cells {
@@ -288,7 +289,8 @@ fn check_places(folder: &Path, plan: &Plan, args: &SweepArgs) -> Result<(), Erro
     Ok(settings::check_places(folder, &places, &command)?)
 }
 
-/// Checks that a cell can be started or resumed, before any cell spends money.
+/// Checks that a cell can be started or resumed. It is called for every cell before the first one
+/// spends money.
 fn check_to_go_on(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Error> {
     let dir = folder.join(&cell.name);
     if RunDir::is_begun(&dir) {
@@ -329,7 +331,6 @@ fn run_cell(
         return run::resume(&args, run_context);
     }
     RunDir::clear_unbegun(&dir)?;
-    // Notes and warnings were printed when the sweep started.
     let mut flags = cell.flags.clone();
     let resumed = match &args.resume {
         Some(_) => Some(of_cell(&dir, args)?),
@@ -341,6 +342,7 @@ fn run_cell(
     if let Some(samples) = samples {
         flags.select_only(samples);
     }
+    // The notes and warnings were printed when the sweep started.
     let settings = RunSettings::resolve(&flags)?.settings;
     if let Some(args) = &resumed {
         let command = format!("sweep --resume {} --", quoted(folder));
@@ -349,7 +351,7 @@ fn run_cell(
     run::begin(&settings, Some((&dir, plan.run_id(cell))), run_context)
 }
 
-/// Compares the finished attempts of a stopped sweep, if every cell has a record.
+/// Compares the finished attempts of a stopped sweep, if every cell has at least one.
 fn compare_finished(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
     for cell in &plan.cells {
         let dir = folder.join(&cell.name);
@@ -410,7 +412,6 @@ fn quoted(path: &Path) -> String {
     invocation::quoted(&path.display().to_string())
 }
 
-/// Returns the worse of two outcomes of cells.
 fn worse(one: Outcome, other: Outcome) -> Outcome {
     let rank = |outcome: Outcome| match outcome {
         Outcome::Complete => 0,

@@ -15,7 +15,7 @@ use crate::exit::Outcome;
 use crate::settings::{ViewArgs, ViewOutput};
 use crate::terminal;
 
-/// Writes a page, or serves until stopped, which is a normal exit.
+/// Writes a page, or serves until a signal stops the viewer, which is a normal exit.
 ///
 /// # Errors
 /// [`Error::View`] for a folder that cannot be read, a port in use, or a page that cannot be
@@ -23,7 +23,8 @@ use crate::terminal;
 pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
     let mut library = Library::open(&args.dir)?.with_inputs(OfBenchmarks::default());
     if let Some(scorer) = &args.scores {
-        // If a folder contains several runs, only some may have these scores.
+        // Checked only for a single run: if the folder contains several, some may lack these
+        // scores.
         if RunDir::is_begun(&args.dir) {
             RunDir::open(&args.dir)?.with_scores(scorer)?;
         }

@@ -26,7 +26,7 @@ use crate::terminal;
 
 use served::Served;
 
-/// Time between checks of a queue before its first run.
+/// Interval at which the worker looks for the first run of a queue.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Instruction to a worker.
@@ -44,7 +44,7 @@ pub(super) enum WorkerMode {
 pub(super) struct Worker {
     pub(super) settings: WorkerSettings,
     pub(super) broker: Arc<dyn Broker>,
-    /// Permits for further concurrent attempts.
+    /// Permits that limit concurrent attempts.
     pub(super) places: Arc<Semaphore>,
     pub(super) order: watch::Receiver<WorkerMode>,
     /// Number of attempts in progress plus runs being prepared.
@@ -53,11 +53,11 @@ pub(super) struct Worker {
     pub(super) busy: mpsc::UnboundedSender<()>,
 }
 
-/// A task of a worker; the worker is not idle until it is dropped.
+/// Guard of a task. While it exists, the worker is not idle.
 pub(super) struct Busy(Arc<Worker>);
 
 impl Worker {
-    /// Registers a task of the worker.
+    /// Registers a task, which ends when the guard is dropped.
     pub(super) fn begin(self: &Arc<Self>) -> Busy {
         self.under_way.fetch_add(1, Ordering::SeqCst);
         // The receiver is dropped when the worker ends.
@@ -73,7 +73,7 @@ impl Drop for Busy {
     }
 }
 
-/// Makes attempts until stopped, which is a normal exit.
+/// Makes attempts until a signal or `--idle-exit` stops the worker, which is a normal exit.
 ///
 /// # Errors
 /// [`Error`] for invalid settings, or if the server does not answer at the start.
@@ -149,7 +149,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
             Some(()) = work_done.recv() => idle_since = Instant::now(),
             () = idle => {
                 if worker.under_way.load(Ordering::SeqCst) == 0 {
-                    terminal::note("no attempts to make, so the worker ends");
+                    terminal::note("no attempts to make: the worker exits");
                     break;
                 }
                 idle_since = Instant::now();
@@ -174,7 +174,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
     Ok(Outcome::Complete)
 }
 
-/// Runs known to the worker.
+/// Runs that the worker has started to serve.
 struct Runs {
     worker: Arc<Worker>,
     all: HashMap<RunKey, Known>,
@@ -211,10 +211,10 @@ impl Runs {
         self.all.insert(key, known);
     }
 
-    /// Waits until nothing is in progress.
+    /// Waits until the tasks of all runs end.
     async fn finish(&mut self) {
         for known in self.all.values_mut() {
-            // A task that panicked is not in progress any more.
+            // A panic also ends a task.
             let _ = (&mut known.task).await;
         }
     }

@@ -277,7 +277,7 @@ fn rejects_invalid_forks() {
         ),
         (
             &["q", "--at", "5", "--max-iterations", "4"],
-            "the fork begins with iteration 5, but the root may have 4",
+            "the fork begins with iteration 5, but the root may have at most 4",
         ),
         (
             &["q", "--at", "2", "--attempts", "2"],

@@ -447,7 +447,7 @@ fn resumes_run_of_other_program_only_if_allowed() {
     let before = tree(&dir);
     let ran = resume(&binary, &dir, &[]);
     let refused = format!(
-        "error: {name} was made by a different program: the prompts and the sandbox differ\n{HINT}"
+        "error: {name} was made by a different version of the program: the prompts and the sandbox differ\n{HINT}"
     );
     assert_eq!((ran.code, ran.stderr), (Some(2), refused));
     assert_eq!(tree(&dir), before);
@@ -533,7 +533,8 @@ fn reads_and_resumes_runs_without_recorded_program() {
     let name = dir.display().to_string();
     assert_eq!(binary.run(&["report", &name], "").code, Some(0));
     let ran = resume(&binary, &dir, &[]);
-    let refused = format!("error: {name} does not record which program made it\n{HINT}");
+    let refused =
+        format!("error: {name} does not record the version of the program that made it\n{HINT}");
     assert_eq!((ran.code, ran.stderr), (Some(2), refused));
     assert_eq!(
         resume(&binary, &dir, &["--allow-program-change"]).code,

@@ -331,7 +331,7 @@ fn reruns_errors_only_on_request() {
     let ran = resume(&binary, &dir, &[]);
     assert_eq!(ran.code, Some(106), "{ran:?}");
     let hint = format!(
-        "note: 3 ended in an error; to rerun them, continue with `rlm-eval run --resume {} --retry-errors`",
+        "note: attempts that ended in an error: 3; to rerun them, continue with `rlm-eval run --resume {} --retry-errors`",
         dir.display()
     );
     assert!(ran.stderr.contains(&hint), "{ran:?}");

@@ -384,7 +384,7 @@ fn sweep_budget_covers_all_cells_and_starts() {
             "note: the sweep was stopped: the sweep's {flag} budget is used up ({spent})\n"
         );
         let left = format!(
-            "note: 2 of 2 cells are left: 01-direct, 02-solver; with a higher budget continue with `rlm-eval sweep --resume sweep {flag} \
+            "note: unfinished cells (2 of 2): 01-direct, 02-solver; with a higher budget continue with `rlm-eval sweep --resume sweep {flag} \
              {twice}`\n"
         );
         assert!(ran.stderr.ends_with(&(stopped.clone() + &left)), "{ran:?}");

@@ -130,7 +130,7 @@ fn resolves_matrix_to_distinct_cells() {
             "{run: {<<: RUN, profile: gemini}, driver-sets: [[], [reuse-state]]}",
             Ok(&["01-direct", "02-solver", "03-solver-reuse-state"]),
             &[
-                "left out in 01-direct: --profile gemini would have no effect: none of its drivers (deadline-return, verify-before-return) \
+                "omitted from 01-direct: --profile gemini would have no effect: none of its drivers (deadline-return, verify-before-return) \
                  is written for the direct protocol",
             ],
         ),
@@ -224,7 +224,7 @@ fn resolves_matrix_to_distinct_cells() {
             "{run: {<<: RUN, cell-timeout: 5, console: plain, max-blocks-per-iteration: 2}}",
             Ok(&["01-direct", "02-solver"]),
             &[
-                "left out in 01-direct: --console, --cell-timeout, --max-blocks-per-iteration would have no effect: \
+                "omitted from 01-direct: --console, --cell-timeout, --max-blocks-per-iteration would have no effect: \
                the direct protocol is one call with the whole context, without a REPL, children or tools",
             ],
         ),
@@ -233,7 +233,7 @@ fn resolves_matrix_to_distinct_cells() {
             "{run: {<<: RUN, tools: read_context, max-iterations: 4}}",
             Ok(&["01-direct", "02-solver"]),
             &[
-                "left out in 01-direct: --max-iterations 4, --tools read_context would have no effect: \
+                "omitted from 01-direct: --max-iterations 4, --tools read_context would have no effect: \
                the direct protocol is one call with the whole context, without a REPL, children or tools",
             ],
         ),

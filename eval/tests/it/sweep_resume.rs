@@ -16,7 +16,7 @@ type Spoil = fn(&Path);
 const ROWS: [(Spoil, &str); 5] = [
     (
         |sweep| drop(remake(&sweep.join(CELLS[2]), &[("sandbox", "00")])),
-        "error: sweep/03-coordinator was made by a different program: the sandbox differs",
+        "error: sweep/03-coordinator was made by a different version of the program: the sandbox differs",
     ),
     (
         |sweep| {

@@ -1,4 +1,4 @@
-//! Parses the arguments of tools.
+//! Parses the arguments of tool calls.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serve::Limits;
 /// Names of the arguments that limit a call.
 const LIMITS: [&str; 4] = ["max_cost", "max_tokens", "max_llm_calls", "timeout"];
 
-/// Parses the arguments of a tool.
+/// Parses the arguments of a call, without limits.
 ///
 /// # Errors
 /// A sentence about the first invalid argument.
@@ -18,8 +18,8 @@ pub(super) fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Resul
         .map_err(|error| format!("invalid arguments: {error}"))
 }
 
-/// Parses the arguments of a tool that takes limits. The limits are parsed apart, because serde's
-/// `flatten` would accept unknown arguments.
+/// Parses the arguments of a call to a tool that takes limits. The limits are parsed separately,
+/// because serde's `flatten` would accept unknown arguments.
 ///
 /// # Errors
 /// A sentence about the first invalid argument.
@@ -35,7 +35,7 @@ pub(super) fn parse_limited<T: DeserializeOwned>(
     };
     let rest = parse(arguments).map_err(|problem| {
         if problem.contains("unknown field") {
-            // serde lists only the other arguments.
+            // serde's list of valid arguments lacks the limits.
             return format!("{problem}, `{}`", LIMITS.join("`, `"));
         }
         problem
@@ -43,7 +43,7 @@ pub(super) fn parse_limited<T: DeserializeOwned>(
     Ok((rest, limits))
 }
 
-/// Parses a limit, if there is one. `kind` names its JSON type.
+/// Parses an optional limit. `kind` is the JSON type to name in the error.
 fn limit<T>(
     name: &str,
     value: Option<Value>,
@@ -64,7 +64,7 @@ fn limit<T>(
     }
 }
 
-/// Returns the list entry that a call names, or the first entry.
+/// Returns the entry whose name is `named`; without a name, the first entry.
 ///
 /// # Errors
 /// A sentence with the valid names.

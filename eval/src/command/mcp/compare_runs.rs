@@ -12,7 +12,7 @@ use super::tools::Tools;
 
 pub(super) const NAME: &str = "compare_runs";
 
-/// Maximum runs of a comparison, which labels each with a letter.
+/// Maximum runs in a comparison, because each is labeled with a letter.
 const MOST_RUNS: usize = 26;
 /// Width of the tables, in columns.
 const WIDTH: u16 = 100;

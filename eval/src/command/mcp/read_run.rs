@@ -1,4 +1,4 @@
-//! The tool `read_run`: shows the records of a run.
+//! The tool `read_run`: shows the attempts of a run, or the steps of one attempt.
 
 use std::fs;
 

@@ -16,7 +16,7 @@ use crate::settings::{read_file, read_folder};
 
 pub(super) const NAME: &str = "rlm";
 
-/// Maximum characters of the whole context.
+/// Maximum total bytes of the arguments `context` and `files`.
 const LONGEST_CONTEXT: usize = 500_000_000;
 
 #[derive(Deserialize)]
@@ -73,7 +73,7 @@ pub(super) async fn call(
     Ok(reply(answered))
 }
 
-/// Forwards the steps of an agent.
+/// Returns a callback that forwards the progress lines of the agent to the client.
 fn steps(caller: &Caller) -> OnProgress {
     let report = Arc::clone(&caller.report);
     Arc::new(move |progress| {
@@ -83,7 +83,8 @@ fn steps(caller: &Caller) -> OnProgress {
     })
 }
 
-/// Reads the texts that a call names. A single text becomes the context unchanged.
+/// Joins the inline context, files and folder of a call into one context, with a heading for each
+/// text. A single inline text or file gets no heading.
 fn read(
     roots: &Roots,
     context: Option<String>,

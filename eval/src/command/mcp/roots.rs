@@ -13,7 +13,7 @@ pub(super) struct Roots {
     /// Canonical folders of `--root`.
     files: Vec<PathBuf>,
     /// Folder of this server's run directories, which may not exist yet; `None` if several clients
-    /// share it, because one could read the questions of another.
+    /// share it, because a client could read the questions of the others.
     runs: Option<PathBuf>,
 }
 
@@ -38,7 +38,7 @@ impl Roots {
         let mut roots = self.files.clone();
         roots.extend(self.runs.iter().flat_map(fs::canonicalize));
         let run = within(&roots, path)?;
-        // A link in someone else's folder must not lead outside.
+        // The run directory may be untrusted, so its links must not lead outside.
         for name in ["config.json", "lock.json", "samples.jsonl", "trajectories"] {
             let inside = run.join(name);
             let is_outside = |real: &PathBuf| !real.starts_with(&run);
@@ -90,7 +90,7 @@ mod tests {
     use super::Roots;
 
     #[test]
-    fn refuses_what_leads_outside() {
+    fn rejects_paths_that_lead_outside() {
         let folder = tempfile::tempdir().unwrap();
         let base = fs::canonicalize(folder.path()).unwrap();
         let root = base.join("root");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_runs_with_links() {
+    fn rejects_runs_whose_links_lead_outside() {
         let folder = tempfile::tempdir().unwrap();
         let base = fs::canonicalize(folder.path()).unwrap();
         fs::create_dir_all(base.join("root/run")).unwrap();

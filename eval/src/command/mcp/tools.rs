@@ -1,4 +1,4 @@
-//! The tools: their descriptions, and the dispatch of calls to them.
+//! Describes the tools to clients, and dispatches calls to them.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use super::{compare_runs, llm_map, read_run, rlm};
 use crate::command::serve::service::Service;
 use crate::settings::McpSettings;
 
-/// Description of the server for clients.
+/// Instructions that clients show their models.
 const INSTRUCTIONS: &str = include_str!("tools/instructions.md");
 
-/// Name and description file of each tool, in listing order.
+/// Name of each tool, with its description file, in listing order.
 const DESCRIBED: [(&str, &str); 4] = [
     (rlm::NAME, include_str!("tools/rlm.json")),
     (llm_map::NAME, include_str!("tools/llm_map.json")),
@@ -47,9 +47,9 @@ pub(super) struct Tools {
     /// Models that the tool `llm_map` offers, each with the name of its agent.
     pub models: Vec<(String, String)>,
     admission: AdmissionQueue,
-    /// Limits the concurrent calls of `llm_map` over all clients.
+    /// Limits the concurrent model calls of `llm_map` over all clients.
     pub calls: Arc<Semaphore>,
-    /// Limits the concurrent work that reads files.
+    /// Limits the concurrent tool calls that read files.
     readers: Arc<Semaphore>,
 }
 
@@ -95,7 +95,7 @@ impl Tools {
     /// Runs blocking work on another thread, so that other calls can proceed.
     ///
     /// # Errors
-    /// Errors of the work, and a sentence for a panic, which is also printed.
+    /// The error of the work, or a sentence if it panics; the panic message is also printed.
     pub(super) async fn on_own_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, String> + Send + 'static,
@@ -134,7 +134,6 @@ fn offer(info: &mut ToolInfo, names: &Vec<String>) {
     }
 }
 
-/// Formats the rejection of a question.
 pub(super) fn refused(refused: &Rejection) -> String {
     refused.to_string()
 }

@@ -15,7 +15,7 @@ use crate::settings::{
 };
 use crate::terminal;
 
-/// Prints one line for each error.
+/// Prints the errors, one per line or as a JSON array.
 ///
 /// # Errors
 /// [`Error::Settings`] for invalid model aliases, and [`Error::Stdout`].
@@ -27,7 +27,7 @@ pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error
     let tools = tool_registry(tools_dir, &args.mcp.mcp_servers)?;
     let hooks = hook_registry(args.guidance.layers.hooks_dir.as_deref())?;
     faults.extend(library.check(&known_to_definitions(&aliases, &tools, &hooks)));
-    // Report each faulty line once.
+    // Omit errors at lines that already have one.
     let known: HashSet<_> = faults.iter().map(line_of).collect();
     let more = faults_by_values(&args.variables.values, &tools, &library)?;
     faults.extend(

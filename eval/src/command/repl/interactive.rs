@@ -17,8 +17,8 @@ use crate::error::Error;
 /// Maximum cells kept in the history.
 const HISTORY_CELLS: usize = 1_000;
 
-/// Runs typed cells until Ctrl-D. Ctrl-C clears the line, or abandons the session while a cell
-/// runs.
+/// Runs typed cells until Ctrl-D. Ctrl-C clears the line or, while a cell runs, abandons the
+/// session.
 ///
 /// # Errors
 /// [`Error::Sandbox`], [`Error::Stdin`], [`Error::Stdout`].

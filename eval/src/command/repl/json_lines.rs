@@ -124,7 +124,8 @@ fn parse(line: &[u8]) -> Result<Request, String> {
     }
 }
 
-/// Describes the error and its column; the caller adds the line number.
+/// Formats an error with its column but without its line, which serde counts within the request.
+/// The caller adds the line number in the input.
 fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

@@ -47,8 +47,9 @@ pub(super) fn config(
     config
 }
 
-/// Returns the fingerprint: everything that can change an answer, including this program; `models`
-/// are the entries of the models. Excludes paths, concurrency, time limits and sample selection.
+/// Returns the fingerprint, which covers everything that can change an answer, including this
+/// program; `models` are the entries that describe the models. Excludes paths, concurrency, time
+/// limits and sample selection.
 pub(super) fn fingerprint(
     settings: &RunSettings,
     dataset: &dyn Dataset,
@@ -59,7 +60,7 @@ pub(super) fn fingerprint(
     let templates: BTreeMap<_, _> = template_digests().into_iter().collect();
     let mut treatment = recorded_fields(&engine.treatment);
     if !engine.treatment.is_web() {
-        // Other protocols do not read this setting.
+        // Only web protocols read this setting.
         treatment.remove("web_agent");
     }
     let others = json!({

@@ -23,7 +23,7 @@ use crate::runner::images;
 use crate::settings::RunSettings;
 use crate::sweep::Plan;
 
-/// Size of a sample's first request, in characters.
+/// Sizes of a sample's context and first request.
 #[derive(Serialize)]
 struct Row {
     id: String,
@@ -34,8 +34,8 @@ struct Row {
     tokens: u64,
 }
 
-/// Prints the samples, the sizes of their prompts and an estimate, and optionally checks the key
-/// with one request.
+/// Prints the samples, the sizes of their prompts and the estimated expense, and optionally checks
+/// the key with one request.
 ///
 /// # Errors
 /// [`Error`] for unusable settings, an unavailable sample, or a rejected key.
@@ -88,6 +88,7 @@ pub(in crate::command) fn of_run(
 }
 
 /// Returns the minimum expense of a run, estimated from the first requests of some samples.
+/// Estimates nothing for a run without a budget.
 ///
 /// # Errors
 /// [`Error`] for a sample that cannot be generated or read.
@@ -99,7 +100,7 @@ pub(super) fn least(settings: &RunSettings, prepared: &Prepared) -> Result<Sum, 
     estimated_least(settings, prepared)
 }
 
-/// Returns the minimum expense, even if the run has no budget of its own.
+/// Like [`least`], but also estimates a run without a budget.
 ///
 /// # Errors
 /// [`Error`] for a sample that cannot be generated or read.
@@ -142,7 +143,7 @@ impl std::fmt::Display for Likely {
     }
 }
 
-/// Returns the run directories in a folder, including those of sweeps.
+/// Returns the entries of a folder and of the sweep folders in it, which may be run directories.
 fn run_folders(log_dir: &Path) -> Vec<PathBuf> {
     let inside = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -283,7 +284,6 @@ fn text(
     text
 }
 
-/// Returns the plural suffix of a noun.
 fn plural(is_one: bool) -> &'static str {
     if is_one { "" } else { "s" }
 }

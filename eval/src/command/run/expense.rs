@@ -1,6 +1,7 @@
 //! Estimates the calls, tokens and cost of a run, including child agents.
 //!
-//! Computes a minimum, an estimate for roots and their children, and a hard maximum if one exists.
+//! Computes a minimum, estimates for roots with and without children, and an upper bound if one
+//! exists.
 
 use harness::model::Usage;
 use harness::prompt::iterations_for_depth;
@@ -68,7 +69,7 @@ pub(in crate::command) struct Bound {
     pub children_unsized: bool,
 }
 
-/// Total budget of a sweep or a run.
+/// Limits on the total expense of a run or a sweep.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::command) struct Caps {
     pub cost_usd: Option<f64>,
@@ -87,7 +88,6 @@ impl From<Budget> for Caps {
 }
 
 impl Caps {
-    /// Whether nothing is limited.
     pub const fn is_empty(self) -> bool {
         self.cost_usd.is_none() && self.tokens.is_none() && self.calls.is_none()
     }
@@ -164,7 +164,8 @@ impl Bound {
         }
     }
 
-    /// Returns this bound, lowered to the budget where that is smaller.
+    /// Lowers this bound to `caps` where they are smaller. `flags` name the limits on cost, tokens
+    /// and calls.
     fn under(self, caps: Caps, flags: [&'static str; 3]) -> Self {
         let mut by = self.by;
         let [cost_flag, tokens_flag, calls_flag] = flags;
@@ -310,7 +311,7 @@ impl Expense {
     /// Formats the expense for display.
     pub fn lines(&self) -> String {
         let mut lines = format!("at least {}\n", self.least);
-        // Omit estimates that exceed the limit on calls.
+        // Omit estimates with more calls than the upper bound.
         let is_possible = |sum: &Sum| self.most.calls.is_none_or(|most| sum.calls <= most);
         if let Some(children) = &self.one_child_each {
             let named = [
@@ -340,7 +341,7 @@ impl Expense {
         let any = |what: &str| format!("unlimited {what}");
         let calls = calls.map_or_else(|| any("calls"), counted);
         let tokens = tokens.map_or_else(|| any("tokens"), |tokens| format!("~{tokens} tokens"));
-        // Without a cost for roots, the price of the model is unknown.
+        // If the cost of the roots is unknown, so is the price of the model.
         let cost = match (cost_usd, self.roots.cost_usd) {
             (None, Some(_)) => "unlimited cost".to_owned(),
             (cost_usd, _) => format!("cost {}", dollars(*cost_usd)),
@@ -370,11 +371,9 @@ impl Expense {
     }
 }
 
-/// Note about requests that the estimate excludes.
 const AGAIN: &str = "not included: requests that are retried after a billed error or with a \
     shortened conversation\n";
 
-/// Whether the maximum is lower than the minimum.
 fn below<T: PartialOrd>(least: Option<T>, most: Option<T>) -> bool {
     least.zip(most).is_some_and(|(least, most)| most < least)
 }
@@ -438,9 +437,9 @@ fn calls_others(settings: &RunSettings) -> bool {
     has_apps || capabilities.calls_tools() && !engine.treatment.tools.specialists.is_empty()
 }
 
-/// Returns the maximum model calls of an attempt whose agents call others only from code, which
-/// `--total-calls` bounds: the root's calls plus all iterations of one child per call. `None` if
-/// agents may call others in other ways than from code.
+/// Returns the maximum model calls of an attempt: besides the root's iterations, code may make
+/// `--total-calls` calls, and each may start a child that uses all its iterations. `None` if agents
+/// may also call others without code.
 fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
     let treatment = &settings.engine.treatment;
     if !treatment.protocol.capabilities().calls_children()
@@ -464,8 +463,8 @@ fn per_response(settings: &RunSettings) -> [u64; 2] {
     [most.min(PER_TURN), most]
 }
 
-/// Estimates the model call of an agent at `depth` after `earlier` calls, with responses of
-/// `response` tokens.
+/// Estimates the model call of an agent at `depth` after `earlier` calls. Its first request has
+/// `first` tokens, and each response has `response` tokens.
 fn call(settings: &RunSettings, depth: u32, first: u64, earlier: u64, response: u64) -> Sum {
     let per_turn = response.saturating_add(PER_TURN);
     let usage = Usage {
@@ -489,8 +488,8 @@ fn agent(settings: &RunSettings, depth: u32, first: u64, iterations: u64, respon
     calls.fold(Sum::NOTHING, Sum::plus)
 }
 
-/// Estimates all calls of an agent and its descendants if it calls one child per iteration. Assumes
-/// that a child's first request is as large as the root's.
+/// Estimates all calls of an agent and its descendants if each of them calls one child per
+/// iteration. Assumes that a child's first request is as large as the root's.
 fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum {
     let [_, response] = per_response(settings);
     let own = agent(settings, depth, first, iterations, response);

@@ -33,7 +33,7 @@ pub(in crate::command) struct Prepared {
     pub(in crate::command) web: Option<Arc<Web>>,
     /// Selected samples as indices into the dataset; at least one.
     samples: Vec<usize>,
-    /// Number of samples in all shards.
+    /// Number of selected samples in all shards together.
     whole: usize,
     attempts: u32,
     pub(in crate::command) fingerprint: Fingerprint,
@@ -174,7 +174,7 @@ impl Prepared {
         Ok(self)
     }
 
-    /// Returns the values that all attempts of the run with this id share.
+    /// Returns the identity of the run with this id: the values that all its records share.
     pub(in crate::command) fn identity(&self, settings: &RunSettings, run_id: &str) -> RunIdentity {
         let effective = &settings.engine.effective;
         RunIdentity {
@@ -218,8 +218,8 @@ impl Prepared {
         &self.samples
     }
 
-    /// Returns all attempts, grouped by sample: a sample is loaded once for all its attempts, and
-    /// only samples with attempts in progress are in memory.
+    /// Returns all attempts, grouped by sample, so that each sample is loaded once and is in memory
+    /// only while its attempts run.
     pub(in crate::command) fn jobs(&self) -> Vec<(usize, u32)> {
         let samples = self.samples.iter();
         samples
@@ -243,10 +243,10 @@ impl Prepared {
     }
 }
 
-/// Maximum third-party origins listed before the start.
+/// Maximum third-party origins printed before the start.
 const MOST_LISTED: usize = 20;
 
-/// Lists the third-party origins that rows allow pages to reach.
+/// Prints the third-party origins that rows allow pages to reach.
 ///
 /// # Errors
 /// [`SettingsError`] if an origin is on this machine or in a private network and that is not
@@ -289,7 +289,7 @@ fn announce_foreign(dataset: &dyn Dataset, allow_local: bool) -> Result<(), Sett
 /// Returns a warning if the run directory to replay was recorded with different samples.
 fn other_dataset(model: &str, dataset: &dyn Dataset) -> Option<String> {
     let folder = Path::new(model.strip_prefix("replay:")?);
-    // Only run directories name their dataset, not other recordings.
+    // Other kinds of recordings do not name their dataset.
     let recorded = run_dir::read_lock(folder).ok()?.run;
     let differs = if recorded.benchmark != dataset.name() {
         format!("of the benchmark {}", recorded.benchmark)

@@ -35,7 +35,8 @@ use workers_file::WorkersFile;
 /// resubmitted.
 const CHECK: Duration = Duration::from_secs(5);
 
-/// Time allowed for in-flight results to arrive after a run is halted or stopped.
+/// Time allowed for in-flight results to arrive after a run is halted or cancelled, and for the
+/// request that pauses a run.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A submitted run that this process follows.
@@ -44,25 +45,25 @@ pub(super) struct Queued {
     settings: QueueSettings,
     identity: RunIdentity,
     dir: PathBuf,
-    /// Unfinished attempts, each with its sample's index in the dataset.
+    /// Unfinished attempts, mapped to the index of their sample in the dataset.
     open: BTreeMap<(String, u32), usize>,
     /// Unfinished attempts in submission order.
     order: Vec<(String, u32)>,
-    /// Time limit of this start.
+    /// Value of `--time-limit`, which counts from this start.
     time: Option<Duration>,
     errors_allowed: Option<u64>,
     plan: RunPlan,
-    /// Receives the attempts whose records are on disk.
+    /// Receives each attempt as soon as its record is on disk.
     stored: mpsc::UnboundedReceiver<(String, u32)>,
 }
 
-/// A run to be submitted to the queue.
+/// Arguments of [`Queued::submit`].
 pub(super) struct Submission<'a> {
     pub(super) settings: &'a RunSettings,
     pub(super) prepared: &'a Prepared,
     pub(super) plan: &'a RunPlan,
     pub(super) jobs: &'a [(usize, u32)],
-    /// Attempts to rerun although they have a record.
+    /// Attempts that have a record, but are rerun.
     pub(super) again: &'a BTreeSet<(String, u32)>,
     pub(super) earlier: &'a [AttemptRecord],
     /// Amounts spent by earlier starts.
@@ -143,8 +144,8 @@ impl Queued {
             .map(|(index, attempt)| (prepared.id(*index), *attempt))
             .collect();
         let lengths = lengths(queue_settings, submission.earlier);
-        // Unknown lengths first, then by decreasing length; the stable sort keeps equal ones in
-        // dataset order.
+        // Samples of unknown length come first, then the longest. The stable sort keeps equal ones
+        // in dataset order.
         order.sort_by(|a, b| {
             let of = |key: &(String, u32)| lengths.get(&key.0).copied().unwrap_or(f64::MAX);
             of(b).total_cmp(&of(a))
@@ -169,14 +170,16 @@ impl Queued {
         Ok(queued)
     }
 
-    /// Submits all unfinished attempts. Returns how many were not in the queue yet.
+    /// Submits all unfinished attempts, and returns the number of those that were not in the queue
+    /// yet.
     async fn put_open(&self) -> Result<u64, QueueError> {
         let still = self.order.iter().filter(|key| self.open.contains_key(*key));
         let jobs = still.map(|(sample, attempt)| Job::new(sample.clone(), *attempt));
         self.queue.submit(jobs.collect()).await
     }
 
-    /// Receives results until all attempts are finished or the run is stopped.
+    /// Receives results until all attempts are finished or the run is stopped. The second value is
+    /// whether the run can be removed from the queue.
     pub(super) async fn follow(
         mut self,
         events: mpsc::UnboundedSender<RunEvent>,
@@ -297,7 +300,8 @@ impl Queued {
         if counts.waiting + counts.under_way >= self.open.len() as u64 {
             return Ok(());
         }
-        // An attempt that finishes during this count is skipped by the worker that receives it.
+        // If an attempt finished after this count, the worker that receives it skips it because of
+        // this flag.
         change_manifest(self.queue.broker(), self.queue.key(), |manifest| {
             manifest.resubmitted = true;
         })
@@ -313,7 +317,7 @@ impl Queued {
         });
         match tokio::time::timeout(GRACE, paused).await {
             Ok(paused) => paused.map(|_| ()),
-            // Without a reply, workers continue and nothing is lost.
+            // Without a reply, the workers continue, and their results stay in the queue.
             Err(_) => Ok(()),
         }
     }
@@ -324,7 +328,7 @@ impl Queued {
             self.open.retain(|(id, _), _| id != sample);
             if self.open.len() < before {
                 terminal::note(&format!(
-                    "cancelled: the attempts at {}",
+                    "cancelled the attempts at {}",
                     terminal::one_line(sample)
                 ));
             }
@@ -334,7 +338,7 @@ impl Queued {
                 State::Paused => terminal::note(
                     "paused: workers take no attempts; continue with `rlm-eval queue resume`",
                 ),
-                State::Open => terminal::note("workers take attempts"),
+                State::Open => terminal::note("resumed: workers take attempts again"),
                 State::Cancelled => terminal::note("cancelled: no more attempts are made"),
                 State::Halted { .. } | State::Complete => {}
             }
@@ -389,7 +393,7 @@ impl Queued {
     }
 }
 
-/// Removes a run from the queue after everything is stored.
+/// Removes a run from the queue. Call it only after all results are stored.
 ///
 /// # Errors
 /// [`QueueError`].
@@ -403,7 +407,8 @@ pub(super) async fn remove(queue: &RunQueue) -> Result<(), QueueError> {
     queue.broker().remove(queue.key()).await
 }
 
-/// Publishes a manifest. Replaces an older one, but keeps its cancellation or pause.
+/// Publishes a manifest. It replaces an older one, but keeps which samples are cancelled or held,
+/// and which workers are paused or dismissed.
 async fn publish(broker: &dyn Broker, new: Manifest) -> Result<(), QueueError> {
     let place = SubjectAddress::manifest(Some(&new.key));
     loop {
@@ -459,8 +464,8 @@ fn lengths(settings: &QueueSettings, earlier: &[AttemptRecord]) -> HashMap<Strin
     sums.into_iter().map(mean).collect()
 }
 
-/// Reporter that forwards events and signals which attempts are stored, because events are reported
-/// after they are stored.
+/// Reporter that forwards events to `inner` and sends each finished attempt to `stored`. An event
+/// is reported only after it is stored.
 pub(super) struct NotifyStored {
     pub(super) inner: Box<dyn Reporter>,
     pub(super) stored: mpsc::UnboundedSender<(String, u32)>,

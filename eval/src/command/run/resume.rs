@@ -26,16 +26,16 @@ pub enum ResumeError {
         /// Differences between the recorded settings and the given ones.
         differences: Vec<Difference>,
     },
-    /// The run was made by a different program.
-    #[error("{} was made by a different program: {difference}", path.display())]
+    /// The run was made by a different version of the program.
+    #[error("{} was made by a different version of the program: {difference}", path.display())]
     Program {
         /// Folder of the run.
         path: PathBuf,
-        /// Clause that names the differing components.
+        /// Clause that names the differing components of the programs.
         difference: String,
     },
-    /// The run does not record its program.
-    #[error("{} does not record which program made it", path.display())]
+    /// The run does not record the version of its program.
+    #[error("{} does not record the version of the program that made it", path.display())]
     UnknownProgram {
         /// Folder of the run.
         path: PathBuf,
@@ -77,7 +77,7 @@ fn list(differences: &[Difference]) -> String {
     all.join("; ")
 }
 
-/// Remaining work of a run.
+/// Attempts that a start of a run has to make, and those made by earlier starts.
 pub(super) struct Remaining {
     /// Attempts to make.
     pub(super) jobs: Vec<(usize, u32)>,
@@ -88,7 +88,7 @@ pub(super) struct Remaining {
 }
 
 /// Checks that a run can be resumed with the prepared settings and returns the remaining work.
-/// `allow_program_change` accepts a run of another program.
+/// `allow_program_change` accepts a run made by another version of the program.
 ///
 /// # Errors
 /// [`ResumeError`] that names the differences.
@@ -141,8 +141,9 @@ pub(super) fn remaining(
     })
 }
 
-/// Marks the journals of attempts that are rerun, so that they continue with what they received.
-/// Returns those that start from the beginning. A queue keeps no journals of finished attempts.
+/// Marks the journals of attempts to rerun, so that these attempts reuse the responses they
+/// received. Returns the attempts that start over instead; in a queued run, all of them do, because
+/// a queue keeps no journals of finished attempts.
 pub(super) fn afresh(
     run: &Reopened,
     remaining: &Remaining,
@@ -171,7 +172,7 @@ pub(super) fn afresh(
     afresh
 }
 
-/// Checks that this program worked on the run before or was explicitly allowed to.
+/// Checks that the run records this version of the program.
 fn check_program(run: &Reopened) -> Result<(), ResumeError> {
     let programs = run.lock().programs();
     if programs.contains(program::this()) {

@@ -30,7 +30,7 @@ impl StopSignal {
         self.next().await;
     }
 
-    /// Waits for the second signal.
+    /// Waits for the second signal since [`Self::catch`].
     pub(in crate::command) async fn received_twice(mut self) {
         self.next().await;
         self.next().await;

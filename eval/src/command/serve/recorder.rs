@@ -1,8 +1,8 @@
 //! Writes the run directory of an agent that answers questions in `serve`, `mcp` or `ask`.
 //!
-//! Each question is recorded as an attempt at its own sample, and its events are stored as they
-//! arrive. As in a run, all writes happen on one thread. A question whose client disconnects ends
-//! as `cancelled`.
+//! Each question is recorded as an attempt at a separate sample, and its events are stored as they
+//! arrive. As in a run, one thread makes all writes. A question whose client disconnects ends as
+//! `cancelled`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ use crate::settings::{EngineSettings, recorded_agents, recorded_fields};
 /// Maximum events stored in one batch.
 const EVENTS_AT_ONCE: usize = 1_000;
 
-/// Records questions in a run directory.
+/// Writer of a run directory, which records each question as an attempt.
 pub(in crate::command) struct Recorder {
     identity: RunIdentity,
     dir: PathBuf,
@@ -47,7 +47,7 @@ pub(in crate::command) struct Recorder {
     writer: Mutex<Option<JoinHandle<Result<(), RunDirError>>>>,
 }
 
-/// A question in progress. A question that is dropped before it ends is recorded as cancelled.
+/// A question in progress. If it is dropped before [`Attempt::end`], it is recorded as cancelled.
 pub(in crate::command) struct Attempt {
     recorder: Arc<Recorder>,
     sample: Sample,
@@ -56,16 +56,17 @@ pub(in crate::command) struct Attempt {
     is_over: Mutex<bool>,
 }
 
-/// Sends events to the writer, and short progress to the waiting client.
+/// Sends events to the writer, and progress lines and spending to the waiting client.
 struct Sink {
     recorder: Arc<Recorder>,
     progress: OnProgress,
-    /// Usage so far, which is recorded if the question is dropped.
+    /// Statistics so far, which are recorded if the question is dropped.
     stats: Mutex<Stats>,
 }
 
 impl Recorder {
-    /// Creates the run directory. `benchmark` is recorded as the name of the benchmark.
+    /// Creates a run directory. `benchmark` is recorded as its benchmark, and `name` as the name
+    /// under which clients call the agent.
     pub(in crate::command) fn begin(
         benchmark: &str,
         name: &str,
@@ -98,7 +99,7 @@ impl Recorder {
             "eval_version": env!("CARGO_PKG_VERSION"),
             "javascript_engine": program::this().engine(),
             "run": identity,
-            // The number of questions is unknown.
+            // The number of questions is not known in advance.
             "attempts_total": null,
             "served_as": name,
             "benchmark": { "name": benchmark, "attempts": 1 },
@@ -169,12 +170,12 @@ impl Recorder {
         }
     }
 
-    /// Waits until everything is written and ends the run.
+    /// Waits until everything, including the summary, is written.
     pub(in crate::command) fn finish(&self) -> Result<(), RunDirError> {
         drop(self.events.lock().take());
         let writer = self.writer.lock().take();
-        // The thread is not expected to panic. If it does panic, the message has already been
-        // printed and everything written so far is on disk, so the error is ignored.
+        // A panic of the thread is ignored: its message is already printed, and everything written
+        // so far is on disk.
         match writer.map(JoinHandle::join) {
             Some(Ok(Err(error))) => Err(error),
             _ => Ok(()),
@@ -189,7 +190,7 @@ impl Recorder {
     }
 }
 
-/// Stores events until all senders are dropped, then writes the derived files.
+/// Stores events until all senders are dropped, then writes the files derived from the records.
 fn write(
     mut store: RunStore,
     mut inbox: mpsc::UnboundedReceiver<RunEvent>,
@@ -318,7 +319,7 @@ impl Sink {
     }
 }
 
-/// Returns the fingerprint: everything that can change an answer.
+/// Returns the fingerprint, which covers everything that can change an answer.
 fn fingerprint(benchmark: &str, settings: &EngineSettings, engine: &Engine) -> Fingerprint {
     let templates: BTreeMap<_, _> = template_digests().into_iter().collect();
     let others = json!({ "benchmark": benchmark, "prompt_templates": templates });
@@ -346,7 +347,7 @@ impl Began {
     }
 }
 
-/// Returns the usage of a call, for progress reports.
+/// Returns the usage and cost that an event reports; `None` for other events.
 fn spent(event: &EventKind) -> Option<Progress> {
     match event {
         EventKind::LlmResponse {

@@ -1,7 +1,7 @@
-//! Implements the server's trait for the agents that clients call.
+//! Implements [`Agents`] with an engine for each agent that clients can call.
 //!
-//! Each agent has an engine and, after its first question, a run directory that records every
-//! question as an attempt at its own sample.
+//! From its first question on, an agent also has a run directory, which records every question as
+//! an attempt at a separate sample.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ impl Service {
         })
     }
 
-    /// Finishes the run directories and returns their folders. Blocks.
+    /// Finishes the run directories and returns their paths. Blocks until they are written.
     ///
     /// # Errors
     /// [`Error::RunDir`] for the first folder that could not be finished.
@@ -90,7 +90,7 @@ impl Service {
         Ok(folders)
     }
 
-    /// Returns the budget of a client, within the server's budget.
+    /// Returns the budget of a client. Its spending also counts against the server's budget.
     fn budget_of(&self, asker: &Requester) -> SharedBudget {
         let mut clients = self.clients.lock();
         clients
@@ -200,10 +200,10 @@ impl Service {
         }
     }
 
-    /// Answers one of a request's questions within the request's budget.
+    /// Answers one question of a request within the budget `request`.
     ///
     /// # Errors
-    /// [`Rejection`] if no agent was started.
+    /// [`Rejection`] if no agent was started, or if the engine's budget is used up.
     pub async fn answer_within(
         &self,
         offer: &str,
@@ -235,7 +235,7 @@ impl Service {
         }
         attempt.end(&outcome);
         let stats = &outcome.stats;
-        // A question cancelled by a server failure is reported to its client as an error.
+        // If a failure of the model's server cancelled the question, the client gets an error.
         let status = match engine.halt_reason() {
             Some(HaltReason::Failing(_)) if outcome.answer.is_none() => Status::Error,
             _ => outcome.status,

@@ -6,7 +6,7 @@ use report::sanitize::sanitize;
 /// Maximum width of a line, in columns.
 const WIDTH: usize = 200;
 
-/// Returns the line for an event, or `None` for an event without a line.
+/// Describes an event in one line; `None` for events that clients do not see.
 pub(super) fn step(event: &Event) -> Option<String> {
     let text = match &event.kind {
         EventKind::IterationStart { iteration } => format!("iteration {iteration}"),

@@ -30,7 +30,7 @@ pub(super) fn execute(plan: &Plan, args: &SweepArgs) -> Result<Outcome, Error> {
     // `None` if a cell has no earlier run.
     let mut likely_in_all = Some(Sum::NOTHING);
     let mut all: Option<Expense> = None;
-    // The basis is equal for all cells, because it depends only on flags that they share.
+    // The assumptions are the same for all cells, because they depend only on shared flags.
     let mut by = String::new();
     for cell in &plan.cells {
         let mut settings = RunSettings::resolve(&cell.flags)?.settings;

@@ -1,7 +1,6 @@
-//! `rlm-eval sweep --race`: runs the cells on one block of samples after another and stops when the
-//! race is decided.
+//! `rlm-eval sweep --race`: runs the cells on blocks of samples, until the race is decided.
 //!
-//! The log of the race records every decision, so that a resumed race does not repeat any.
+//! A log records every decision, so that a resumed race does not decide again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -93,7 +92,7 @@ fn in_order(clusters: Vec<Vec<String>>, args: &SweepArgs) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Starts or resumes a race. Decisions in the log are reused.
+/// Starts or resumes a race.
 ///
 /// # Errors
 /// [`Error`] for a run that fails and for files that cannot be read or written. The log keeps
@@ -115,7 +114,7 @@ pub(super) fn execute(
     };
     if let Some(last) = log.blocks.last() {
         terminal::note(&format!(
-            "{} blocks are decided, of {} samples",
+            "blocks decided so far: {} ({} samples)",
             last.block, last.samples
         ));
     }
@@ -245,8 +244,8 @@ fn cheapest_first<'a>(folder: &Path, cells: impl Iterator<Item = &'a Cell>) -> V
     ranked.into_iter().map(|(_, cell)| cell).collect()
 }
 
-/// Returns the mean score of each sample in each of the given cells, ignoring attempts with errors;
-/// `None` for the other cells.
+/// Returns the mean score of each sample in each of the given cells, over the attempts that have a
+/// score. The value is `None` for samples without scores and for all other cells.
 fn scores(
     folder: &Path,
     plan: &Plan,
@@ -276,10 +275,10 @@ fn scores(
     Ok(all)
 }
 
-/// Replays the race over the finished runs of a sweep with the same code, without running attempts.
+/// Simulates a race over the finished runs of a sweep, without running attempts.
 ///
 /// # Errors
-/// [`Error`] for a folder without a sweep and for cells that lack samples.
+/// [`Error`] for a folder without a sweep, for a sweep that was a race, and for incomplete cells.
 pub(super) fn replay(folder: &Path, args: &SweepArgs) -> Result<Outcome, Error> {
     let plan = Plan::read(folder)?;
     if plan.race.is_some() {
@@ -302,7 +301,8 @@ pub(super) fn replay(folder: &Path, args: &SweepArgs) -> Result<Outcome, Error> 
             attempts = cell.flags.attempts;
             for record in run.records.iter().filter(|record| record.attempt == 1) {
                 let cluster = record.cluster.as_ref();
-                // A sample without a cluster must not collide with a cluster of that name.
+                // Prefixes keep the id of a sample without a cluster apart from an equal cluster
+                // name.
                 let key =
                     cluster.map_or_else(|| format!("s{}", record.id), |name| format!("c{name}"));
                 clusters.entry(key).or_default().push(record.id.clone());

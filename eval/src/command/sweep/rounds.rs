@@ -1,4 +1,4 @@
-//! Order of the work of a sweep.
+//! Order in which a sweep runs its cells.
 //!
 //! A sweep with a budget runs the samples in rounds: in each round, every cell runs the same part
 //! of the samples, so that all cells can be compared on the finished part when the budget is used
@@ -13,10 +13,10 @@ use crate::error::Error;
 use crate::settings::RunSettings;
 use crate::sweep::{Cell, Plan};
 
-/// Part of the samples finished after each round.
+/// Fraction of each cell's samples that is finished after each round.
 const PARTS: [f64; 5] = [1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.0, 1.0];
 
-/// A round of a sweep.
+/// A pass over all cells.
 pub(super) struct Round {
     /// Number of samples finished by each cell after the round; empty for all samples.
     samples: Vec<usize>,
@@ -24,7 +24,7 @@ pub(super) struct Round {
     of: usize,
 }
 
-/// Returns the rounds of a sweep.
+/// Returns the rounds of a sweep: several with a budget and several cells, otherwise one.
 ///
 /// # Errors
 /// [`Error`] for cells whose settings cannot be used.
@@ -64,7 +64,7 @@ fn parts(totals: &[usize]) -> Vec<Round> {
 }
 
 impl Round {
-    /// Number of samples that a cell runs in this round and earlier ones; `None` for all.
+    /// Number of samples that a cell has finished after this round; `None` for all.
     pub(super) fn samples(&self, cell: usize) -> Option<usize> {
         self.samples.get(cell).copied().filter(|_| !self.is_last())
     }
@@ -74,7 +74,7 @@ impl Round {
     }
 
     /// Whether a cell already has all attempts of this round, for example in a resumed sweep. In
-    /// the last round, every cell starts, to report missing attempts.
+    /// the last round, always `false`, so that every cell starts and reports missing attempts.
     ///
     /// # Errors
     /// [`Error`] if the cell's folder cannot be read.

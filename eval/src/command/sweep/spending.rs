@@ -15,8 +15,7 @@ use crate::terminal;
 /// Checks that the budget can be enforced in every cell.
 ///
 /// # Errors
-/// [`SettingsError`] for a limit that is out of range, or a cost limit with a model whose price is
-/// unknown.
+/// [`SettingsError`] for a cost limit that is out of range, or if the price of a model is unknown.
 pub(super) fn check(plan: &Plan) -> Result<(), SettingsError> {
     if plan.budget.max_cost.is_none() {
         return Ok(());
@@ -29,7 +28,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// Opens the budget with the usage of earlier starts; `None` if nothing is limited.
+/// Opens the budget, charged with the spending of earlier starts; `None` if nothing is limited.
 ///
 /// # Errors
 /// [`Error`] if a cell's folder cannot be read or is in use by another process.
@@ -60,7 +59,7 @@ pub(super) fn spent_in(dir: &Path) -> Result<Spent, Error> {
     })
 }
 
-/// Returns the unfinished cells if the budget is used up.
+/// Returns the names of the unfinished cells if the budget is used up, otherwise none.
 ///
 /// # Errors
 /// [`Error`] if a cell's folder cannot be read.
@@ -96,10 +95,9 @@ pub(super) fn announce(
     };
     terminal::note(&format!("the sweep was stopped: {error}"));
     terminal::note(&format!(
-        "{} of {} cells {} left: {}; {}",
+        "unfinished cells ({} of {}): {}; {}",
         left.len(),
         plan.cells.len(),
-        if left.len() == 1 { "is" } else { "are" },
         left.join(", "),
         with_more(folder, plan, budget, args)
     ));
@@ -124,7 +122,7 @@ pub(super) fn with_more(
     )
 }
 
-/// Whether a cell is complete.
+/// Whether a cell has all attempts and, with `retry_errors`, a score for each of them.
 fn is_whole(dir: &Path, retry_errors: bool) -> Result<bool, Error> {
     if !RunDir::is_begun(dir) {
         return Ok(false);

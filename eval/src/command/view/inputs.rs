@@ -14,7 +14,7 @@ use crate::runner::images;
 /// Opens the benchmarks of viewed runs, keeping the last one open.
 #[derive(Default)]
 pub(super) struct OfBenchmarks {
-    /// Dataset, keyed by the recorded settings of the benchmark.
+    /// Last opened dataset, with the recorded benchmark settings.
     opened: Mutex<Option<(Value, Arc<dyn Dataset>)>>,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Debug for OfBenchmarks {
 }
 
 impl Inputs for OfBenchmarks {
-    /// Requires the digest of the data to match the run's, so that a run cannot make the viewer
+    /// Rejects data whose digest differs from that of the run, so that a run cannot make the viewer
     /// show other files.
     fn input(&self, run: &RunDir, sample: &str) -> Result<Input, String> {
         let dataset = self.dataset(run)?;

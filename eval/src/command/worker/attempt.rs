@@ -20,21 +20,21 @@ use crate::terminal;
 
 /// Outcome of an attempt started by this worker.
 enum DeliveryOutcome {
-    /// Finished, with its record and the lines of its trajectory.
+    /// Finished, with its record and its trajectory as JSON Lines.
     Made(Box<AttemptRecord>, Vec<u8>),
     /// Taken over by another worker.
     Lost,
     /// Returned to the queue for another worker.
     Returned,
-    /// Cancelled with its run or sample.
+    /// Cancelled, because its run or sample was.
     Dropped,
-    /// The sample is unavailable on this machine.
+    /// The sample cannot be read or generated on this machine, for this reason.
     NoSample(String),
 }
 
 impl Served {
-    /// Makes a delivered attempt. The delivery is always acknowledged, or redelivered when its
-    /// lease expires.
+    /// Makes a delivered attempt and acknowledges the delivery. After an error, it is delivered
+    /// again when its lease expires.
     pub(super) async fn attempt(self: Arc<Self>, delivery: Box<dyn Delivery>) {
         let busy = self.worker.begin();
         if let Err(error) = self.carry_out(delivery.as_ref()).await {
@@ -99,7 +99,7 @@ impl Served {
         if delivery.number() > 1 {
             let history = self.history(&job, delivery.number()).await?;
             let most = self.manifest.borrow().max_deliveries;
-            // Returned deliveries do not count as lost.
+            // Only lost deliveries count toward the maximum, not returned ones.
             let returned = history.iter().filter(|begun| begun.returned).count() as u64;
             if delivery.number().saturating_sub(returned) > most {
                 return self.give_up(delivery, &head, index, &history, &bytes).await;
@@ -189,7 +189,7 @@ impl Served {
         }
     }
 
-    /// Makes the attempt, unless it is lost, returned or dropped first.
+    /// Makes the attempt. Stops early if it is lost, returned or dropped.
     async fn make(
         &self,
         head: &Parcel,
@@ -250,7 +250,8 @@ impl Served {
         }
     }
 
-    /// Records this start of the attempt and returns its earlier starts.
+    /// Records this restart of the attempt. Returns all its entries, including those about returned
+    /// deliveries.
     async fn history(&self, job: &Job, number: u64) -> Result<Vec<RestartEntry>, QueueError> {
         let workers = self.queue.workers().await?;
         let had = |one: &&(message::Presence, u64)| {
@@ -299,7 +300,8 @@ impl Served {
         delivery.give_back(after).await
     }
 
-    /// Sends an error as the result of an attempt that no worker finished.
+    /// Sends an error as the result of an attempt that was started too often without being
+    /// finished.
     async fn give_up(
         &self,
         delivery: &dyn Delivery,
@@ -348,8 +350,9 @@ impl Served {
         }
     }
 
-    /// Books paid responses that cannot be used: those received after another worker took over the
-    /// attempt or, if none did, all responses that this worker received.
+    /// Books responses that were paid for but are not used: those received after another worker
+    /// took over the attempt or, if no other worker continued the journal, all that this worker
+    /// received.
     async fn book_wasted(&self, head: &Parcel, journal: &OpenJournal) -> Result<(), QueueError> {
         let own = journal.added.lock().last;
         let newest = self.queue.journal_end(&head.sample, head.attempt).await?;
@@ -383,7 +386,7 @@ impl Served {
     }
 }
 
-/// Renews the lease of an attempt periodically.
+/// Renews the lease of a delivery at this interval, forever.
 async fn keep(delivery: &dyn Delivery, every: Duration) -> std::convert::Infallible {
     loop {
         tokio::time::sleep(every).await;

@@ -20,14 +20,14 @@ use tokio::sync::{Mutex as AsyncMutex, Notify};
 /// Time to wait for amounts that other workers may return.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Minimum time between two spending reports.
+/// Minimum time between two spending reports of a worker.
 const REPORT: Duration = Duration::from_millis(500);
 
-/// Time added to the report interval for each worker of the run, so that many workers do not write
-/// constantly.
+/// Minimum time between two spending reports for each worker of the run: 200 workers report once a
+/// second, so that they do not write constantly.
 const REPORT_EACH: Duration = Duration::from_millis(5);
 
-/// Age after which unused request slots expire, in milliseconds.
+/// Time from the start of a request slot until it expires unused, in milliseconds.
 const STALE_MS: f64 = 1500.0;
 
 /// A worker's share of the budget and request rate of a run.
@@ -43,6 +43,8 @@ pub(super) struct Lease {
     released: Arc<Notify>,
     /// Serializes requests to the queue.
     asking: AsyncMutex<()>,
+    /// Start times of the unused request slots of each endpoint, in milliseconds of the server's
+    /// clock.
     turns: AsyncMutex<HashMap<String, VecDeque<f64>>>,
     workers: AtomicU32,
     /// Offset of the server's clock from this machine's, in milliseconds.
@@ -65,7 +67,8 @@ struct State {
     granted: Amounts<f64>,
     /// Number of calls admitted.
     admitted: f64,
-    /// Index of the budget that is used up, and its error.
+    /// Index of the limit that is used up (0 cost, 1 tokens, 2 calls), and the error for further
+    /// calls.
     exhausted: Option<(usize, ProviderError)>,
 }
 
@@ -129,7 +132,7 @@ impl Lease {
     }
 
     /// Returns the amounts spent, counting admitted calls. The caller holds the lock of `state`, so
-    /// that a call that ends meanwhile counts twice rather than not at all.
+    /// that a call that ends concurrently counts twice rather than not at all.
     fn used(&self, state: &State) -> Amounts<f64> {
         let spent = self.spent();
         // Count an admitted call before the engine has booked it.
@@ -140,7 +143,7 @@ impl Lease {
     /// Reserves the expense of a call if it fits into the lease.
     fn hold(&self, most: Amounts<f64>) -> Result<Option<Held>, ProviderError> {
         let mut state = self.state.lock();
-        // A retry belongs to an admitted call.
+        // A retry belongs to an admitted call, so a limit on calls does not stop it.
         if let Some((kind, error)) = &state.exhausted
             && (*kind != 2 || most.calls > 0.0)
         {
@@ -153,10 +156,11 @@ impl Lease {
             (None, _) => true,
             (Some(_), true) => needed[kind] <= granted[kind] + 1e-9,
             // A retry belongs to a call that has been admitted. Any other call of unknown expense
-            // needs some of the lease, as a local call needs some of the budget.
+            // needs some unused amount in the lease, as a local call needs some unused budget.
             (Some(_), false) => kind == 2 || needed[kind] < granted[kind] - 1e-9,
         });
-        // If a lease is not renewed in time, all of it counts as spent.
+        // A lease that expires counts as spent in full, so no call starts if it was not renewed
+        // recently.
         let half = Duration::from_millis(self.ttl_ms / 2);
         let is_held = state.reported_at.is_some_and(|at| at.elapsed() < half);
         if !fits || !is_held {
@@ -177,13 +181,13 @@ impl Lease {
         self.limits.all().iter().any(Option::is_some)
     }
 
-    /// Returns the time until the next report.
+    /// Returns the time between two reports.
     pub(super) fn pause(&self) -> Duration {
         REPORT.max(REPORT_EACH * self.processes())
     }
 
-    /// Whether the last report is recent, nothing was spent since, and there are no unused amounts
-    /// to return.
+    /// Whether no report is needed: the last one is recent, nothing was spent since, and there are
+    /// no unused amounts to return.
     pub(super) fn is_quiet(&self) -> bool {
         let state = self.state.lock();
         let used = self.used(&state);
@@ -211,8 +215,8 @@ impl Lease {
         self.ask(None).await.map(drop)
     }
 
-    /// Reports spending and requests the amounts for the next call, if any. The caller must hold
-    /// the lock `asking`.
+    /// Reports spending and requests the amounts for the next call, if any. Returns whether they
+    /// were granted. The caller must hold the lock `asking`.
     async fn ask(&self, next: Option<Call>) -> Result<bool, QueueError> {
         let (used, reserved, before, booked, is_first) = {
             let mut state = self.state.lock();
@@ -236,7 +240,7 @@ impl Lease {
                 let mut accounts =
                     accounts.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
                 if is_first {
-                    // The lease was left by an earlier worker of this name.
+                    // A lease that already exists was left by an earlier worker of this name.
                     accounts.expire(worker);
                 }
                 // The amounts of an expired lease already count as spent.

@@ -12,13 +12,13 @@ use crate::run_event::RunEvent;
 use crate::runner::Progress;
 use crate::terminal;
 
-/// Result sent by a worker.
+/// Validated message of a worker.
 pub(super) enum Arrival {
     /// An attempt with its events.
     Made(Box<MadeAttempt>),
-    /// Paid responses that cannot be used.
+    /// Responses that were paid for, but cannot be used.
     Wasted {
-        /// Parcel that names the attempt.
+        /// Header of the message, which names the attempt.
         parcel: Parcel,
         /// Lines of the trajectory or journal that contain the responses.
         body: Vec<u8>,
@@ -89,7 +89,7 @@ impl MadeAttempt {
     }
 }
 
-/// Stores wasted responses; a failure is only a warning.
+/// Stores wasted responses below the run directory `dir`; a failure is only a warning.
 pub(super) fn keep_wasted(dir: &Path, parcel: &Parcel, body: &[u8], number: u64) {
     let of = (parcel.sample.as_str(), parcel.attempt);
     let what = match parcel.wasted.as_deref() {

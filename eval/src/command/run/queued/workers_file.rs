@@ -13,12 +13,12 @@ use crate::terminal;
 /// Version of the file format.
 const VERSION: u32 = 1;
 
-/// Latest reports of the workers.
+/// Writer of `workers.json`, with the latest report of each worker.
 pub(super) struct WorkersFile {
     path: PathBuf,
     workers: BTreeMap<String, (Presence, u64)>,
-    /// First report of each worker: its number of finished attempts, and the time on the server's
-    /// clock.
+    /// First report of each worker: the number of attempts that it had finished, and the server's
+    /// time in milliseconds since 1970.
     earlier: BTreeMap<String, (u64, u64)>,
     said: Option<String>,
 }
@@ -33,7 +33,7 @@ impl WorkersFile {
         }
     }
 
-    /// Whether this is a worker's first report, or changes whether it can work on the run.
+    /// Whether this is the worker's first report, or its ability to work on the run changed.
     pub(super) fn is_news(&self, presence: &Presence) -> bool {
         let before = self.workers.get(&presence.worker);
         before.is_none_or(|(before, _)| before.unfit != presence.unfit)
@@ -47,7 +47,8 @@ impl WorkersFile {
         self.workers.insert(name, (presence, at_ms));
     }
 
-    /// Writes the file. A failure is reported once, because the run does not depend on the file.
+    /// Writes the file. An error is only a warning, because the run does not depend on the file; a
+    /// repeated error is reported once.
     pub(super) fn write(&mut self, state: &State, counts: Option<Counts>, left: usize) {
         let each = self
             .workers
