@@ -122,7 +122,7 @@ pub fn counts(path: &str) -> bool {
 /// sources give the same digest in any folder on any system.
 ///
 /// # Errors
-/// A path is missing, cannot be read or is not UTF-8.
+/// Returns an error if a path is missing, cannot be read or is not UTF-8.
 pub fn digest(root: &Path, paths: &[&str]) -> io::Result<String> {
     let mut files = Vec::new();
     for path in paths {

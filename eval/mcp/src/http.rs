@@ -29,7 +29,7 @@ const SESSION_SILENCE: Duration = Duration::from_hours(24);
 const STOP_GRACE: Duration = Duration::from_secs(2);
 const PATH: &str = "/mcp";
 
-/// A server that listens but does not yet answer.
+/// An HTTP server that listens but does not answer requests yet.
 pub struct HttpServer {
     listener: TcpListener,
     address: SocketAddr,
@@ -44,7 +44,7 @@ impl HttpServer {
     ///
     /// # Errors
     /// Returns [`ServeError::OpenToAll`] if other machines could use the server without a key, and
-    /// [`ServeError::Listen`] if it cannot listen.
+    /// [`ServeError::Listen`] if the address cannot be used.
     pub async fn bind(
         settings: HttpSettings,
         toolbox: Arc<dyn Toolbox>,

@@ -36,7 +36,7 @@ pub type Spawn = Box<dyn Fn() -> io::Result<Spawned> + Send>;
 /// A tool as described by an MCP server, which is not trusted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerTool {
-    /// Name of the tool, unique within its server.
+    /// Name of the tool, as used in calls.
     pub name: String,
     /// Description for models.
     pub description: String,
@@ -47,7 +47,7 @@ pub struct ServerTool {
 /// Reason why a server cannot be used, or why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerError {
-    /// The process did not start or does not speak the protocol.
+    /// The process did not start, did not answer in time, or does not speak the protocol.
     #[error("the server did not start: {0}")]
     NotStarted(String),
     /// The process ended during a call.

@@ -28,8 +28,7 @@ pub(crate) struct Lines<R, W> {
     longest: usize,
     /// Whether the rest of an overlong line is being skipped.
     is_skipping: bool,
-    /// Whether a request has arrived. Messages before the first request cannot be meant for this
-    /// server.
+    /// Whether a request has arrived. Until then, other messages are ignored.
     is_begun: bool,
 }
 

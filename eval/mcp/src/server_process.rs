@@ -101,8 +101,8 @@ impl ServerProcess {
         self.service.is_transport_closed()
     }
 
-    /// Waits for the process to print a reason, then returns the end of its stderr output as the
-    /// end of an error message.
+    /// Waits for the process to print a reason, then returns the end of its stderr output as a
+    /// suffix for an error message.
     pub(super) async fn last_words(&self) -> String {
         tokio::time::sleep(END).await;
         self.said.quoted()

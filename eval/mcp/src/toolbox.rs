@@ -37,7 +37,7 @@ pub struct Reply {
 /// Callback that receives one line of progress.
 pub type OnReport = Arc<dyn Fn(String) + Send + Sync>;
 
-/// Caller of a tool.
+/// Client of a tool call, and how to report progress to it.
 #[derive(Clone)]
 pub struct Caller {
     /// Client on whose behalf the call is made, with its limits.

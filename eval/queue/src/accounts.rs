@@ -78,7 +78,7 @@ impl Lease {
 pub struct Call {
     /// Amounts for the likely usage.
     pub likely: Amounts<f64>,
-    /// Amounts for the highest plausible usage; 0 for a kind whose usage is unknown.
+    /// Amounts for the highest plausible usage; 0 where it is unknown, and 0 calls for a retry.
     pub most: Amounts<f64>,
 }
 

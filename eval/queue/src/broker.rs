@@ -1,5 +1,5 @@
-//! The interface of a queue server: streams, messages that are written by compare-and-set, and
-//! deliveries that must be acknowledged.
+//! The interface of a queue server: streams, conditional writes of messages, and deliveries that
+//! must be acknowledged.
 
 use std::path::PathBuf;
 use std::time::Duration;

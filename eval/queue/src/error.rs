@@ -14,7 +14,7 @@ pub enum QueueError {
     Address {
         /// Address as typed, without the part before `@`, which may contain a password.
         url: String,
-        /// What is wrong with the address.
+        /// Reason why the address is invalid.
         problem: String,
     },
     /// A file for the connection cannot be used.
@@ -32,7 +32,7 @@ pub enum QueueError {
     Connect {
         /// Address of the server.
         url: String,
-        /// Reason of the failure.
+        /// Reason for the failure.
         reason: String,
     },
     /// The server could not complete an operation. It may succeed later.

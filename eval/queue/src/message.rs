@@ -67,7 +67,7 @@ pub enum State {
     Complete,
 }
 
-/// Description of a run in the queue, which workers follow.
+/// Manifest of a run in the queue: its description, and the state that workers act on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of the message, [`VERSION`].

@@ -26,7 +26,7 @@ use crate::{Access, Broker, Counts, Delivery, Expect, Follow, Limits, QueueError
 /// Name of the JetStream consumer from which all workers take a run's attempts.
 const WORKERS: &str = "workers";
 
-/// Timeout for a response of the server.
+/// Timeout for connecting and for each response of the server.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Number of messages to prefetch when following a stream.

@@ -66,8 +66,8 @@ impl Program {
     }
 }
 
-/// Returns a component's name for use in a sentence. A name that no version uses comes from an
-/// untrusted file and is not shown.
+/// Returns a component's name for use in a sentence. A long name, or one with unexpected
+/// characters, comes from an untrusted file and is not shown.
 fn component_name(name: &str) -> String {
     /// Maximum bytes of a component's name.
     const LONGEST: usize = 32;

@@ -104,7 +104,7 @@ pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a ProgramVersions)>
         let one = first.digests().find(|digest| Some(*digest) != other);
         if let (Some(one), Some(other)) = (one, other) {
             remarks.push(format!(
-                "{first_name} and {name} were made by different programs: {}.",
+                "{first_name} and {name} were made by different program versions: {}.",
                 first.difference(program_versions, one, other)
             ));
         }
@@ -126,7 +126,7 @@ fn within(name: &str, program_versions: &ProgramVersions) -> Option<String> {
         })
         .collect();
     let mut text = format!(
-        "The attempts of {name} were made by different programs: {}",
+        "The attempts of {name} were made by different program versions: {}",
         counts.join(", ")
     );
     let mut digests = program_versions.digests();

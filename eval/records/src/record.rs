@@ -185,7 +185,7 @@ pub struct AttemptRecord {
     pub overhead_ms: Option<f64>,
     /// Number of retries of requests to models.
     pub retries: Option<u32>,
-    /// Number of requests to models answered from a cache.
+    /// Number of requests that were answered from a cache and not sent.
     #[serde(default)]
     pub cached_calls: Option<u32>,
     /// Tokens of cached responses, which `usage` includes although they were not billed again.
@@ -193,7 +193,7 @@ pub struct AttemptRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_usage: Option<Usage>,
     /// Number of times that a conversation was shortened to fit the model's context window or a
-    /// limit of the prompt.
+    /// configured limit.
     #[serde(default)]
     pub context_trims: Option<u32>,
     /// Number of prompts that the server probably truncated: it counted far fewer tokens than the

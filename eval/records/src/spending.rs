@@ -109,9 +109,9 @@ impl Sum for Spent {
 /// Spending on attempts that do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wasted {
-    /// Attempts that were stopped or killed before they finished.
+    /// Spending on attempts that were stopped or killed before they finished.
     pub abandoned: Spent,
-    /// Attempts that ended in an error and were rerun.
+    /// Spending on attempts that ended in an error and were rerun.
     pub superseded: Spent,
 }
 

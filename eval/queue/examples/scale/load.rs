@@ -23,7 +23,7 @@ struct Run {
     workers: f64,
     concurrency: f64,
     attempts: f64,
-    /// Mean seconds of an attempt.
+    /// Mean duration of an attempt in seconds.
     seconds: f64,
     /// Number of model responses in an attempt.
     responses: f64,
@@ -36,7 +36,7 @@ struct Run {
 const HEARTBEAT_INTERVAL: f64 = 2.0;
 /// Minimum seconds between two spending reports of a worker.
 const REPORT: f64 = 0.5;
-/// With many workers, seconds between two spending reports, divided by the number of workers.
+/// Minimum mean seconds between two spending reports of any workers of the run.
 const REPORT_EACH: f64 = 0.005;
 /// Seconds between two lease extensions of an attempt: a third of the default lease.
 const KEEP: f64 = 10.0;
@@ -49,7 +49,7 @@ impl Run {
         self.workers * self.concurrency / self.seconds
     }
 
-    /// Returns the messages per second at the broker, in both directions.
+    /// Returns the number of messages per second through the broker, in both directions.
     fn messages(&self) -> f64 {
         // For each piece: the piece, the reply, the submitter's request for the piece, and its
         // reply.

@@ -136,7 +136,7 @@ pub enum RunDirError {
         field: &'static str,
         /// Beginning of the field's value.
         found: String,
-        /// What the value contradicts, as a clause.
+        /// What the value contradicts, as a clause: `the hash of fingerprint.parts is …`.
         why: String,
     },
     /// The file was written by a later version of this program.

@@ -10,7 +10,7 @@ use super::RunDirError;
 use super::samples::malformed;
 use crate::trajectory::{Fold, heads};
 
-/// Maximum bytes per string when only the counts of events matter.
+/// Maximum bytes per string when events are aggregated.
 const SHORT: usize = 400;
 
 /// Iterator over the events of a trajectory. A truncated last line is skipped.

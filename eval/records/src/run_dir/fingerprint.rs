@@ -104,8 +104,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Describes the difference, with the locations of both values: `max_depth is 2 in a and 3 in
-    /// b`, where `one` is `in a` and `other` is `in b`.
+    /// Describes the difference, given the locations of both values. For `in a` and `in b`, returns
+    /// `max_depth is 2 in a and 3 in b`.
     pub fn between(&self, one: &str, other: &str) -> String {
         let (here, there) = (shown(self.here.as_ref()), shown(self.there.as_ref()));
         format!("{} is {here} {one} and {there} {other}", self.part)

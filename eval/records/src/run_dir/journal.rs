@@ -215,7 +215,7 @@ fn lines(bytes: &[u8]) -> Result<Vec<String>, usize> {
     lines.map(text).collect()
 }
 
-/// File from another machine that shows the spending of an attempt that does not count.
+/// Lines from another machine, from which wasted spending is computed.
 #[derive(Debug, Clone, Copy)]
 pub enum WastedSource<'a> {
     /// Lines of a trajectory.
@@ -264,7 +264,7 @@ pub(super) fn path(run: &Path, sample: &str, attempt: u32) -> PathBuf {
     run.join(JOURNAL).join(name::trajectory(sample, attempt))
 }
 
-/// A response from a journal, or a failed request.
+/// A request in a journal, which got a response or failed.
 #[derive(Debug)]
 pub(super) struct PaidResponse {
     /// Invocation id of the agent that made the request.

@@ -43,8 +43,8 @@ pub(super) fn answer(sample: &str, attempt: u32) -> String {
     format!("{}.{attempt}.txt", distinct(&safe(sample)))
 }
 
-/// Returns the path of a long answer in a folder. Returns the file's name from earlier versions if
-/// only that exists.
+/// Returns the path of a long answer in a folder. If only a file with a name from earlier versions
+/// exists, returns its path.
 pub(super) fn answer_in(folder: &Path, sample: &str, attempt: u32) -> PathBuf {
     let path = folder.join(answer(sample, attempt));
     let earlier = folder.join(format!("{}.{attempt}.txt", safe(sample)));
@@ -54,8 +54,8 @@ pub(super) fn answer_in(folder: &Path, sample: &str, attempt: u32) -> PathBuf {
     path
 }
 
-/// Returns the path of a trajectory in a folder. Returns the file's name from earlier versions if
-/// only that exists.
+/// Returns the path of a trajectory in a folder. If only a file with a name from earlier versions
+/// exists, returns its path.
 pub(super) fn trajectory_in(folder: &Path, sample: &str, attempt: u32) -> PathBuf {
     let path = folder.join(trajectory(sample, attempt));
     if path.exists() {
@@ -134,8 +134,8 @@ fn safe(text: &str) -> String {
     }
 }
 
-/// Encodes a text as part of a file name: percent-encodes all bytes of the UTF-8 text except `A-Z
-/// a-z 0-9 . _ -`. Different texts get different names.
+/// Encodes a text as part of a file name: percent-encodes all UTF-8 bytes except ASCII letters,
+/// digits, `.`, `_` and `-`. Different texts get different names.
 ///
 /// A name longer than [`LONGEST`] is truncated and ends in `~` and the hash of the text.
 fn encoded(text: &str) -> String {

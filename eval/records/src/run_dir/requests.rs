@@ -37,11 +37,11 @@ pub struct SentRequest<'a> {
 #[derive(Debug)]
 pub struct RequestFiles {
     folder: PathBuf,
-    /// Newest request of each agent.
+    /// Newest request of each agent, to number its tries.
     newest: Mutex<HashMap<Agent, Newest>>,
 }
 
-/// Sample, attempt and invocation of an agent.
+/// Key of an agent: sample, attempt and invocation id.
 type Agent = (String, u32, String);
 
 #[derive(Debug, Default)]

@@ -1,9 +1,10 @@
 //! Computes a run's spending on attempts that do not count, and keeps the trajectories of these
 //! attempts.
 //!
-//! A trajectory without a record belongs to an attempt that was stopped or killed. When the run
-//! resumes, it moves to `abandoned/`. When a finished attempt is rerun, its trajectory moves to
-//! `superseded/`. The old record stays in `samples.jsonl`, but only the latest record counts.
+//! A trajectory without a record belongs to an attempt that was stopped or killed. This trajectory
+//! moves to `abandoned/` when the run resumes. When a finished attempt is rerun, its trajectory
+//! moves to `superseded/`; the old record stays in `samples.jsonl`, but only the latest record
+//! counts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
