@@ -155,7 +155,7 @@ async fn list(
     for _ in 0..MOST_PAGES {
         let params = PaginatedRequestParams::default().with_cursor(page);
         let listed = service.peer().list_tools(Some(params)).await;
-        let listed = listed.map_err(|error| format!("cannot list its tools: {error}"))?;
+        let listed = listed.map_err(|error| format!("its tools: {error}"))?;
         tools.extend(listed.tools.into_iter().map(|tool| ServerTool {
             name: tool.name.into_owned(),
             description: tool.description.unwrap_or_default().into_owned(),
