@@ -115,7 +115,7 @@ pub struct Wasted {
     pub superseded: Spent,
 }
 
-/// Total spending of a run.
+/// Total spending of a run, without judges.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct TotalSpending {
     /// Number of all attempts, including those that do not count.
