@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 /// Sources by component: everything compiled in that can change an answer or its score, as paths
 /// relative to the workspace root. A folder stands for all files in it that [`counts`] accepts.
 ///
-/// Two components do not have sources: `dependencies` (see `dependencies.rs`) and `engine`, which a
-/// feature chooses.
+/// Two more components have no sources: `dependencies` (see `dependencies.rs`), and `engine`, which
+/// a feature selects.
 pub const COMPONENTS: [(&str, &[&str]); 6] = [
     ("sandbox", &["sandbox/src", "sandbox/js"]),
     (
@@ -76,12 +76,13 @@ pub const NO_ADAPTERS: [&str; 26] = [
     "settings/partition",
 ];
 
-/// Exceptions within [`NO_ADAPTERS`] that do count.
+/// Exceptions within [`NO_ADAPTERS`]: parts that can change an answer or score.
 pub const ADAPTERS_ALL_THE_SAME: [&str; 1] = ["command/run"];
 
-/// Whether a file counts, given its path relative to the workspace root. Unit tests (`tests.rs`),
-/// hidden files and editor backups never count. In a benchmark's folder, code, texts and scripted
-/// models count. Cases, fixtures, the bundled sweep and the data source do not, because the dataset
+/// Whether a file is part of the digest. `path` is relative to the workspace root.
+///
+/// Unit tests (`tests.rs`), hidden files and editor backups are excluded. In a benchmark's folder,
+/// cases, fixtures, the bundled sweep and the data source are excluded as well, because the dataset
 /// has its own digest.
 pub fn counts(path: &str) -> bool {
     let hidden = path
@@ -114,14 +115,14 @@ pub fn counts(path: &str) -> bool {
     ADAPTERS_ALL_THE_SAME.iter().any(&within) || !NO_ADAPTERS.iter().any(within)
 }
 
-/// Returns the digest of files and folders below `root`: lowercase hex SHA-256 over path and
-/// content of each file that counts, ordered by path.
+/// Returns the digest of files and folders below `root`: the lowercase hex SHA-256 over the path
+/// and content of each file that [`counts`] accepts, in path order.
 ///
 /// Paths are relative to `root` with `/` as separator, and line ends are read as `\n`, so the same
 /// sources give the same digest in any folder on any system.
 ///
 /// # Errors
-/// A path is missing, cannot be read or is not UTF-8.
+/// Returns an error if a path is missing, cannot be read or is not UTF-8.
 pub fn digest(root: &Path, paths: &[&str]) -> io::Result<String> {
     let mut files = Vec::new();
     for path in paths {
@@ -163,7 +164,7 @@ fn at(path: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{path}: {error}"))
 }
 
-/// Feeds the length before the bytes, so that different lists never feed equal bytes.
+/// Hashes the length before the bytes, so that `ab`, `c` and `a`, `bc` give different digests.
 fn feed(hash: &mut Sha256, bytes: &[u8]) {
     hash.update((bytes.len() as u64).to_le_bytes());
     hash.update(bytes);

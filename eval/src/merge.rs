@@ -48,9 +48,9 @@ pub enum MergeError {
         /// Differences between the fingerprints.
         differences: Vec<Difference>,
     },
-    /// Two runs were made by different programs.
+    /// Two runs were made by different program versions.
     #[error(
-        "{} and {} were made by different programs: {difference}", first.display(), other.display()
+        "{} and {} were made by different program versions: {difference}", first.display(), other.display()
     )]
     Program {
         /// Path of the first run.

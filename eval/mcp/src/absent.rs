@@ -1,4 +1,5 @@
-//! Stand-ins for both directions in builds without the feature `mcp`.
+//! Stand-ins for [`Server`], [`HttpServer`] and [`serve_stdio`] in builds without the feature
+//! `mcp`.
 
 use std::convert::Infallible;
 use std::io;
@@ -11,10 +12,10 @@ use serve::ServeError;
 use super::interface::{HttpSettings, ServerError, ServerTool, Spawn};
 use super::toolbox::Toolbox;
 
-/// A server, which cannot exist in this build.
+/// An MCP server with tools for agents; cannot exist in this build.
 pub struct Server(Infallible);
 
-/// A server, which cannot exist in this build.
+/// An HTTP server for MCP clients; cannot exist in this build.
 pub struct HttpServer(Infallible);
 
 impl Server {

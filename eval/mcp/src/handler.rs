@@ -1,4 +1,4 @@
-//! Answers the requests of a client over any transport.
+//! Answers the requests of MCP clients, whatever the transport.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,15 +17,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::toolbox::{Caller, OnReport, Toolbox};
 
-/// Token that is cancelled when the connection of an HTTP request ends; an extension of the
-/// request.
+/// Extension of an HTTP request: a token that is cancelled when the connection ends.
 #[derive(Debug, Clone)]
 pub(crate) struct Disconnected(pub CancellationToken);
 
 /// State shared by all sessions of a server.
 pub(crate) struct Shared {
     pub toolbox: Arc<dyn Toolbox>,
-    /// Client whose connection does not use a key.
+    /// Client of requests that have no `Client` extension, as over stdio.
     pub client: Arc<Client>,
     /// Cancelled when the server stops accepting calls.
     pub draining: CancellationToken,
@@ -73,7 +72,7 @@ impl Drop for InProgress<'_> {
     }
 }
 
-/// Server side of a session.
+/// Server side of an MCP session.
 #[derive(Clone)]
 pub(crate) struct Handler(pub Arc<Shared>);
 
@@ -171,7 +170,7 @@ impl ServerHandler for Handler {
             let Some(token) = token.clone() else { return };
             done += 1;
             let progress = ProgressNotificationParam::new(token, f64::from(done));
-            // An error means that the client is gone, which ends the session elsewhere.
+            // An error means that the client is gone; the transport then ends the session.
             let _ = context
                 .peer
                 .notify_progress(progress.with_message(line))

@@ -25,12 +25,11 @@ use super::toolbox::Toolbox;
 
 /// Idle time after which a session ends. Longer than an agent may run without sending a message.
 const SESSION_SILENCE: Duration = Duration::from_hours(24);
-/// Maximum time for requests to end after they are stopped.
+/// Maximum time for connections to close after the server stops.
 const STOP_GRACE: Duration = Duration::from_secs(2);
-/// Path of the endpoint.
 const PATH: &str = "/mcp";
 
-/// A server that listens but does not yet answer.
+/// An HTTP server that listens but does not answer requests yet.
 pub struct HttpServer {
     listener: TcpListener,
     address: SocketAddr,
@@ -45,7 +44,7 @@ impl HttpServer {
     ///
     /// # Errors
     /// Returns [`ServeError::OpenToAll`] if other machines could use the server without a key, and
-    /// [`ServeError::Listen`] if it cannot listen.
+    /// [`ServeError::Listen`] if the address cannot be used.
     pub async fn bind(
         settings: HttpSettings,
         toolbox: Arc<dyn Toolbox>,
@@ -56,7 +55,7 @@ impl HttpServer {
         let listener = TcpListener::bind(address).await.map_err(error)?;
         let address = listener.local_addr().map_err(error)?;
         let stopping = CancellationToken::new();
-        // The guard checks `Host` and `Origin` more strictly than the library does.
+        // `protected` checks `Host` and `Origin` more strictly than the library does.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_max_request_body_bytes(settings.max_message_bytes)
@@ -88,8 +87,8 @@ impl HttpServer {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Answers requests until `stop` completes. Then stops accepting calls and waits for those in
-    /// progress, until `stop_now` completes or the shutdown timeout passes.
+    /// Answers requests until `stop` completes. Then rejects new calls and waits until the calls in
+    /// progress finish, `stop_now` completes, or the shutdown timeout passes.
     ///
     /// # Errors
     /// Returns [`ServeError::Serve`] if the server cannot accept further connections.
@@ -124,7 +123,8 @@ impl HttpServer {
     }
 }
 
-/// Notifies the handler of a request when the connection ends before the response is complete.
+/// Middleware that cancels the request's [`Disconnected`] token when the connection ends before the
+/// response is complete.
 ///
 /// The protocol lets a client reconnect for the rest of a response. But an agent without a waiting
 /// client would keep its slot and keep spending, so it is stopped instead.

@@ -9,12 +9,12 @@ use serde_json::Value;
 use serve::Clients;
 use tokio::process::Child;
 
-/// Settings of a server over HTTP.
+/// Settings of an HTTP server.
 #[derive(Debug)]
 pub struct HttpSettings {
     /// Address to listen on; port 0 means any free port.
     pub address: SocketAddr,
-    /// Clients that may use the server.
+    /// Clients that may use the server, with their keys.
     pub clients: Clients,
     /// Maximum bytes of a message.
     pub max_message_bytes: usize,
@@ -22,7 +22,7 @@ pub struct HttpSettings {
     pub shutdown_timeout: Duration,
 }
 
-/// A server process with pipes for stdin, stdout and stderr.
+/// An MCP server process, whose stdin, stdout and stderr are pipes.
 pub struct Spawned {
     /// The process.
     pub child: Child,
@@ -33,33 +33,33 @@ pub struct Spawned {
 /// Starts a server process. Called on a thread with a tokio runtime.
 pub type Spawn = Box<dyn Fn() -> io::Result<Spawned> + Send>;
 
-/// A tool as described by a server. Untrusted.
+/// A tool as described by an MCP server, which is not trusted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerTool {
-    /// Name that calls use.
+    /// Name of the tool, as used in calls.
     pub name: String,
     /// Description for models.
     pub description: String,
-    /// JSON Schema of its arguments.
+    /// JSON Schema of the tool's arguments.
     pub input_schema: Value,
 }
 
 /// Reason why a server cannot be used, or why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerError {
-    /// The process did not start or does not speak the protocol.
+    /// The process did not start, did not answer in time, or does not speak the protocol.
     #[error("the server did not start: {0}")]
     NotStarted(String),
     /// The process ended during a call.
     #[error("the server ended during the call{0}; the next call starts it again")]
     Ended(String),
-    /// The process ended during a call for the second time.
+    /// The process ended again after it was restarted.
     #[error("the server ended a second time{0}; it is not started again")]
     EndedAgain(String),
     /// The restarted server offers other tools than before.
     #[error("the server offers other tools since it was started again")]
     ToolsChanged,
-    /// The server did not answer in time.
+    /// The server did not answer a call in time.
     #[error("no answer after {} s", .0.as_secs())]
     Timeout(Duration),
     /// The server answered with a protocol error.

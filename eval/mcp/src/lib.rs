@@ -5,10 +5,10 @@
 //! an agent's tool call → Server ─→ process of an MCP server that the user named
 //! ```
 //!
-//! The behavior of tools is behind a trait ([`Toolbox`]): this crate does not know models, prompts
-//! or run directories. All input from peers is untrusted: its size is limited, and a message that
-//! cannot be parsed is answered or dropped, but never ends the connection. If a client cancels a
-//! request or its connection ends, the request and its work are dropped.
+//! The caller implements the tools behind the trait [`Toolbox`]: this crate does not know models,
+//! prompts or run directories. All input from peers is untrusted: message sizes are limited, and a
+//! message that cannot be parsed is answered or dropped, but does not end the connection. When a
+//! client cancels a request or disconnects, the work on the request stops.
 
 mod interface;
 mod toolbox;

@@ -1,8 +1,8 @@
 //! Transport over stdin and stdout with one JSON-RPC message per line.
 //!
-//! A line that is too long or cannot be parsed is discarded. The reply is an error with the id of
-//! the message, if known, so that the client does not wait. Only the end of the input ends the
-//! connection.
+//! A line that is too long or cannot be parsed is discarded. Unless it is a notification or a
+//! response, the client gets an error with the id of the message, if known, so that it does not
+//! wait. Only the end of the input ends the connection.
 
 use std::io;
 use std::sync::Arc;
@@ -28,8 +28,7 @@ pub(crate) struct Lines<R, W> {
     longest: usize,
     /// Whether the rest of an overlong line is being skipped.
     is_skipping: bool,
-    /// Whether a request has arrived. Messages before the first request cannot be meant for this
-    /// server.
+    /// Whether a request has arrived. Until then, other messages are ignored.
     is_begun: bool,
 }
 
@@ -45,8 +44,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
         }
     }
 
-    /// Reads until `line` contains a complete line. Returns `false` at the end of the input. Can be
-    /// cancelled: the bytes read so far stay in `line`.
+    /// Reads until `line` contains a complete line. Returns `false` at the end of the input.
+    /// Cancel-safe: the bytes read so far stay in `line`.
     async fn read(&mut self) -> bool {
         loop {
             let Ok(bytes) = self.reader.fill_buf().await else {

@@ -1,4 +1,4 @@
-//! A server with tools for agents: its process on a separate thread, and the calls to it.
+//! Runs an MCP server process on a separate thread and calls its tools.
 
 use std::cell::Cell;
 use std::io;
@@ -14,7 +14,7 @@ use tokio::task::LocalSet;
 use super::interface::{ServerError, ServerTool, Spawn};
 use super::server_process::{Listing, ServerProcess};
 
-/// A running server. Its process ends when this value is dropped.
+/// A running MCP server with tools for agents. Dropping this value ends the process.
 pub struct Server {
     tools: Vec<ServerTool>,
     version: String,
@@ -30,11 +30,11 @@ struct Call {
 }
 
 impl Server {
-    /// Starts a server and reads its tools. Blocks until the server has answered or `start_timeout`
+    /// Starts a server and lists its tools. Blocks until the server has answered or `start_timeout`
     /// has passed.
     ///
     /// # Errors
-    /// Returns [`ServerError::NotStarted`] if the server does not start or answer in time.
+    /// Returns [`ServerError::NotStarted`] if the server does not start or does not answer in time.
     pub fn start(
         spawn: Spawn,
         start_timeout: Duration,
@@ -84,11 +84,12 @@ impl Server {
         &self.version
     }
 
-    /// Calls a tool and returns the protocol's result: `{content, structuredContent, isError}`.
-    /// Dropping the future cancels the call.
+    /// Calls a tool and returns its MCP result: `{content, structuredContent, isError}`. Dropping
+    /// the future cancels the call.
     ///
     /// # Errors
-    /// Returns [`ServerError`] if the call fails.
+    /// Returns [`ServerError`] if the server does not return a result. A failure of the tool is a
+    /// result with `isError`.
     pub async fn call(
         &self,
         tool: &str,
@@ -111,8 +112,8 @@ impl Drop for Server {
     fn drop(&mut self) {
         drop(self.calls.take());
         if let Some(thread) = self.thread.take() {
-            // All remaining work of the thread has a time limit. The thread has already printed any
-            // panic.
+            // The thread ends soon, because all of its remaining work has a timeout. If it
+            // panicked, the message has already been printed.
             let _ = thread.join();
         }
     }
@@ -126,7 +127,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// Starts the server, reports its tools, and makes calls until all senders are dropped.
+    /// Starts the server, reports its tools, and forwards calls until all senders are dropped.
     async fn serve(
         self,
         mut inbox: mpsc::UnboundedReceiver<Call>,

@@ -1,4 +1,4 @@
-//! One process of a server, from its start to its end.
+//! One process of an MCP server, from its start to its end.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -30,7 +30,7 @@ const LAST_WORDS: usize = 500;
 /// Time for the process to exit and print a reason after its input is closed.
 const END: Duration = Duration::from_millis(500);
 
-/// A server's self-description.
+/// Tools and version that a server reports.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Listing {
     pub tools: Vec<ServerTool>,
@@ -47,7 +47,7 @@ pub(super) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Initializes a session with a process and reads its tools.
+    /// Initializes an MCP session with a process and lists its tools.
     pub(super) async fn start(spawned: Spawned, limit: Duration) -> Result<Self, ServerError> {
         let Spawned { mut child, guard } = spawned;
         let failed = |problem: String| ServerError::NotStarted(problem);
@@ -101,7 +101,8 @@ impl ServerProcess {
         self.service.is_transport_closed()
     }
 
-    /// Returns the last stderr output, for use in an error message.
+    /// Waits for the process to print a reason, then returns the end of its stderr output as a
+    /// suffix for an error message.
     pub(super) async fn last_words(&self) -> String {
         tokio::time::sleep(END).await;
         self.said.quoted()
@@ -132,7 +133,7 @@ impl ServerProcess {
         }
     }
 
-    /// Closes the process's input, waits briefly and kills it.
+    /// Closes the process's input, waits briefly, and kills the process.
     pub(super) async fn end(&self) {
         let process = self.process.lock().take();
         self.service.cancellation_token().cancel();
@@ -145,7 +146,7 @@ impl ServerProcess {
     }
 }
 
-/// Reads the tools of a server, up to a limit.
+/// Lists the server's tools. Too many tools or pages are an error.
 async fn list(
     service: &RunningService<RoleClient, ClientConfig>,
 ) -> Result<Vec<ServerTool>, String> {

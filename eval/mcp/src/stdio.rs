@@ -9,8 +9,8 @@ use super::handler::{Handler, Shared};
 use super::lines::Lines;
 use super::toolbox::Toolbox;
 
-/// Serves until the input ends or `stop` completes. Calls in progress then have a few seconds to
-/// finish. Meanwhile, nothing else may write to stdout.
+/// Answers requests until stdin ends or `stop` completes. Calls in progress then have a few seconds
+/// to finish. Until this function returns, nothing else may write to stdout.
 ///
 /// # Errors
 /// Returns a description of the problem if the client does not speak the protocol.
@@ -25,11 +25,11 @@ pub async fn serve_stdio(
     let serve = async {
         match serve_server_with_ct(handler, lines, stopping.clone()).await {
             Ok(session) => {
-                // The task should not panic; any panic has already been printed.
+                // If the task panicked, the message has already been printed.
                 let _ = session.waiting().await;
                 Ok(())
             }
-            // A client may disconnect before it sends anything.
+            // The client disconnected before it initialized a session.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
                 Ok(())
             }

@@ -1,4 +1,4 @@
-//! Interface to the implementation of the tools.
+//! Interface that the caller implements to provide tools to clients.
 
 use std::sync::Arc;
 
@@ -15,44 +15,44 @@ pub struct ToolInfo {
     pub title: String,
     /// Description for models.
     pub description: String,
-    /// JSON Schema of the arguments, an object.
+    /// JSON Schema of the arguments object.
     pub input_schema: Map<String, Value>,
-    /// JSON Schema of the structured result, an object.
+    /// JSON Schema of the structured result object.
     pub output_schema: Map<String, Value>,
     /// Whether the tool only reads files.
     pub is_read_only: bool,
 }
 
-/// Result of a call.
+/// Result of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
     /// Result as text for a model.
     pub text: String,
-    /// Result for programs, in the format of the tool's output schema.
+    /// Result for programs, which conforms to the tool's output schema.
     pub structured: Value,
     /// Whether the call failed after it began.
     pub is_error: bool,
 }
 
-/// Callback for a line of progress.
+/// Callback that receives one line of progress.
 pub type OnReport = Arc<dyn Fn(String) + Send + Sync>;
 
-/// Caller of a tool.
+/// Client of a tool call, and how to report progress to it.
 #[derive(Clone)]
 pub struct Caller {
     /// Client on whose behalf the call is made, with its limits.
     pub client: Arc<Client>,
-    /// Receives progress.
+    /// Callback for progress of the call.
     pub report: OnReport,
 }
 
 /// The tools of a server.
 #[async_trait]
 pub trait Toolbox: Send + Sync + 'static {
-    /// Returns instructions for clients: when to use which tool.
+    /// Returns instructions for the client's model: when to use which tool.
     fn instructions(&self) -> &str;
 
-    /// Returns the tools.
+    /// Returns all tools, in listing order.
     fn tools(&self) -> &[ToolInfo];
 
     /// Calls a tool. Dropping the future stops the work.

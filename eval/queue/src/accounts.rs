@@ -1,6 +1,6 @@
-//! The budget accounts of a run over all workers. The budget is leased to workers in slices for a
-//! limited time. Workers give back every half second what their calls in flight do not need. When a
-//! worker stops reporting, its lease counts as spent, because its calls may have used it.
+//! The budget accounts of a run, shared by all workers. Each worker leases slices of the budget for
+//! a limited time. Its regular reports return what its calls in flight do not need. When a worker
+//! stops reporting, its whole lease counts as spent, because its calls may have used it.
 //!
 //! The accounts are a single message that is changed by compare-and-set, so that two workers never
 //! get the same slice.
@@ -39,14 +39,14 @@ impl<T: Copy> Amounts<T> {
 }
 
 impl Amounts<f64> {
-    /// Returns the sum.
+    /// Adds the amounts of each kind.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let (a, b) = (self.all(), other.all());
         Self::of(std::array::from_fn(|i| a[i] + b[i]))
     }
 
-    /// Returns the difference, but never less than zero.
+    /// Subtracts the amounts of each kind; results are at least 0.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         let (a, b) = (self.all(), other.all());
@@ -59,37 +59,37 @@ impl Amounts<f64> {
 pub struct Lease {
     /// Amount that the worker may spend, counted from the start of the lease.
     pub granted: Amounts<f64>,
-    /// Amount that the worker has spent.
+    /// Amount that the worker has spent since the start of the lease.
     pub used: Amounts<f64>,
-    /// Expiry time unless the worker reports again, in milliseconds since 1970.
+    /// Time when the lease expires unless the worker reports again, in milliseconds since 1970.
     pub until_ms: u64,
 }
 
 impl Lease {
-    /// Returns the highest amount that may have been spent.
+    /// Returns the most that the worker may have spent: the larger of granted and used.
     fn most(&self) -> Amounts<f64> {
         let (granted, used) = (self.granted.all(), self.used.all());
         Amounts::of(std::array::from_fn(|i| granted[i].max(used[i])))
     }
 }
 
-/// Expense of a call to reserve.
+/// Amounts to reserve for a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Call {
-    /// Expense with the likely usage.
+    /// Amounts for the likely usage.
     pub likely: Amounts<f64>,
-    /// Expense with the highest plausible usage.
+    /// Amounts for the highest plausible usage; 0 where it is unknown, and 0 calls for a retry.
     pub most: Amounts<f64>,
 }
 
-/// Report of a worker.
+/// A worker's report, which may request amounts for a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Claim {
     /// Amount spent since the start of the lease.
     pub used: Amounts<f64>,
     /// Amount reserved for calls in flight.
     pub reserved: Amounts<f64>,
-    /// Call that does not fit into the lease.
+    /// Next call, if it does not fit into the current lease.
     pub next: Option<Call>,
 }
 
@@ -98,31 +98,31 @@ pub struct Claim {
 pub struct BudgetAccounts {
     /// Version of the message, [`VERSION`].
     pub v: u32,
-    /// Amounts spent by leases that have ended, and before the run was submitted.
+    /// Amounts charged for leases that have ended, plus amounts spent before the run was submitted.
     pub spent: Amounts<f64>,
-    /// Current leases, by worker.
+    /// Current leases, by name of the worker.
     pub leases: BTreeMap<String, Lease>,
 }
 
 /// Reply to a worker's report.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LeaseReply {
-    /// The worker may spend and reserve this amount in total since the start of its lease.
+    /// Total amount that the worker may spend and reserve since the start of its lease.
     Granted(Amounts<f64>),
     /// The whole budget is leased, but a part may be returned later.
     Wait,
-    /// A budget is used up. Contains its index (0 for `cost_usd`, 1 for `tokens`, 2 for `calls`)
+    /// One kind of budget is used up: its index (0 for `cost_usd`, 1 for `tokens`, 2 for `calls`)
     /// and the amount spent.
     Exhausted(usize, f64),
-    /// The call does not fit although no other is in flight: index of the budget, amount spent, and
-    /// likely expense of the call.
+    /// The next call does not fit although no other call is in flight: index of the budget, amount
+    /// spent, and likely amount for the call.
     Refused(usize, f64, f64),
 }
 
-/// Tolerance for sums of amounts.
+/// Tolerance for rounding errors in sums of amounts.
 const ROUNDING: f64 = 1e-9;
 
-/// A slice is the limit divided by this number and by the number of workers.
+/// Number of slices into which each worker's share of a limit is divided.
 const PARTS: f64 = 4.0;
 
 impl BudgetAccounts {
@@ -135,7 +135,7 @@ impl BudgetAccounts {
         }
     }
 
-    /// Returns the total reported spending.
+    /// Returns the total amounts spent, as far as workers have reported them.
     pub fn total(&self) -> Amounts<f64> {
         let used = self.leases.values().map(|lease| lease.used);
         used.fold(self.spent, Amounts::plus)
@@ -154,27 +154,26 @@ impl BudgetAccounts {
         }
     }
 
-    /// Ends a lease, which returns its unused part.
+    /// Ends a lease and returns its unused part to the budget.
     pub fn end(&mut self, worker: &str) {
         if let Some(lease) = self.leases.remove(worker) {
             self.spent = self.spent.plus(lease.used);
         }
     }
 
-    /// Ends the lease of a silent worker. What it was granted counts as spent, because its calls in
-    /// flight may have used all of it.
+    /// Ends the lease of a worker that stopped reporting. The whole lease counts as spent, because
+    /// the worker's calls in flight may have used it.
     pub fn expire(&mut self, worker: &str) {
         if let Some(lease) = self.leases.remove(worker) {
             self.spent = self.spent.plus(lease.most());
         }
     }
 
-    /// Processes a worker's report: what it has used since its lease began, what its calls in
-    /// flight reserve, and the call that does not fit into its lease, if any. Without such a call,
-    /// the lease shrinks to what is used and reserved.
+    /// Processes a worker's report and sets its new lease, which expires at `until_ms`. Without a
+    /// next call, the lease shrinks to the amounts used and reserved.
     ///
-    /// The sum of all leases exceeds a limit only if no other call is in flight anywhere and the
-    /// likely expense of this one fits.
+    /// The sum of all leases exceeds a limit only if no call is in flight on any worker and the
+    /// likely amount for the next call fits.
     pub fn report(
         &mut self,
         worker: &str,
@@ -215,7 +214,7 @@ impl BudgetAccounts {
                 continue;
             };
             let (likely, most) = (next.likely.all()[kind], next.most.all()[kind]);
-            // A retry belongs to a call that has been admitted.
+            // A retry does not count as another call.
             if kind == 2 && most <= 0.0 {
                 continue;
             }
@@ -226,8 +225,7 @@ impl BudgetAccounts {
             let free = left - held[kind];
             let fits = |amount: f64| amount <= 0.0 || amount <= free + ROUNDING;
             if most <= 0.0 && free <= ROUNDING {
-                // A call whose expense is unknown needs some free budget, but all of it is
-                // reserved.
+                // A call of unknown usage needs some free budget, but none is left.
                 waits = true;
             } else if fits(most) {
                 let mut slice = (limit / (PARTS * workers)).min(free);
@@ -275,7 +273,7 @@ mod tests {
         calls: Some(10.0),
     };
 
-    /// A report of calls, with one more to make or none.
+    /// Returns a report of `used` calls. With `needs`, it requests one more call.
     fn claim(used: f64, needs: bool) -> Claim {
         let one = Call {
             likely: calls(1.0),
@@ -297,7 +295,7 @@ mod tests {
 
     #[test]
     fn leases_never_exceed_the_limit() {
-        // Every worker spends one call whenever it may, and asks again if it has to wait.
+        // In turn, each worker makes one call if its lease allows it, or else returns its lease.
         for workers in [1_usize, 2, 3, 8, 20] {
             let mut accounts = BudgetAccounts::new(calls(1.0));
             let mut used = vec![0.0; workers];
@@ -313,7 +311,6 @@ mod tests {
                         done = true;
                         break;
                     }
-                    // An idle worker returns its lease.
                     _ => {
                         accounts.report(
                             &at.to_string(),
@@ -336,7 +333,7 @@ mod tests {
         let first = accounts.report("a", claim(0.0, true), TEN, 100, 0);
         assert!(
             (granted(&first) - 2.0).abs() < 1e-9,
-            "a quarter, in whole calls"
+            "a quarter of the limit, rounded down"
         );
         accounts.report("a", claim(1.0, false), TEN, 100, 1);
         let second = accounts.report("b", claim(0.0, true), TEN, 300, 200);
@@ -370,7 +367,7 @@ mod tests {
             };
             accounts.report(worker, claim, limits, now + 100, now)
         };
-        // (worker, used, reserved, next call, time, verdict)
+        // (worker, used, reserved, next call, time in ms, verdict)
         let rows = [
             (
                 "a",
@@ -383,7 +380,7 @@ mod tests {
             // The other worker's call is in flight.
             ("b", 0.0, 0.0, next(0.5, 0.5), 1, LeaseReply::Wait),
             ("b", 0.0, 0.0, next(0.1, 0.5), 2, LeaseReply::Wait),
-            // It cost less than expected.
+            // Worker a's call cost less than expected.
             ("a", 0.3, 0.0, None, 3, LeaseReply::Granted(cost(0.3))),
             (
                 "b",
@@ -393,7 +390,7 @@ mod tests {
                 4,
                 LeaseReply::Granted(cost(0.5)),
             ),
-            // The worker with that call falls silent, so the call counts as spent.
+            // Worker b stopped reporting, so its lease counts as spent.
             (
                 "a",
                 0.3,
@@ -402,7 +399,7 @@ mod tests {
                 200,
                 LeaseReply::Refused(0, 0.8, 0.3),
             ),
-            // A call whose expense is unknown gets a slice.
+            // A call of unknown usage gets a slice.
             (
                 "a",
                 0.3,

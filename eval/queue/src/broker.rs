@@ -1,5 +1,5 @@
-//! The interface of a queue server: streams, messages by subject with compare-and-set, and
-//! deliveries that must be acknowledged.
+//! The interface of a queue server: streams, conditional writes of messages, and deliveries that
+//! must be acknowledged.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,19 +10,19 @@ use tokio::sync::mpsc;
 use crate::QueueError;
 use crate::name::{RunKey, SubjectAddress};
 
-/// Connection settings for a server. The credentials are sent only to that server.
+/// Settings for the connection to a queue server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
     /// `nats://HOST[:PORT]` or `tls://HOST[:PORT]`; several servers of a cluster are separated by
     /// commas.
     pub url: String,
-    /// Credentials file: Credentials file with a JWT and an NKey seed.
+    /// Credentials file with a JWT and an NKey seed.
     pub creds: Option<PathBuf>,
     /// File with the seed of an NKey.
     pub nkey: Option<PathBuf>,
-    /// Additional trusted certificate authorities for the server's certificate.
+    /// File with additional certificate authorities to trust.
     pub ca: Option<PathBuf>,
-    /// Files with the client certificate and its key.
+    /// Files with the client certificate and its private key.
     pub cert: Option<(PathBuf, PathBuf)>,
 }
 
@@ -44,7 +44,7 @@ pub enum Expect {
     Anything,
     /// The subject does not have a message yet.
     Nothing,
-    /// The last message of the subject has this number.
+    /// The last message of the subject has this sequence number.
     Last(u64),
 }
 
@@ -70,28 +70,28 @@ pub enum Follow {
     LastOfEach,
 }
 
-/// Numbers of a run's attempts, and its stored bytes.
+/// Number of a run's unfinished attempts by state, and size of its results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Number of attempts that no worker has taken.
+    /// Number of attempts that wait for a worker.
     pub waiting: u64,
-    /// Number of attempts that workers are running, or were running when they died.
+    /// Number of attempts that workers have taken and not yet acknowledged, including those of
+    /// workers that died.
     pub under_way: u64,
-    /// Bytes of records, trajectories and journals.
+    /// Bytes of stored records, trajectories and journals.
     pub bytes: u64,
 }
 
-/// A delivered attempt. If it is dropped without acknowledgment, it is delivered again when its
-/// lease expires.
+/// A delivered attempt. Without acknowledgment, it is delivered again when its lease expires.
 #[async_trait]
 pub trait Delivery: Send + Sync {
     /// Returns the content of the message.
     fn bytes(&self) -> &[u8];
     /// Returns the subject of the message.
     fn subject(&self) -> &str;
-    /// Returns the number of deliveries, including this one.
+    /// Returns how often the attempt has been delivered, including this delivery.
     fn number(&self) -> u64;
-    /// Extends the lease of an attempt that is still running.
+    /// Sends a heartbeat, which renews the lease of the attempt.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
@@ -111,7 +111,7 @@ pub trait Delivery: Send + Sync {
 /// A queue server.
 #[async_trait]
 pub trait Broker: Send + Sync {
-    /// Creates the missing streams of a run.
+    /// Creates the streams of a run that do not exist yet.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the streams cannot be created.
@@ -124,31 +124,34 @@ pub trait Broker: Send + Sync {
     /// Writes a message and returns its sequence number.
     ///
     /// # Errors
-    /// Returns [`QueueError::Conflict`] if the condition does not hold.
+    /// Returns [`QueueError::Conflict`] if the condition does not hold, and [`QueueError::Full`] if
+    /// the stream is full.
     async fn put(
         &self,
         place: &SubjectAddress,
         bytes: Vec<u8>,
         expect: Expect,
     ) -> Result<u64, QueueError>;
-    /// Returns the last message of a subject.
+    /// Returns the last message of a subject, if any.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
     async fn last(&self, place: &SubjectAddress) -> Result<Option<Stored>, QueueError>;
-    /// Returns the first message of a subject with at least this sequence number.
+    /// Returns the first message of a subject whose sequence number is at least `from`. The subject
+    /// may contain wildcards.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
     async fn next(&self, place: &SubjectAddress, from: u64) -> Result<Option<Stored>, QueueError>;
-    /// Removes all messages of a subject, which may contain wildcards. Returns their number.
+    /// Removes all messages of a subject and returns their number. The subject may contain
+    /// wildcards.
     ///
     /// # Errors
-    /// Returns [`QueueError`] if the streams or messages cannot be removed.
+    /// Returns [`QueueError`] if the messages cannot be removed.
     async fn purge(&self, place: &SubjectAddress) -> Result<u64, QueueError>;
-    /// Returns a receiver for the existing and future messages of subjects of one stream,
-    /// which may contain wildcards, in stream order. Delivery resumes after connection failures and
-    /// ends when the receiver is dropped.
+    /// Returns a receiver for the existing and future messages of `subjects` in stream order.
+    /// Subjects may contain wildcards. Delivery resumes after connection failures and ends when the
+    /// receiver is dropped.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the stream cannot be found.
@@ -158,8 +161,8 @@ pub trait Broker: Send + Sync {
         subjects: Vec<String>,
         from: Follow,
     ) -> Result<mpsc::Receiver<Stored>, QueueError>;
-    /// Requests up to `wanted` attempts of a run, delivered as they become available. The channel
-    /// closes after `wait`, or when all `wanted` attempts have arrived.
+    /// Requests up to `wanted` attempts of a run, which arrive as they become available. The
+    /// channel closes after `wait`, or when `wanted` attempts have arrived.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
@@ -169,7 +172,7 @@ pub trait Broker: Send + Sync {
         wanted: usize,
         wait: Duration,
     ) -> Result<mpsc::Receiver<Box<dyn Delivery>>, QueueError>;
-    /// Counts the attempts and stored bytes of a run in the queue.
+    /// Counts the unfinished attempts and stored bytes of a run.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.

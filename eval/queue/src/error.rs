@@ -3,7 +3,7 @@
 /// Reason why an operation on a queue failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum QueueError {
-    /// The program was built without the feature.
+    /// The program was built without the feature `queue`.
     #[error(
         "this program was built without the feature `queue`, which is required to share runs \
          between machines through NATS"
@@ -12,9 +12,9 @@ pub enum QueueError {
     /// The address is not a valid NATS server address.
     #[error("invalid NATS server address `{url}`: {problem}")]
     Address {
-        /// Address as typed.
+        /// Address as typed, without the part before `@`, which may contain a password.
         url: String,
-        /// What is wrong with the address.
+        /// Reason why the address is invalid.
         problem: String,
     },
     /// A file for the connection cannot be used.
@@ -32,21 +32,21 @@ pub enum QueueError {
     Connect {
         /// Address of the server.
         url: String,
-        /// Reason of the failure.
+        /// Reason for the failure.
         reason: String,
     },
-    /// An operation of the server failed, but may succeed later.
+    /// The server could not complete an operation. It may succeed later.
     #[error("the NATS server could not {what}: {reason}")]
     Unavailable {
-        /// Operation that failed, as an infinitive clause.
+        /// Operation that failed, as a verb phrase: `store a message`.
         what: &'static str,
         /// Error of the server.
         reason: String,
     },
-    /// A stream is full.
+    /// A stream is full. Contains the error of the server.
     #[error("a stream of the queue is full: {0}")]
     Full(String),
-    /// Another client has changed the message first.
+    /// Another client has written to the subject since it was read.
     #[error("another client has changed this message since it was read")]
     Conflict,
     /// A message is invalid.
@@ -57,13 +57,13 @@ pub enum QueueError {
         /// Reason why it is invalid.
         problem: String,
     },
-    /// The queue does not contain this run.
+    /// The queue does not contain the run with this key.
     #[error("unknown run `{0}`: it is not in the queue")]
     NoRun(String),
 }
 
 impl QueueError {
-    /// Returns a hint on how to fix the error, if one is known.
+    /// Returns a hint on how to fix the error, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NotBuilt => Some(

@@ -1,10 +1,10 @@
-//! A run's attempts as a queue on NATS JetStream: names, messages, leases, and the connection to
-//! the server.
+//! Shares a run's attempts between machines through a queue on NATS JetStream: names, messages,
+//! leases, and the connection to the server.
 //!
 //! This crate does not know engines, benchmarks, run directories or flags: records, events and
-//! journals are bytes. Every message is untrusted input. Its size is limited, its version is
+//! journals are bytes. Every message is untrusted input: its size is limited, its version is
 //! checked, and an invalid message causes an error that names its subject. Only the module `nats`
-//! connects to a server. Builds without the feature `queue` exclude it.
+//! connects to a server. Builds without the feature `queue` exclude this module.
 
 pub mod name;
 

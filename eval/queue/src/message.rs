@@ -1,4 +1,4 @@
-//! The messages of a queue, with their version and size limits.
+//! The messages of a queue: their fields, version and size limits.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -15,14 +15,14 @@ pub const VERSION: u32 = 1;
 /// MiB.
 pub const MOST_BYTES: usize = 1024 * 1024;
 
-/// Maximum bytes of an attempt's result: record and trajectory.
+/// Maximum bytes of the body of a result: record and trajectory.
 pub const MOST_BODY: u64 = 4 * 1024 * 1024 * 1024;
 
 /// Maximum bytes of a body inside the message itself. A larger body is sent in pieces of at most
 /// this size.
 pub const PIECE: usize = 256 * 1024;
 
-/// Maximum characters of an id.
+/// Maximum bytes of an id.
 const LONGEST_ID: usize = 4096;
 
 /// An attempt to run, identified by its sample and number.
@@ -53,20 +53,21 @@ impl Job {
 pub enum State {
     /// Workers take attempts.
     Open,
-    /// Workers take no attempts, but finish their current ones.
+    /// Workers take no further attempts, but finish their current ones.
     Paused,
-    /// A budget is used up. Workers take no attempts and return their current ones.
+    /// A budget is used up. Workers take no further attempts and return their current ones to the
+    /// queue.
     Halted {
         /// The exhausted budget and the amount spent.
         reason: String,
     },
-    /// The run is cancelled. Workers take no attempts and abandon their current ones.
+    /// The run is cancelled. Workers take no further attempts and abandon their current ones.
     Cancelled,
     /// Every attempt has finished, and all results are stored.
     Complete,
 }
 
-/// Manifest: the description of a run in the queue.
+/// Manifest of a run in the queue: its description, and the state that workers act on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of the message, [`VERSION`].
@@ -77,7 +78,7 @@ pub struct Manifest {
     pub run_id: String,
     /// State of the run.
     pub state: State,
-    /// Digest of the program that may work on the run.
+    /// Digest of the only program version that may work on the run.
     pub program: String,
     /// Digest of the dataset.
     pub dataset_digest: String,
@@ -87,13 +88,14 @@ pub struct Manifest {
     pub identity: Value,
     /// Flags that the run was started with.
     pub flags: Value,
-    /// Number of attempts of the whole run.
+    /// Number of attempts of the run, finished or not.
     pub attempts_total: u64,
-    /// Seconds without a heartbeat after which an attempt is delivered to another worker.
+    /// Seconds without a heartbeat after which an attempt is delivered again.
     pub lease_s: u64,
-    /// Maximum number of times that an attempt is started. After these, it ends in an error.
+    /// Maximum deliveries of an attempt, not counting those that workers returned. If all of them
+    /// are lost, the attempt ends in an error.
     pub max_deliveries: u64,
-    /// Budget limits.
+    /// Budget limits of the run.
     pub limits: Amounts<Option<f64>>,
     /// Ids of samples whose remaining attempts are cancelled.
     #[serde(default)]
@@ -101,13 +103,13 @@ pub struct Manifest {
     /// Attempts temporarily taken out of the queue.
     #[serde(default)]
     pub held: Vec<Job>,
-    /// Workers that no longer take attempts of the run.
+    /// Names of workers that no longer take attempts of the run.
     #[serde(default)]
     pub paused_workers: Vec<String>,
-    /// Paused workers that also return their current attempts.
+    /// Names of workers that no longer take attempts and return their current ones.
     #[serde(default)]
     pub dismissed: Vec<String>,
-    /// Whether the queue may contain finished attempts, because the run was submitted more than
+    /// Whether the queue may contain finished attempts, because attempts were submitted more than
     /// once.
     #[serde(default)]
     pub resubmitted: bool,
@@ -115,22 +117,22 @@ pub struct Manifest {
     pub submitted_ms: u64,
 }
 
-/// Heartbeat of a worker with its activity for a run, sent every few seconds.
+/// Heartbeat of a worker, sent every few seconds, with its activity for one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Presence {
     /// Version of the message, [`VERSION`].
     pub v: u32,
     /// Name of the worker.
     pub worker: String,
-    /// Host name of its machine.
+    /// Host name of the worker's machine.
     pub host: String,
     /// Send time, in milliseconds since 1970 by the worker's clock.
     pub at_ms: u64,
-    /// Maximum number of concurrent attempts.
+    /// Maximum number of concurrent attempts of the worker.
     pub concurrency: usize,
     /// Attempts of the run that the worker is running.
     pub under_way: Vec<UnderWay>,
-    /// Number of the run's attempts that the worker has finished.
+    /// Number of attempts of the run that the worker has finished.
     pub finished: u64,
     /// Amounts that the worker has spent on the run.
     pub spent: Amounts<f64>,
@@ -151,31 +153,31 @@ pub struct UnderWay {
     pub attempt: u32,
     /// Time when the worker started the attempt, in milliseconds since 1970 by the worker's clock.
     pub since_ms: u64,
-    /// Number of starts of the attempt, including this one.
+    /// Number of deliveries of the attempt, including this one.
     pub delivery: u64,
     /// Number of requests to models so far.
     pub calls: u64,
 }
 
-/// An entry for each time that an attempt was started again or returned.
+/// Entry in an attempt's history: a worker restarted the attempt or returned it to the queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RestartEntry {
     /// Version of the message, [`VERSION`].
     pub v: u32,
-    /// Number of starts of the attempt, including this one.
+    /// Number of deliveries of the attempt, including this one.
     pub delivery: u64,
     /// Name of the worker.
     pub worker: String,
     /// Time of the entry, in milliseconds since 1970 by the worker's clock.
     pub at_ms: u64,
-    /// Previous worker of the attempt, if known from its reports.
+    /// Previous worker of the attempt and its last heartbeat, as text; `None` if unknown.
     pub before: Option<String>,
-    /// Whether the worker returned the attempt instead of starting it.
+    /// Whether the worker returned the attempt to the queue.
     #[serde(default)]
     pub returned: bool,
 }
 
-/// Header of an attempt's result. The body follows in the same message, or in pieces.
+/// Header of an attempt's result. The body follows in the same message, or is stored in pieces.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Parcel {
     /// Version of the message, [`VERSION`].
@@ -184,19 +186,20 @@ pub struct Parcel {
     pub sample: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// Worker that made the attempt.
+    /// Name of the worker that ran the attempt.
     pub worker: String,
-    /// Number of times that the attempt was started.
+    /// Number of deliveries of the attempt, including the one that led to this result.
     pub delivery: u64,
-    /// Identifier of the pieces.
+    /// Unique part of the subjects of the pieces.
     pub nonce: String,
     /// Number of pieces of the body; 0 if it is in the same message.
     pub pieces: u64,
-    /// Bytes of the body.
+    /// Length of the body in bytes.
     pub bytes: u64,
     /// Lowercase hex SHA-256 of the body.
     pub sha256: String,
-    /// Reason why the result does not count, or `None` if it counts.
+    /// Format of the body if the result does not count: `trajectory` or `journal`. `None` if the
+    /// result counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wasted: Option<String>,
 }
@@ -210,11 +213,11 @@ pub struct Roster {
     pub workers: u32,
 }
 
-/// A message with a version and ids.
+/// A message that [`read`] can parse and check.
 pub trait Message: Serialize + DeserializeOwned {
     /// Returns the version of the message.
     fn version(&self) -> u32;
-    /// Returns the ids in the message.
+    /// Returns the ids and names in the message, whose length is limited.
     fn ids(&self) -> Vec<&str>;
 }
 
@@ -242,11 +245,11 @@ message! {
     crate::rate::Pace: ;
 }
 
-/// Parses a message.
+/// Parses a message and checks its version and limits. `place` is its subject.
 ///
 /// # Errors
-/// Returns [`QueueError::Message`] if the message is too long, is malformed, or has a later
-/// version.
+/// Returns [`QueueError::Message`] if the message or an id in it is too long, or if the message is
+/// malformed or of another version.
 pub fn read<M: Message>(place: &str, bytes: &[u8]) -> Result<M, QueueError> {
     /// The version is parsed first, because a later version may change all other fields.
     #[derive(Deserialize)]
@@ -278,7 +281,7 @@ pub fn read<M: Message>(place: &str, bytes: &[u8]) -> Result<M, QueueError> {
 
 /// Serializes a message.
 pub fn write<M: Message>(message: &M) -> Vec<u8> {
-    // This cannot fail, because these types contain no maps with keys other than strings.
+    // This cannot fail, because the keys of all maps in these types are strings.
     serde_json::to_vec(message).unwrap_or_default()
 }
 

@@ -1,12 +1,12 @@
-//! Names of runs, attempts, streams and subjects. Ids come from datasets and may contain any
-//! characters, so subjects contain hashes of ids.
+//! Names of runs, attempts, streams and subjects. Ids of samples may contain any characters, so
+//! subjects contain hashes instead.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Maximum characters of a run's key.
+/// Maximum characters of a [`RunKey`].
 const LONGEST: usize = 80;
 
 /// Identifier of a run in names of streams and subjects: letters, digits and `-`.
@@ -15,8 +15,8 @@ const LONGEST: usize = 80;
 pub struct RunKey(String);
 
 impl RunKey {
-    /// Returns the key of a run: its id with all other characters replaced by `-`, followed by a
-    /// part of the id's hash.
+    /// Returns the key of a run: the beginning of the id, with characters other than letters and
+    /// digits replaced by `-`, and 8 digits of the id's hash.
     pub fn of(run_id: &str) -> Self {
         let plain = |c: char| {
             if c.is_ascii_alphanumeric() { c } else { '-' }
@@ -49,18 +49,17 @@ impl fmt::Display for RunKey {
     }
 }
 
-/// Returns the lowercase hex SHA-256.
+/// Returns the SHA-256 of a text or of bytes in lowercase hex.
 pub fn hash(text: impl AsRef<[u8]>) -> String {
     hex::encode(Sha256::digest(text.as_ref()))
 }
 
-/// Returns an attempt as two tokens of a subject: a part of the hash of its sample's id, and its
-/// number.
+/// Returns the two subject tokens of an attempt: the [`sample_token`] and the attempt's number.
 pub fn attempt(sample: &str, attempt: u32) -> String {
     format!("{}.{attempt}", sample_token(sample))
 }
 
-/// Returns a sample as a token of a subject.
+/// Returns the subject token of a sample: the beginning of the hash of its id.
 pub fn sample_token(sample: &str) -> String {
     hash(sample)[..24].to_owned()
 }
@@ -68,17 +67,18 @@ pub fn sample_token(sample: &str) -> String {
 /// Kind of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// All runs of the queue, one message each.
+    /// Manifests of all runs in the queue, one message each.
     Runs,
-    /// Attempts of a run that have not finished.
+    /// Unfinished attempts of a run.
     Work,
     /// Results of attempts: records, trajectories, journals.
     Data,
-    /// State of a run, with one message for each worker, budget account and request rate.
+    /// State of a run: the last heartbeat of each worker, the number of workers, the budget
+    /// accounts, and the request rate of each endpoint.
     State,
 }
 
-/// A subject within a stream.
+/// A subject and its stream.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SubjectAddress {
     /// Name of the stream.
@@ -87,7 +87,7 @@ pub struct SubjectAddress {
     pub subject: String,
 }
 
-/// Name of the stream of all runs.
+/// Name of the stream with the manifests of all runs.
 pub const RUNS: &str = "eval-runs";
 
 impl SubjectAddress {
@@ -99,8 +99,8 @@ impl SubjectAddress {
         }
     }
 
-    /// Returns an address in a stream of a run. `rest` is the end of the subject, after the
-    /// stream's prefix.
+    /// Returns an address in a stream of a run. `rest` is the part of the subject after the run's
+    /// key and the kind of stream.
     pub fn of(run: &RunKey, part: Part, rest: &str) -> Self {
         Self {
             stream: stream(run, part),
@@ -109,7 +109,7 @@ impl SubjectAddress {
     }
 }
 
-/// Returns the name of a run's stream.
+/// Returns the name of a run's stream of this kind. All runs share [`Part::Runs`].
 pub fn stream(run: &RunKey, part: Part) -> String {
     match part {
         Part::Runs => RUNS.to_owned(),

@@ -1,4 +1,4 @@
-//! A NATS server with JetStream, accessed with the official client.
+//! Implements [`Broker`] on NATS JetStream with the official client.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,17 +23,17 @@ use tokio::sync::mpsc;
 use crate::name::{Part, RUNS, RunKey, SubjectAddress, stream};
 use crate::{Access, Broker, Counts, Delivery, Expect, Follow, Limits, QueueError, Stored};
 
-/// Name of the consumer from which all workers take a run's attempts.
+/// Name of the JetStream consumer from which all workers take a run's attempts.
 const WORKERS: &str = "workers";
 
-/// Timeout for a response of the server.
+/// Timeout for connecting and for each response of the server.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Number of messages to prefetch when following a stream.
 const AHEAD: usize = 256;
 
-/// Connects to a server. `name` identifies the connection in the server's tools. A lost connection
-/// is retried indefinitely.
+/// Connects to a server. `name` identifies this client in the server's list of connections. If the
+/// connection is lost, the client reconnects, however long that takes.
 ///
 /// # Errors
 /// Returns [`QueueError`] if the address or a file is invalid, or if no server responds.
@@ -143,7 +143,7 @@ fn unavailable(what: &'static str, error: &dyn std::error::Error) -> QueueError 
 struct Nats {
     client: Client,
     context: Context,
-    /// Cache of consumers.
+    /// Consumer [`WORKERS`] of each run, cached.
     workers: Mutex<HashMap<RunKey, PullConsumer>>,
 }
 
@@ -158,8 +158,8 @@ impl Nats {
     async fn ensure(&self, config: Config) -> Result<(), QueueError> {
         match self.context.create_stream(config.clone()).await {
             Ok(_) => Ok(()),
-            // The stream already exists with other settings, for example from an earlier start.
-            // Keep them.
+            // If the stream already exists with other settings, for example from an earlier start,
+            // keep those settings.
             Err(error) => match self.context.get_stream(&config.name).await {
                 Ok(_) => Ok(()),
                 Err(_) => Err(unavailable("create a stream", &error)),
@@ -256,7 +256,8 @@ impl Broker for Nats {
             durable_name: Some(WORKERS.to_owned()),
             ack_policy: AckPolicy::Explicit,
             ack_wait: limits.lease,
-            // The receiver counts deliveries, and the worker with the last one reports an error.
+            // No limit, because the worker that receives one delivery too many ends the attempt
+            // with an error.
             max_deliver: -1,
             max_ack_pending: -1,
             max_waiting: 100_000,
@@ -353,7 +354,7 @@ impl Broker for Nats {
         subjects: Vec<String>,
         from: Follow,
     ) -> Result<mpsc::Receiver<Stored>, QueueError> {
-        // Check once, so that permanent errors are reported.
+        // Report a missing stream now, because the task below retries after all errors.
         self.context
             .get_stream(stream)
             .await
@@ -379,7 +380,7 @@ impl Broker for Nats {
                     () = pass_on(&stream, config, &mut last, &sender) => {}
                     () = sender.closed() => return,
                 }
-                // The connection is being re-established.
+                // Wait for the client to reconnect.
                 tokio::select! {
                     () = tokio::time::sleep(Duration::from_millis(500)) => {}
                     () = sender.closed() => return,
@@ -411,12 +412,12 @@ impl Broker for Nats {
         };
         let (sender, receiver) = mpsc::channel::<Box<dyn Delivery>>(wanted.max(1));
         tokio::spawn(async move {
-            // Read to the end even if the receiver is gone, so that unwanted attempts are returned
-            // immediately.
+            // Read the whole batch even if the receiver is gone, to return unwanted attempts to the
+            // queue immediately.
             while let Some(Ok(message)) = batch.next().await {
                 let delivery = Delivered::new(message);
                 if let Err(unwanted) = sender.send(Box::new(delivery)).await {
-                    // If the server does not receive the acknowledgment, the lease expires.
+                    // If this fails, the attempt returns when its lease expires.
                     let _ = unwanted.0.give_back(Duration::ZERO).await;
                 }
             }
@@ -449,7 +450,7 @@ impl Broker for Nats {
     }
 }
 
-/// Forwards messages until the consumer fails.
+/// Forwards messages until the consumer fails. `last` becomes the sequence number of the last one.
 async fn pass_on(
     stream: &jetstream::stream::Stream<()>,
     config: pull::OrderedConfig,
@@ -483,7 +484,7 @@ async fn pass_on(
     }
 }
 
-/// A message that must be acknowledged.
+/// A delivered message that must be acknowledged.
 struct Delivered {
     message: Message,
     number: u64,

@@ -1,10 +1,10 @@
-//! Replaces the connection to a server in builds without the feature `queue`.
+//! Stand-in for [`connect`] in builds without the feature `queue`.
 
 use std::sync::Arc;
 
 use crate::{Access, Broker, QueueError};
 
-/// Always fails with an error that explains how to build with the feature.
+/// Always fails with an error whose hint explains how to build with the feature.
 ///
 /// # Errors
 /// Returns [`QueueError::NotBuilt`].
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn queue_requires_the_feature() {
+    async fn connecting_fails_without_the_feature() {
         let refused = connect(&Access::default(), "test").await.err();
         let error = refused.expect("there is no server in this build");
         assert_eq!(

@@ -1,31 +1,32 @@
-//! The rate of requests to an endpoint over all workers. Turns are assigned in slices: a number of
-//! requests from a point in time on.
+//! Limits the rate of requests to an endpoint over all workers. Each worker gets several request
+//! slots at a time: a start time, an interval and a number.
 //!
-//! This is the generic cell rate algorithm (ITU-T I.371, which `governor` implements for one
-//! process), on a single message that is changed by compare-and-set. Turns of a worker that has
-//! died expire unused.
+//! This is the generic cell rate algorithm (ITU-T I.371), which `governor` implements for one
+//! process. Its state is a single message that is changed by compare-and-set. The slots of a worker
+//! that has died expire unused.
 
 use serde::{Deserialize, Serialize};
 
 use crate::message::VERSION;
 
-/// Request rate of one endpoint.
+/// State of the request rate of one endpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pace {
     /// Version of the message, [`VERSION`].
     pub v: u32,
-    /// Time when the next turn is due, in milliseconds since 1970: the theoretical arrival time.
+    /// Time of the next free slot, in milliseconds since 1970: the theoretical arrival time of the
+    /// algorithm.
     pub due_ms: f64,
 }
 
-/// Turns of one worker.
+/// Request slots assigned to a worker.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RequestSlots {
-    /// Time of the first turn, in milliseconds since 1970.
+    /// Time of the first slot, in milliseconds since 1970.
     pub first_ms: f64,
-    /// Milliseconds between two turns.
+    /// Milliseconds between two slots.
     pub apart_ms: f64,
-    /// Number of turns.
+    /// Number of slots.
     pub number: u32,
 }
 
@@ -39,11 +40,10 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Assigns turns at a rate of `per_second`. After a pause, up to `burst` turns may follow
-    /// without delay.
+    /// Assigns the next `number` slots at a rate of `per_second`. After a pause, up to `burst`
+    /// slots are free immediately.
     pub fn take(&mut self, per_second: f64, burst: u32, number: u32, now_ms: f64) -> RequestSlots {
         let apart_ms = 1000.0 / per_second;
-        // After a pause, a burst may exceed the rate.
         let earliest = now_ms - f64::from(burst.saturating_sub(1)) * apart_ms;
         let first_ms = self.due_ms.max(earliest);
         self.due_ms = first_ms + f64::from(number) * apart_ms;
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn turns_keep_the_rate_over_all_workers() {
+    fn slots_keep_the_rate_over_all_workers() {
         let mut pace = Pace::default();
         let mut all = Vec::new();
         for (now, number) in [(0.0, 3), (0.0, 2), (10.0, 1), (5000.0, 4)] {

@@ -1,5 +1,4 @@
-//! One run in the queue: its attempts, their results and journals, its budget accounts and its
-//! workers.
+//! One run in the queue: its attempts, results, journals, budget accounts and workers.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -18,7 +17,7 @@ use crate::{Broker, Counts, Delivery, Expect, Follow, QueueError, Stored};
 /// Maximum number of concurrent writes to the server.
 const AT_ONCE: usize = 256;
 
-/// Number of immediate retries of a compare-and-set; later retries are delayed.
+/// Number of retries of a compare-and-set without a delay.
 const EAGER: u32 = 8;
 
 /// Maximum delay between two tries after a temporary error.
@@ -48,7 +47,8 @@ pub async fn manifests(broker: &dyn Broker) -> Result<Vec<Manifest>, QueueError>
     }
 }
 
-/// Returns the manifest of a run, with its sequence number.
+/// Returns the manifest of a run and the sequence number of its message, or `None` if the run is
+/// not in the queue.
 ///
 /// # Errors
 /// Returns [`QueueError`] if the server does not respond or the manifest is invalid.
@@ -64,10 +64,12 @@ pub async fn manifest(
     Ok(Some((manifest, stored.sequence)))
 }
 
-/// Changes the manifest of a run.
+/// Changes the manifest of a run by compare-and-set and returns the result. `change` may run
+/// several times.
 ///
 /// # Errors
-/// Returns [`QueueError::NoRun`] if the run does not exist.
+/// Returns [`QueueError::NoRun`] if the run is not in the queue, or another [`QueueError`] if the
+/// manifest cannot be read or written.
 pub async fn change_manifest(
     broker: &dyn Broker,
     run: &RunKey,
@@ -99,7 +101,7 @@ pub fn now_ms() -> u64 {
     now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// One run in the queue. Cheap to clone.
+/// Handle to one run in the queue. Cheap to clone.
 #[derive(Clone)]
 pub struct RunQueue {
     broker: Arc<dyn Broker>,
@@ -135,7 +137,7 @@ impl RunQueue {
         SubjectAddress::of(&self.key, Part::State, rest)
     }
 
-    /// Adds attempts to the queue in this order and returns the number of new ones. Attempts
+    /// Adds attempts to the queue in this order and returns the number added. Attempts that are
     /// already in the queue are unchanged.
     ///
     /// # Errors
@@ -163,7 +165,8 @@ impl RunQueue {
         Ok(new)
     }
 
-    /// Requests up to `wanted` attempts, delivered as they become available within `wait`.
+    /// Requests up to `wanted` attempts, which arrive as they become available. The channel closes
+    /// after `wait`, or when `wanted` attempts have arrived.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
@@ -175,7 +178,7 @@ impl RunQueue {
         self.broker.take(&self.key, wanted, wait).await
     }
 
-    /// Counts the attempts and stored bytes of the run in the queue.
+    /// Counts the unfinished attempts and stored bytes of the run.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
@@ -183,7 +186,7 @@ impl RunQueue {
         self.broker.counts(&self.key).await
     }
 
-    /// Returns the queued attempts at a sample.
+    /// Returns the unfinished attempts at a sample, including those that workers are running.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
@@ -198,8 +201,8 @@ impl RunQueue {
         Ok(jobs)
     }
 
-    /// Removes the attempts at a sample from the queue. A worker may finish an attempt that it has
-    /// started.
+    /// Removes the attempts at a sample from the queue and returns their number. Workers may still
+    /// finish attempts that they have started.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the attempts cannot be removed.
@@ -209,10 +212,10 @@ impl RunQueue {
         self.broker.purge(&place).await
     }
 
-    /// Removes all results of an attempt, so that it can be rerun.
+    /// Removes the result, journal and restart history of an attempt, so that it can be rerun.
     ///
     /// # Errors
-    /// Returns [`QueueError`] if the results cannot be removed.
+    /// Returns [`QueueError`] if the messages cannot be removed.
     pub async fn forget(&self, sample: &str, attempt: u32) -> Result<(), QueueError> {
         for kind in ["rec", "jrn", "again"] {
             let place = self.data(kind, sample, attempt);
@@ -224,7 +227,7 @@ impl RunQueue {
         Ok(())
     }
 
-    /// Whether an attempt has a result.
+    /// Whether an attempt has a result that counts.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
@@ -233,11 +236,13 @@ impl RunQueue {
         Ok(self.broker.last(&place).await?.is_some())
     }
 
-    /// Sends the result of an attempt: first its pieces, then its header. Only the first header of
-    /// an attempt counts. A result marked as wasted is always stored. Temporary errors are retried.
+    /// Stores the result of an attempt: first the pieces of its body, if it is long, then its
+    /// header. Only the first header of an attempt is accepted, except for results marked as
+    /// wasted. Temporary errors are retried.
     ///
     /// # Errors
-    /// Returns [`QueueError::Conflict`] if another worker has sent a result of the attempt.
+    /// Returns [`QueueError::Conflict`] if the attempt already has a result from another delivery,
+    /// or another [`QueueError`] if the result cannot be stored.
     pub async fn send(&self, mut parcel: Parcel, body: &[u8]) -> Result<(), QueueError> {
         parcel.bytes = body.len() as u64;
         parcel.sha256 = name::hash(body);
@@ -280,22 +285,24 @@ impl RunQueue {
         Ok(stored.is_some_and(|stored| head(&stored).is_ok_and(|(own, _)| is_own(&own))))
     }
 
-    /// Returns a receiver for the stored messages of all results, from the first on.
+    /// Returns a receiver for the headers of all results, starting with the first.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the stream cannot be found.
     pub async fn arrivals(&self) -> Result<mpsc::Receiver<Stored>, QueueError> {
-        // Without journals and pieces, which would only double the submitter's traffic.
+        // Exclude journals and pieces, which would double the submitter's traffic for no benefit.
         let subject = |kind| SubjectAddress::of(&self.key, Part::Data, kind).subject;
         let subjects = ["rec.>", "waste.>"].map(subject).to_vec();
         let stream = name::stream(&self.key, Part::Data);
         self.broker.follow(&stream, subjects, Follow::Start).await
     }
 
-    /// Reads a result. Returns `None` for a message that is not a header, such as a piece.
+    /// Reads the header and body of a result. Returns `None` for a message that is not a header,
+    /// such as a piece.
     ///
     /// # Errors
-    /// Returns [`QueueError::Message`] if the header or a piece of the body is invalid.
+    /// Returns [`QueueError::Message`] if the header is invalid, or if the body is incomplete or
+    /// damaged.
     pub async fn open(&self, stored: &Stored) -> Result<Option<(Parcel, Vec<u8>)>, QueueError> {
         let mut parts = stored.subject.split('.').skip(3);
         let kind = parts.next().unwrap_or_default();
@@ -356,8 +363,9 @@ impl RunQueue {
         self.broker.purge(&place).await.map(|_| ())
     }
 
-    /// Takes over the journal of an attempt. Later writes of its previous owner are rejected.
-    /// Returns its complete lines, and the sequence number to continue from.
+    /// Takes over the journal of an attempt. Returns its complete lines, and the sequence number
+    /// that the next [`journal`](Self::journal) call needs. Later writes of the previous owner are
+    /// rejected.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the journal cannot be read or written.
@@ -384,19 +392,19 @@ impl RunQueue {
                 .await
             {
                 Ok(own) => return Ok((bytes, own)),
-                // The previous owner has written in the meantime, or the responding server was not
-                // up to date.
+                // Read again: the previous owner has written meanwhile, or the server that
+                // responded was not up to date.
                 Err(QueueError::Conflict) => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Appends lines to the journal of an attempt, after the message with this sequence number (0
-    /// for an empty journal). Returns the new sequence number.
+    /// Appends lines to the journal of an attempt. `last` is the sequence number of its last
+    /// message, or 0 for an empty journal. Returns the new sequence number.
     ///
     /// # Errors
-    /// Returns [`QueueError::Conflict`] if another worker has taken over the attempt.
+    /// Returns [`QueueError::Conflict`] if another worker has taken over the journal.
     pub async fn journal(
         &self,
         sample: &str,
@@ -443,10 +451,10 @@ impl RunQueue {
         self.broker.purge(&place).await.map(|_| ())
     }
 
-    /// Records a restart of an attempt, and returns all restart entries of the attempt.
+    /// Adds an entry to the restart history of an attempt, and returns the whole history.
     ///
     /// # Errors
-    /// Returns [`QueueError`] if the entry cannot be written.
+    /// Returns [`QueueError`] if the history cannot be written or read.
     pub async fn record_restart(
         &self,
         sample: &str,
@@ -470,7 +478,7 @@ impl RunQueue {
         Ok(all)
     }
 
-    /// Sends the heartbeat of a worker.
+    /// Stores the heartbeat of a worker, replacing its previous one.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the message cannot be written.
@@ -494,7 +502,8 @@ impl RunQueue {
             .await
     }
 
-    /// Returns the last heartbeat of every worker with its time. Invalid heartbeats are skipped.
+    /// Returns the last heartbeat of each worker, with the time when the server received it in
+    /// milliseconds since 1970. Invalid heartbeats are skipped.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
@@ -510,11 +519,11 @@ impl RunQueue {
         Ok(all)
     }
 
-    /// Returns the number of workers, as counted by one of them, and the age of that count in
-    /// milliseconds.
+    /// Returns the last count of workers and its age in milliseconds, or `None` before the first
+    /// count.
     ///
     /// # Errors
-    /// Returns [`QueueError`] if the server does not respond.
+    /// Returns [`QueueError`] if the server does not respond or the message is invalid.
     pub async fn roster(&self) -> Result<Option<(Roster, u64)>, QueueError> {
         let Some(stored) = self.broker.last(&self.state("roster")).await? else {
             return Ok(None);
@@ -523,7 +532,7 @@ impl RunQueue {
         Ok(Some((roster, now_ms().saturating_sub(stored.at_ms))))
     }
 
-    /// Stores the number of workers.
+    /// Stores a count of workers.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the message cannot be written.
@@ -544,8 +553,9 @@ impl RunQueue {
         stored.map(read).transpose()
     }
 
-    /// Changes a message of the run's state by compare-and-set; `change` receives its current
-    /// content.
+    /// Changes a message of the run's state by compare-and-set. `rest` is the end of its subject.
+    /// `change` receives the current content and returns the new content and the result of this
+    /// function. It may run several times.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the message cannot be read or written.
@@ -566,7 +576,8 @@ impl RunQueue {
                 Ok(_) => return Ok(gives),
                 Err(QueueError::Conflict) => {
                     if tries >= EAGER {
-                        // Under contention, a random delay lets one of the clients proceed.
+                        // Under contention, delays of different lengths let one of the clients
+                        // proceed.
                         let wait = now_ms() % 20 + u64::from(tries.min(50));
                         tokio::time::sleep(Duration::from_millis(wait)).await;
                     }
@@ -600,7 +611,7 @@ impl RunQueue {
     }
 }
 
-/// Written when a journal is taken over, so that an incomplete line can never be completed.
+/// Journal message that marks a takeover. Readers drop an incomplete line before it.
 const TAKEN: &[u8] = &[0];
 
 const fn after(last: u64) -> Expect {
@@ -617,7 +628,7 @@ fn whole_lines(bytes: &mut Vec<u8>) {
     bytes.truncate(end.map_or(0, |end| end + 1));
 }
 
-/// Splits a result into its header and the rest.
+/// Splits the message of a result into the header and the body.
 fn head(stored: &Stored) -> Result<(Parcel, &[u8]), QueueError> {
     let end = stored.bytes.iter().position(|byte| *byte == b'\n');
     let end = end.unwrap_or(stored.bytes.len());

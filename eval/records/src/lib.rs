@@ -1,7 +1,7 @@
 //! Run records: the run directory, the record of each attempt, and the events of its trajectory.
 //!
-//! This crate only stores and reads. It does not run agents, score answers, or aggregate attempts.
-//! It reads the files of all earlier versions.
+//! This crate only stores and reads runs. It does not run agents, score answers, or aggregate
+//! attempts. It reads files of all earlier versions.
 
 pub mod program_versions;
 pub mod program;

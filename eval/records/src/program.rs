@@ -35,7 +35,7 @@ impl Program {
         hex::encode(Sha256::digest(lines))
     }
 
-    /// Returns the components by name.
+    /// Returns the digest of each component, or the engine's name, keyed by component.
     pub fn components(&self) -> &BTreeMap<String, String> {
         &self.0
     }
@@ -66,10 +66,10 @@ impl Program {
     }
 }
 
-/// Returns a component's name for use in a sentence, or a placeholder for an implausible name from
-/// an untrusted file.
+/// Returns a component's name for use in a sentence. A long name, or one with unexpected
+/// characters, comes from an untrusted file and is not shown.
 fn component_name(name: &str) -> String {
-    /// Maximum length of a component name in any version.
+    /// Maximum bytes of a component's name.
     const LONGEST: usize = 32;
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     if name.len() <= LONGEST && name.bytes().all(plain) {

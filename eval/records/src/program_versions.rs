@@ -6,17 +6,17 @@ use crate::AttemptRecord;
 use crate::program::{Program, short};
 use crate::run_dir::Lock;
 
-/// Programs that ran the attempts of a run, with the number of attempts for each. The key `None`
-/// counts attempts whose program is not recorded.
+/// Programs that ran the attempts of a run, with the number of attempts for each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramVersions {
+    /// Number of attempts by digest of the program, or by `None` if the program is not recorded.
     attempts: BTreeMap<Option<String>, u64>,
     /// Programs whose components are recorded, by digest.
     known: BTreeMap<String, Program>,
 }
 
 impl ProgramVersions {
-    /// Collects the programs of a run directory.
+    /// Collects the programs of a run from its lock and records.
     pub fn of(lock: &Lock, records: &[AttemptRecord]) -> Self {
         let mut program_versions = Self::default();
         for program in lock.programs() {
@@ -37,7 +37,7 @@ impl ProgramVersions {
         *self.attempts.entry(program).or_default() += 1;
     }
 
-    /// Returns the digests, sorted.
+    /// Returns the recorded digests, sorted.
     pub fn digests(&self) -> impl Iterator<Item = &str> {
         self.attempts.keys().flatten().map(String::as_str)
     }
@@ -47,14 +47,15 @@ impl ProgramVersions {
         self.attempts.contains_key(&None)
     }
 
-    /// Whether the recorded programs of both runs are the same.
+    /// Whether both runs have the same recorded programs, or one of them has none.
     pub fn agree(&self, other: &Self) -> bool {
         let [one, two] =
             [self, other].map(|program_versions| program_versions.digests().collect::<Vec<_>>());
         one.is_empty() || two.is_empty() || one == two
     }
 
-    /// Describes how the programs `one` and `there` differ.
+    /// Describes how the programs with these digests differ: `one` of this run and `there` of
+    /// `other`.
     fn difference(&self, other: &Self, one: &str, there: &str) -> String {
         match (self.known.get(one), other.known.get(there)) {
             (Some(one), Some(there)) => one.difference(there),
@@ -67,8 +68,8 @@ impl ProgramVersions {
     }
 }
 
-/// Returns one sentence for each difference between the programs of the runs, or between the
-/// programs within one run. Each run is given with its display name.
+/// Returns sentences about runs that several programs made, and about runs whose programs differ
+/// from those of the first run. Each run is given with its display name.
 pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a ProgramVersions)>) -> Vec<String> {
     let runs: Vec<(String, &ProgramVersions)> = runs.into_iter().collect();
     let mut remarks: Vec<String> = runs
@@ -103,7 +104,7 @@ pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a ProgramVersions)>
         let one = first.digests().find(|digest| Some(*digest) != other);
         if let (Some(one), Some(other)) = (one, other) {
             remarks.push(format!(
-                "{first_name} and {name} were made by different programs: {}.",
+                "{first_name} and {name} were made by different program versions: {}.",
                 first.difference(program_versions, one, other)
             ));
         }
@@ -111,7 +112,7 @@ pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a ProgramVersions)>
     remarks
 }
 
-/// Returns a remark if several programs ran the attempts of a run.
+/// Returns a sentence if several programs ran the attempts of a run.
 fn within(name: &str, program_versions: &ProgramVersions) -> Option<String> {
     if program_versions.attempts.len() < 2 {
         return None;
@@ -125,12 +126,12 @@ fn within(name: &str, program_versions: &ProgramVersions) -> Option<String> {
         })
         .collect();
     let mut text = format!(
-        "The attempts of {name} were made by different programs: {}",
+        "The attempts of {name} were made by different program versions: {}",
         counts.join(", ")
     );
     let mut digests = program_versions.digests();
     let mut known = || program_versions.known.get(digests.next()?);
-    // The counts already contain the digests of programs with unrecorded components.
+    // If the components are not recorded, the digests in the counts are the only known difference.
     if let (Some(one), Some(other)) = (known(), known()) {
         text += &format!("; {}", one.difference(other));
     }
@@ -140,7 +141,7 @@ fn within(name: &str, program_versions: &ProgramVersions) -> Option<String> {
 /// Describes, as a clause, how the programs of two runs differ. Returns `None` if no difference is
 /// known.
 pub fn difference(one: &Lock, other: &Lock) -> Option<String> {
-    // Unrecorded counts as a program of its own.
+    // `None` is a program that is not recorded.
     let all = |lock: &Lock| -> BTreeSet<Option<Program>> {
         let later = lock.later_programs.iter().cloned().map(Some);
         later.chain([lock.fingerprint.program()]).collect()

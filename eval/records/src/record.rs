@@ -1,7 +1,7 @@
-//! The record of one finished attempt: a line of `samples.jsonl`, and the source of every table and
-//! figure.
+//! The record of one finished attempt: a line of `samples.jsonl`, and the source of all tables and
+//! charts.
 //!
-//! A figure that the system running the attempt did not record is null, never 0.
+//! A number that was not recorded when the attempt ran is null, not 0.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// Version of [`AttemptRecord`]; every line carries it as `v`.
 pub const RECORD_VERSION: u32 = 1;
 
-/// Values that all attempts of a run share: the constant columns of its CSV.
+/// Values that all attempts of a run share: the constant columns of `results.csv`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunIdentity {
     /// Id of the run: the name of its folder, prefixed by the sweep's id for a cell of a sweep.
@@ -68,17 +68,17 @@ pub struct JudgeUse {
     pub prompt_sha256: String,
     /// Number of requests to the judge.
     pub calls: u32,
-    /// Number of requests answered from a cache, which cost nothing.
+    /// Number of requests that were answered from a cache and cost nothing.
     #[serde(default)]
     pub cached_calls: u32,
-    /// Tokens; `None` if no reply carries a count.
+    /// Tokens of all replies and billed tries; `None` if none were counted.
     pub usage: Option<Usage>,
-    /// Cost in US dollars; `None` if the cost of any reply is unknown.
+    /// Cost of all replies and billed tries in US dollars; `None` if the cost of any is unknown.
     pub cost_usd: Option<f64>,
 }
 
 impl JudgeUse {
-    /// Adds the usage of a reply or a failed try.
+    /// Adds the usage and cost of a reply or a billed try.
     pub fn add(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
         if let Some(usage) = usage {
             *self.usage.get_or_insert_default() += usage;
@@ -87,7 +87,8 @@ impl JudgeUse {
     }
 }
 
-/// Field of [`AttemptRecord::score_details`] that is true if the scorer could not parse the answer.
+/// Name of the field in [`AttemptRecord::score_details`] that is true if the scorer could not parse
+/// the answer.
 pub const UNREADABLE: &str = "unreadable";
 
 /// Whether the details of a score mark the answer as unparseable.
@@ -95,7 +96,7 @@ pub fn is_unreadable(details: &Value) -> bool {
     details[UNREADABLE] == true
 }
 
-/// Score of an attempt by an additional scorer. It does not affect the attempt's main score.
+/// Score of an attempt by an additional scorer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FurtherScore {
     /// Score from 0 (wrong) to 1 (right); `None` if there is nothing to score or the scorer failed.
@@ -121,7 +122,8 @@ pub struct AttemptRecord {
     /// 0-based index of the sample in its dataset, or `None` for imported runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_index: Option<u64>,
-    /// Cluster of samples whose results are correlated; `None` for an independent sample.
+    /// Name of the sample's cluster, whose results are correlated; `None` for an independent
+    /// sample.
     pub cluster: Option<String>,
     /// How the attempt ended.
     pub status: Status,
@@ -136,7 +138,8 @@ pub struct AttemptRecord {
     /// them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<String, FurtherScore>,
-    /// Usage of the model that judged the answer. The other figures of the record exclude it.
+    /// Usage of the model that judged the answer. All other usage and costs in the record exclude
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeUse>,
     /// Reason why there is no answer, or why scoring the answer failed.
@@ -151,11 +154,11 @@ pub struct AttemptRecord {
     /// the answer and scores 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
-    /// Final state of the attempt's environment, scored instead of the answer; `None` without an
-    /// environment.
+    /// Final state of the attempt's environment, which is scored instead of the answer; `None`
+    /// without an environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
-    /// Expected answer, in the scorer's form.
+    /// Expected answer, in the format of the scorer.
     pub expected: Value,
     /// Metadata of the sample, used for grouping.
     pub metadata: BTreeMap<String, Value>,
@@ -165,70 +168,71 @@ pub struct AttemptRecord {
     pub agents: Option<u32>,
     /// Depth of the deepest agent; the root has depth 0.
     pub depth_reached: Option<u32>,
-    /// Number of requests to models.
+    /// Number of requests to models, including those answered from a cache.
     pub llm_calls: Option<u32>,
-    /// Tokens; `None` if no response carries a count.
+    /// Tokens of all responses and billed tries; `None` if none were counted.
     #[serde(default, deserialize_with = "counted")]
     pub usage: Option<Usage>,
-    /// Cost in US dollars; `None` if the cost of any response is unknown.
+    /// Cost of all responses and billed tries in US dollars; `None` if the cost of any is unknown.
     pub cost_usd: Option<f64>,
     /// Wall-clock seconds from start to end.
     pub total_time_s: f64,
     /// Wall-clock seconds, excluding time in which all work waited for a rate limit, a connection
     /// or a retry.
     pub working_time_s: Option<f64>,
-    /// Milliseconds in which neither a model nor the sandbox worked.
+    /// Milliseconds without a running model call, cell or browser action, excluding time spent
+    /// waiting.
     pub overhead_ms: Option<f64>,
-    /// Number of retried requests to models.
+    /// Number of retries of requests to models.
     pub retries: Option<u32>,
-    /// Number of requests to models answered from a cache.
+    /// Number of requests that were answered from a cache and not sent.
     #[serde(default)]
     pub cached_calls: Option<u32>,
-    /// Tokens of the cached responses. They are part of `usage`, but were not billed again. `None`
-    /// without cached responses.
+    /// Tokens of cached responses, which `usage` includes although they were not billed again.
+    /// `None` without cached responses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_usage: Option<Usage>,
-    /// Number of times that older outputs were dropped because a conversation exceeded the model's
-    /// context window.
+    /// Number of times that a conversation was shortened to fit the model's context window or a
+    /// configured limit.
     #[serde(default)]
     pub context_trims: Option<u32>,
-    /// Number of prompts that the server probably truncated, because it counted far fewer tokens
-    /// than they contain.
+    /// Number of prompts that the server probably truncated: it counted far fewer tokens than the
+    /// prompts contain.
     #[serde(default, skip_serializing_if = "none_cut")]
     pub cut_prompts: u32,
     /// Number of responses that did not follow the protocol.
     pub protocol_faults: Option<u32>,
-    /// Number of calls of `rlm()` and `llm()`.
+    /// Number of calls to other agents, such as `rlm()` and `llm()`.
     pub delegations: Option<u32>,
-    /// Number of these calls that were never awaited.
+    /// Number of delegations that were never awaited.
     pub unawaited: Option<u32>,
     /// Number of cells that ended in an error.
     pub failed_cells: u32,
     /// Whether the root returned in its first iteration and was shown the value for confirmation.
     pub returned_early: Option<bool>,
-    /// Whether the attempt continued an attempt that ended in an error, whose record is above this
-    /// one. The figures include those of that record.
+    /// Whether the attempt continued one that ended in an error and has an earlier record. All
+    /// counts, usage and times include those of the earlier record.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continued: bool,
     /// Lowercase hex SHA-256 of the program that ran the attempt
     /// ([`crate::program::Program::digest`]); `None` if not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// Start of the attempt, in RFC 3339.
+    /// Start time of the attempt; RFC 3339 in the file.
     #[serde(with = "rfc3339")]
     pub started_at: Option<Timestamp>,
 }
 
 #[expect(
     clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
+    reason = "the signature that serde calls"
 )]
 fn none_cut(prompts: &u32) -> bool {
     *prompts == 0
 }
 
 impl AttemptRecord {
-    /// Returns the record without potentially long texts that summaries do not use. The run's
+    /// Returns the record without the texts that summaries do not use, to save memory. The run's
     /// folder keeps these texts.
     #[must_use]
     pub fn without_texts(&self) -> Self {
@@ -270,11 +274,11 @@ impl AttemptRecord {
     }
 }
 
-/// Deserializes a token count. Earlier versions recorded a missing count as zeros. Because no real
-/// request uses zero tokens, zeros become `None`.
+/// Deserializes token counts. Earlier versions recorded missing counts as zeros. Because every real
+/// request uses tokens, zeros become `None`.
 ///
 /// # Errors
-/// Returns an error if the value is not a token count.
+/// Returns an error if the value is neither token counts nor null.
 pub fn counted<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Usage>, D::Error> {
     let usage = Option::<Usage>::deserialize(from)?;
     Ok(usage.filter(|usage| usage.total() > 0))
@@ -285,7 +289,7 @@ mod rfc3339 {
     use jiff::Timestamp;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    #[expect(clippy::ref_option, reason = "serde asks for this form")]
+    #[expect(clippy::ref_option, reason = "the signature that serde calls")]
     pub(super) fn serialize<S: Serializer>(
         time: &Option<Timestamp>,
         to: S,

@@ -1,4 +1,4 @@
-//! Spending of attempts, including those that do not count.
+//! Spending of attempts, including attempts that do not count.
 
 use std::iter::Sum;
 use std::ops::AddAssign;
@@ -16,7 +16,7 @@ pub struct Spent {
     pub attempts: u64,
     /// Number of requests sent to models, answered or not.
     pub llm_calls: u64,
-    /// Tokens of all counted calls.
+    /// Tokens of all requests whose usage is known.
     pub usage: Usage,
     /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
@@ -27,15 +27,15 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// Returns the recorded spending of a finished attempt, including its judge. Cached responses
-    /// were paid for earlier and do not count.
+    /// Returns the spending of a finished attempt, including its judge. Cached responses do not
+    /// count, because they were paid for earlier.
     pub fn of(record: &AttemptRecord) -> Self {
         let mut spent = Self::of_agents(record);
         spent += Self::of_judge(record);
         spent
     }
 
-    /// Returns what the judge of a finished attempt used.
+    /// Returns the spending of a finished attempt's judge. It does not count as another attempt.
     pub fn of_judge(record: &AttemptRecord) -> Self {
         let mut spent = Self::default();
         if let Some(judge) = &record.judge {
@@ -58,7 +58,7 @@ impl Spent {
             llm_calls: sent.into(),
             usage: record.usage.unwrap_or_default().without(&cached),
             cost_usd: record.cost_usd,
-            // The record does not contain which of the calls have an unknown cost.
+            // The record does not show which requests have an unknown cost, so all of them count.
             unknown_calls: match record.cost_usd {
                 None => sent.into(),
                 Some(_) => 0,
@@ -66,8 +66,8 @@ impl Spent {
         }
     }
 
-    /// Returns the spending of a caller according to the events of its calls, including calls in
-    /// flight.
+    /// Returns the spending of one caller's calls, including calls in flight. It does not count as
+    /// an attempt.
     pub fn of_calls(calls: &Calls) -> Self {
         let spent = calls.spent();
         Self {
@@ -79,7 +79,7 @@ impl Spent {
         }
     }
 
-    /// Adds the cost of one more call.
+    /// Adds a cost, if it is known.
     pub fn add_cost(&mut self, cost_usd: Option<f64>) {
         if let Some(cost) = cost_usd {
             *self.cost_usd.get_or_insert(0.0) += cost;
@@ -109,18 +109,18 @@ impl Sum for Spent {
 /// Spending on attempts that do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wasted {
-    /// Attempts that were stopped or killed before they finished.
+    /// Spending on attempts that were stopped or killed before they finished.
     pub abandoned: Spent,
-    /// Attempts that ended in an error and were rerun.
+    /// Spending on attempts that ended in an error and were rerun.
     pub superseded: Spent,
 }
 
-/// Total spending of a run.
+/// Total spending of a run, without judges.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct TotalSpending {
     /// Number of all attempts, including those that do not count.
     pub attempts: u64,
-    /// Tokens of all counted calls.
+    /// Tokens of all requests whose usage is known.
     pub usage: Usage,
     /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,

@@ -497,7 +497,7 @@ fn resumes_run_of_other_program_only_if_allowed() {
     counts.sort();
     let [(one, count_one), (two, count_two)] = counts;
     let within = format!(
-        "were made by different programs: {count_one} by {}, {count_two} by {}; the prompts and the sandbox differ.\n",
+        "were made by different program versions: {count_one} by {}, {count_two} by {}; the prompts and the sandbox differ.\n",
         &one[..12],
         &two[..12]
     );
@@ -544,7 +544,7 @@ fn reads_and_resumes_runs_without_recorded_program() {
     let report = binary.run(&["report", &name], "");
     let this = program::this().digest();
     let sentence = format!(
-        "The attempts of s-niah solver were made by different programs: 3 by an unrecorded program, 1 by {}.\n",
+        "The attempts of s-niah solver were made by different program versions: 3 by an unrecorded program, 1 by {}.\n",
         &this[..12]
     );
     assert!(report.stdout.contains(&sentence), "{report:?}");
@@ -558,7 +558,7 @@ fn merges_shards_of_other_programs_only_if_allowed() {
     let other = remake(&shares[1], &[("dependencies", "22")]);
     let ran = binary.run(&["merge", "out", &one, &two], "");
     let refused = format!(
-        "error: {one} and {two} were made by different programs: the dependencies differ\n{HINT}"
+        "error: {one} and {two} were made by different program versions: the dependencies differ\n{HINT}"
     );
     assert_eq!((ran.code, ran.stderr), (Some(2), refused));
     assert!(!binary.path().join("out").exists());
@@ -575,16 +575,16 @@ fn merges_shards_of_other_programs_only_if_allowed() {
     assert_eq!(resume(&binary, Path::new("out"), &[]).code, Some(0));
     let compared = binary.run(&["compare", &one, &two], "");
     assert!(
-        compared
-            .stdout
-            .contains("A and B were made by different programs: the dependencies differ.\n"),
+        compared.stdout.contains(
+            "A and B were made by different program versions: the dependencies differ.\n"
+        ),
         "{compared:?}"
     );
 
     forget(&shares[1]);
     let ran = binary.run(&["merge", "again", &one, &two], "");
     let refused = format!(
-        "error: {one} and {two} were made by different programs: the program of the second is not recorded\n{HINT}"
+        "error: {one} and {two} were made by different program versions: the program of the second is not recorded\n{HINT}"
     );
     assert_eq!((ran.code, ran.stderr), (Some(2), refused));
 }

@@ -1,10 +1,10 @@
-//! Pseudorandom lengths of attempts, identical in every run of the program.
+//! Pseudorandom numbers for the lengths of attempts, identical each time the program runs.
 
-/// Generator of random numbers: the 64-bit xorshift by G. Marsaglia (2003).
+/// The 64-bit xorshift generator by G. Marsaglia (2003). The state must not be 0.
 pub struct Random(pub u64);
 
 impl Random {
-    /// Returns a uniform number above 0 and below 1.
+    /// Returns a uniform random number above 0 and below 1.
     pub fn uniform(&mut self) -> f64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -18,7 +18,8 @@ impl Random {
         (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos()
     }
 
-    /// Returns a log-normal number with median 1.
+    /// Returns a log-normal random number with median 1. `sigma` is the standard deviation of its
+    /// natural logarithm.
     pub fn log_normal(&mut self, sigma: f64) -> f64 {
         (sigma * self.normal()).exp()
     }

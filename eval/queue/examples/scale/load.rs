@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-/// Capacity of one broker, submitter and disk per second, as measured on a machine with two cores
-/// (`docs/guides/queue.md` describes how).
+/// Capacity of one broker, one submitter and one disk per second, as measured on a machine with two
+/// cores (`docs/guides/queue.md` describes how).
 pub struct Capacity {
     /// Messages per second through one broker, in both directions.
     pub messages: f64,
@@ -25,42 +25,44 @@ struct Run {
     attempts: f64,
     /// Mean duration of an attempt in seconds.
     seconds: f64,
-    /// Number of responses of an attempt.
+    /// Number of model responses in an attempt.
     responses: f64,
-    /// Bytes of record and trajectory.
+    /// Bytes of an attempt's record and trajectory.
     bytes: f64,
     has_budget: bool,
 }
 
-/// Seconds between two heartbeats of a worker in `rlm-eval worker`.
+/// Seconds between two heartbeats of a worker.
 const HEARTBEAT_INTERVAL: f64 = 2.0;
-/// Additional seconds between two spending reports of a worker, for each worker of the run.
+/// Minimum seconds between two spending reports of a worker.
 const REPORT: f64 = 0.5;
+/// Minimum mean seconds between two spending reports of any workers of the run.
 const REPORT_EACH: f64 = 0.005;
-/// Seconds between two heartbeats of an attempt: a third of the default lease.
+/// Seconds between two lease extensions of an attempt: a third of the default lease.
 const KEEP: f64 = 10.0;
-/// Maximum bytes of a piece of a result.
+/// Maximum bytes of one piece of a result.
 const PIECE: f64 = 262_144.0;
 
 impl Run {
-    /// Returns the attempts finished per second while workers are the bottleneck.
+    /// Returns the number of attempts finished per second if the workers are the bottleneck.
     fn rate(&self) -> f64 {
         self.workers * self.concurrency / self.seconds
     }
 
-    /// Returns the messages per second at the broker, in both directions.
+    /// Returns the number of messages per second through the broker, in both directions.
     fn messages(&self) -> f64 {
-        // Each piece with its reply, and the submitter's request for it with its reply.
+        // For each piece: the piece, the reply, the submitter's request for the piece, and its
+        // reply.
         let pieces = if self.bytes > PIECE {
             4.0 * (self.bytes / PIECE).ceil()
         } else {
             0.0
         };
-        // Submission with its reply, request, delivery, acknowledgment; record with its reply and
-        // its delivery to the submitter; journal with replies.
+        // Submission and reply; request, delivery and acknowledgment; record, reply and delivery to
+        // the submitter; journal messages and replies.
         let of_attempt = 2.0 + 3.0 + 3.0 + pieces + 2.0 * self.responses;
         let kept = self.workers * self.concurrency / KEEP;
-        // Heartbeat with its reply, and the number of workers with its reply.
+        // Heartbeat and reply; request for the number of workers and reply.
         let signs = self.workers * 4.0 / HEARTBEAT_INTERVAL;
         let reports = if self.has_budget {
             self.workers * 4.0 / REPORT.max(REPORT_EACH * self.workers)
@@ -71,7 +73,8 @@ impl Run {
     }
 }
 
-/// Returns the load of runs of several sizes, and its share of the measured capacity.
+/// Returns a Markdown table with the load of runs of several sizes, and its share of the measured
+/// capacity.
 pub fn table() -> String {
     let mut text =
         "| workers | concurrency | seconds | kB | attempts a second | messages a second \

@@ -1,5 +1,5 @@
-//! Simulates the speedup of a queue over static shards, and computes the load on broker, submitter
-//! and disk for runs of several sizes.
+//! Simulates how much faster a queue is than static shards, and computes the load on broker,
+//! submitter and disk for runs of several sizes.
 //!
 //! `cargo run --release --package queue --example scale` prints the tables of
 //! `docs/guides/queue.md`.

@@ -1,5 +1,6 @@
-//! Simulates the duration of a run: in static shards, from a queue in random order, and from a
-//! queue with the longest attempts first.
+//! Simulates the duration of a run with static shards, with a queue in random order, and with a
+//! queue that starts the longest attempts first. Lengths and times are multiples of the median
+//! length.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,13 +8,13 @@ use std::fmt::Write as _;
 
 use crate::draw::Random;
 
-/// Standard deviation of the logarithm of attempt lengths.
+/// Standard deviation of the natural logarithm of the attempt lengths.
 const SIGMA: f64 = 1.5;
 
 /// Number of simulated runs of each design.
 const RUNS: u64 = 400;
 
-/// Returns the end time of the last attempt if workers take attempts from a queue in order.
+/// Returns the time when the last attempt ends if workers take attempts from a queue in order.
 fn queued(lengths: &[f64], workers: usize) -> f64 {
     let mut free: BinaryHeap<Reverse<u64>> = (0..workers).map(|_| Reverse(0)).collect();
     let mut end = 0;
@@ -30,27 +31,28 @@ fn queued(lengths: &[f64], workers: usize) -> f64 {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a length"
+    reason = "lengths are positive and far below the maximum"
 )]
 fn whole(length: f64) -> u64 {
     (length * 1e6) as u64
 }
 
-/// Returns the end time of the slowest shard, for shards of equal size with one worker each.
+/// Returns the time when the slowest shard ends, for shards with equal numbers of attempts and one
+/// worker each.
 fn shared(lengths: &[f64], workers: usize) -> f64 {
     let share = |worker: usize| -> f64 { lengths.iter().skip(worker).step_by(workers).sum() };
     (0..workers).map(share).fold(0.0, f64::max)
 }
 
-/// Returns a lower bound of the duration: the mean load of a worker, or the longest attempt if that
-/// is longer.
+/// Returns a lower bound of the duration: the mean load of a worker or the longest attempt,
+/// whichever is longer.
 fn bound(lengths: &[f64], workers: usize) -> f64 {
     let sum: f64 = lengths.iter().sum();
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     (sum / workers as f64).max(longest)
 }
 
-/// Returns the mean ratios over many runs.
+/// Returns a Markdown table with the mean ratios over [`RUNS`] runs.
 pub fn table() -> String {
     let mut text =
         "| workers | attempts | shards / queue | queue / bound | shards / longest first \

@@ -8,8 +8,8 @@ use model::long_answer::{shown, too_long};
 use super::{ANSWERS, RunDir, RunDirError, atomic, name};
 use crate::AttemptRecord;
 
-/// Writes a long answer to its own file, syncs the file, and returns the record in the form stored
-/// in `samples.jsonl`.
+/// Returns the record as stored in `samples.jsonl`. A long answer is written to its own file and
+/// synced.
 ///
 /// # Errors
 /// Returns [`RunDirError::Write`] if the answer's file cannot be written.

@@ -15,7 +15,8 @@ use super::links::without_links;
 /// which is atomic under POSIX.
 ///
 /// # Errors
-/// Returns [`RunDirError::Write`] if the file cannot be written. The old content is then unchanged.
+/// Returns [`RunDirError::Write`] if the file cannot be written. The old content is then unchanged,
+/// unless only the folder could not be synced.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".tmp");
@@ -24,7 +25,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
         .and_then(|()| fs::rename(beside, path))
         .and_then(|()| path.parent().map_or(Ok(()), sync_folder));
     written.map_err(|reason| {
-        // Only the first failure is reported. The temporary file may not exist.
+        // Report only the first failure. The temporary file may not exist.
         let _ = fs::remove_file(beside);
         RunDirError::Write {
             path: path.to_owned(),
@@ -43,8 +44,7 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
         path: path.to_owned(),
         reason,
     };
-    // The path of a descriptor of this process may refer to a regular file that the shell has
-    // opened.
+    // A path such as `/dev/stdout` may refer to a regular file that the shell has opened.
     let is_descriptor = path.starts_with("/dev") || path.starts_with("/proc");
     let is_special = fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
     if is_descriptor || is_special {
@@ -59,7 +59,7 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
     }
     match fs::canonicalize(path) {
         Ok(target) => write(&target, bytes),
-        // The target does not exist yet.
+        // The target does not exist yet, so create it through the link.
         Err(_) => fs::write(path, bytes).map_err(cannot),
     }
 }
@@ -98,7 +98,7 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Replace a leftover file of an earlier start, but never follow a link.
+    // Overwrite the leftover file of a killed process, but never follow a link.
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     let mut file = without_links(&mut options).open(path)?;

@@ -11,12 +11,12 @@ pub enum RunDirError {
     /// The folder of a new run cannot be created.
     #[error("cannot create a run directory in {}: {reason}", folder.display())]
     Create {
-        /// Folder in which the run was to be created.
+        /// Parent of the new folder, or the path chosen for it.
         folder: PathBuf,
         /// Error of the operating system.
         reason: io::Error,
     },
-    /// The parent folder for runs is not a folder.
+    /// A parent of the new folder is a file.
     #[error("cannot create a run directory in {}: it is not a folder", path.display())]
     NotAFolder {
         /// The file.
@@ -39,12 +39,12 @@ pub enum RunDirError {
     /// The run cannot be locked against other processes.
     #[error("cannot lock {}: {reason}", path.display())]
     Lock {
-        /// File to be locked.
+        /// The file `lock.json`, or the journal of a scorer.
         path: PathBuf,
         /// Error of the operating system.
         reason: io::Error,
     },
-    /// A file of the run is a link, whose target may be outside the run.
+    /// The run's folder contains a link, whose target may be outside the folder.
     #[error("{} is a link: expected a regular file or folder, because a resumed run writes there", path.display())]
     Link {
         /// The link.
@@ -78,7 +78,7 @@ pub enum RunDirError {
         /// Error of the operating system.
         reason: io::Error,
     },
-    /// The folder does not contain a run.
+    /// The folder is not a run directory.
     #[error("{} is not a run directory: {missing} is missing", path.display())]
     NotARun {
         /// The folder.
@@ -86,7 +86,7 @@ pub enum RunDirError {
         /// Name of the missing file.
         missing: &'static str,
     },
-    /// The run does not have scores by this scorer.
+    /// The run has no scores by this scorer.
     #[error("{} has no scores by `{scorer}`{}", path.display(), match known.as_slice() {
         [] => "; create them with `rlm-eval score`".to_owned(),
         known => format!("; it has scores by {}", known.join(", ")),
@@ -94,12 +94,12 @@ pub enum RunDirError {
     NoScores {
         /// The run's folder.
         path: PathBuf,
-        /// Scorer as given.
+        /// Name of the scorer as given.
         scorer: String,
-        /// Additional scorers that scored the run.
+        /// Names of the additional scorers that have scored the run.
         known: Vec<String>,
     },
-    /// The scores of a scorer are older than an attempt.
+    /// A scorer has not scored the latest record of an attempt.
     #[error("{}: attempt {attempt} at {id:?} is newer than these scores; run `rlm-eval score` again", path.display())]
     OldScores {
         /// File of the scores.
@@ -117,27 +117,26 @@ pub enum RunDirError {
         /// Error of the parser.
         reason: serde_json::Error,
     },
-    /// A line before the last of a file is invalid.
+    /// A complete line of a JSON Lines file is invalid.
     #[error("{}:{line}: {reason}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// Number of the line, 1-based.
         line: usize,
-        /// What is wrong.
+        /// Reason why the line is invalid.
         reason: LineError,
     },
-    /// The fingerprint does not match its parts, or two files of the run have different
-    /// fingerprints.
+    /// The fingerprint does not match its parts, or the run's files contain different fingerprints.
     #[error("{}: {field} is {found}, but {why}; restore the file, or start a new run", path.display())]
     Fingerprint {
         /// The file.
         path: PathBuf,
-        /// Field with the contradicting value.
+        /// Path of the contradictory field, such as `run.fingerprint`.
         field: &'static str,
         /// Beginning of the field's value.
         found: String,
-        /// What the value contradicts, as a clause.
+        /// What the value contradicts, as a clause: `the hash of fingerprint.parts is …`.
         why: String,
     },
     /// The file was written by a later version of this program.
@@ -155,7 +154,7 @@ pub enum RunDirError {
 /// Reason why a line of a JSON Lines file is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
-    /// The line is not JSON, or not JSON of the expected form.
+    /// The line is not JSON, or lacks the expected fields.
     #[error("not {what}: {problem} at column {column}")]
     Malformed {
         /// The expected content, with its article.

@@ -10,7 +10,7 @@ use super::RunDirError;
 use super::samples::malformed;
 use crate::trajectory::{Fold, heads};
 
-/// Maximum bytes per string when events are only counted.
+/// Maximum bytes per string when events are aggregated.
 const SHORT: usize = 400;
 
 /// Iterator over the events of a trajectory. A truncated last line is skipped.
@@ -43,7 +43,7 @@ impl Events {
         })
     }
 
-    /// Opens a trajectory for counting events; long strings are truncated.
+    /// Opens a trajectory for aggregation. Long strings are truncated, which saves time and memory.
     ///
     /// # Errors
     /// Returns [`RunDirError::Read`] if the file cannot be opened.
@@ -88,7 +88,7 @@ impl Iterator for Events {
     }
 }
 
-/// Folds all events of a trajectory.
+/// Aggregates all events of a trajectory.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, or if a complete line is not an event.
@@ -100,7 +100,7 @@ pub fn fold(path: &Path) -> Result<Fold, RunDirError> {
     Ok(fold)
 }
 
-/// Folds a trajectory like [`fold`], but skips lines that are not events.
+/// Aggregates a trajectory like [`fold`], but skips lines that are not events.
 pub(super) fn fold_leniently(path: &Path) -> Result<Fold, RunDirError> {
     let mut fold = Fold::default();
     for event in Events::open_for_counting(path)? {

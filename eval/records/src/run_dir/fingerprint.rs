@@ -13,11 +13,12 @@ use crate::program::Program;
 /// Name of the part with the program that started the run.
 const PROGRAM: &str = "program";
 
-/// Parts that described the program in earlier versions. They do not belong to the treatment.
+/// Parts that described the program in earlier versions.
 const EARLIER_PROGRAM: [&str; 2] = ["engine_version", "javascript_engine"];
 
-/// A hash and the named parts that it covers. A run can be resumed only with the same treatment,
-/// and with another program only if the user allows it.
+/// A hash and the named parts that it covers: the program, and the treatment (all other parts). A
+/// run can be resumed only with the same treatment, and with another program only if the user
+/// allows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fingerprint {
     sha256: String,
@@ -25,7 +26,7 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Returns the fingerprint of a treatment and the program that runs it.
+    /// Returns the fingerprint of a treatment, given as `parts`, and the program that runs it.
     pub fn of_treatment(mut parts: BTreeMap<String, Value>, program: &Program) -> Self {
         parts.insert(PROGRAM.to_owned(), serde_json::json!(program));
         Self::from_parts(parts)
@@ -49,8 +50,8 @@ impl Fingerprint {
         &self.sha256
     }
 
-    /// Computes the hash of the parts. The result differs from [`as_str`](Self::as_str) if a file
-    /// was edited by hand.
+    /// Computes the hash of the parts. It differs from [`as_str`](Self::as_str) if `lock.json` was
+    /// edited by hand.
     pub fn of_parts(&self) -> String {
         Self::from_parts(self.parts.clone()).sha256
     }
@@ -66,16 +67,15 @@ impl Fingerprint {
         Program::deserialize(part).ok()
     }
 
-    /// Returns the parts of the treatment that differ from `other`, by name. For parts that are
-    /// objects, returns the members that differ. The program is not compared.
+    /// Returns the parts of the treatment that differ from `other`, sorted by name. For parts that
+    /// are objects, returns the members that differ. The program is not compared.
     pub fn differences(&self, other: &Self) -> Vec<Difference> {
         self.differences_in(other, |name| {
             name != PROGRAM && !EARLIER_PROGRAM.contains(&name)
         })
     }
 
-    /// Returns the differences in the parts that described the program before it became a separate
-    /// part.
+    /// Returns the differences in the parts that described the program in earlier versions.
     pub fn earlier_program_differences(&self, other: &Self) -> Vec<Difference> {
         self.differences_in(other, |name| EARLIER_PROGRAM.contains(&name))
     }
@@ -94,16 +94,17 @@ impl Fingerprint {
 /// A difference between two fingerprints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// Name of the part. A member of an object follows a dot: `sandbox.limits.output_chars`.
+    /// Name of the part, followed by a dot and the name of the member if the part is an object:
+    /// `sandbox.limits.output_chars`.
     pub part: String,
     /// Value in this fingerprint; `None` if the part is missing.
     pub here: Option<Value>,
-    /// Value in the other fingerprint.
+    /// Value in the other fingerprint; `None` if the part is missing.
     pub there: Option<Value>,
 }
 
 impl Difference {
-    /// Describes the difference; `one` and `other` are the locations of the values:
+    /// Describes the difference, given the locations of both values. For `in a` and `in b`, returns
     /// `max_depth is 2 in a and 3 in b`.
     pub fn between(&self, one: &str, other: &str) -> String {
         let (here, there) = (shown(self.here.as_ref()), shown(self.there.as_ref()));
@@ -117,7 +118,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Formats a value as JSON, truncated if it is long.
+/// Formats a value as JSON and truncates it if it is long.
 fn shown(value: Option<&Value>) -> String {
     /// Maximum characters: enough for the beginning of a hash, a path or a few drivers.
     const LONGEST: usize = 80;
@@ -149,8 +150,8 @@ fn compare(name: &str, here: Option<&Value>, there: Option<&Value>, found: &mut 
     }
 }
 
-/// Whether two values of a part are equal. Earlier programs recorded server addresses with a
-/// trailing `/` if the user typed one.
+/// Whether two values of a part are equal. A trailing `/` of server addresses is ignored, because
+/// earlier versions recorded it if the user typed it.
 fn is_same(name: &str, here: Option<&Value>, there: Option<&Value>) -> bool {
     match (here, there) {
         (Some(Value::String(here)), Some(Value::String(there))) if name.starts_with("servers.") => {

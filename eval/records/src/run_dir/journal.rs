@@ -19,7 +19,8 @@ use super::links::without_links;
 use super::{ABANDONED, JOURNAL, RunDirError, TRAJECTORIES, atomic, name, wasted_spend};
 use crate::Spent;
 
-/// Journals of a run's attempts. Each attempt has a file, which stays open until the attempt ends.
+/// Journals of a run's attempts: one file for each attempt, open from its first line to the
+/// attempt's end.
 #[derive(Debug)]
 pub struct Journal {
     run: PathBuf,
@@ -30,16 +31,16 @@ pub struct Journal {
 #[derive(Debug)]
 struct Open {
     file: File,
-    /// Whether lines may not be on disk yet.
+    /// Whether the file has lines that were not synced to disk.
     is_dirty: bool,
 }
 
-/// Lines of an attempt's journal.
+/// Complete lines of an attempt's journal.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct JournalLines {
-    /// Complete lines, oldest first.
+    /// The lines, oldest first.
     pub lines: Vec<String>,
-    /// Whether a truncated last line was cut off the file.
+    /// Whether a truncated last line was removed from the file.
     pub is_cut: bool,
 }
 
@@ -63,8 +64,8 @@ impl Journal {
         path.is_file() || archive::path(&path).is_file()
     }
 
-    /// Reads the complete lines of an attempt's plain journal, oldest first; empty without a file.
-    /// A truncated last line is removed from the file.
+    /// Closes and reads an attempt's plain journal. A truncated last line is removed from the file.
+    /// Returns no lines if there is no file.
     ///
     /// # Errors
     /// Returns the error of the operating system, or an error that names the first line that is not
@@ -99,7 +100,7 @@ impl Journal {
         Ok(JournalLines { lines, is_cut })
     }
 
-    /// Returns the path of an attempt's journal within the run's folder.
+    /// Returns the path of an attempt's journal relative to the run's folder, for messages.
     pub fn name(&self, sample: &str, attempt: u32) -> String {
         let path = self.path(sample, attempt);
         let path = path.strip_prefix(&self.run).unwrap_or(&path);
@@ -142,8 +143,7 @@ impl Journal {
                 let is_new = !path.exists();
                 let file =
                     without_links(OpenOptions::new().append(true).create(true)).open(path)?;
-                // Without its directory entry on disk, the file could not be found after a crash,
-                // even if its content is synced.
+                // Sync the directory entries, so that the file can be found after a crash.
                 if is_new {
                     atomic::sync_folder(&folder)?;
                 }
@@ -160,12 +160,12 @@ impl Journal {
         let file = &mut open_file.file;
         let before = file.seek(SeekFrom::End(0))?;
         file.write_all(lines.as_bytes()).inspect_err(|_| {
-            // Report the first failure. If a truncated line remains, reading removes it.
+            // Report only the first failure. If a truncated line remains, reading removes it.
             let _ = file.set_len(before);
         })
     }
 
-    /// Closes the journal of a finished attempt after syncing its lines to disk.
+    /// Syncs the journal of a finished attempt to disk and closes it.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -174,7 +174,7 @@ impl Journal {
         file.map_or(Ok(()), |open| open.file.sync_data())
     }
 
-    /// Syncs the lines of all attempts in progress to disk. Attempts may append lines meanwhile.
+    /// Syncs the open journals to disk. Attempts may append lines meanwhile.
     ///
     /// # Errors
     /// Returns the first error of the operating system.
@@ -196,8 +196,8 @@ impl Journal {
         self.lock().values().filter(|open| open.is_dirty).count()
     }
 
-    /// Removes the journal of an attempt that restarts from the beginning, and records its cost as
-    /// abandoned.
+    /// Removes the journal of an attempt that restarts from the beginning, and records the
+    /// responses' usage and costs in `abandoned/`.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -235,7 +235,7 @@ fn lines(bytes: &[u8]) -> Result<Vec<String>, usize> {
     lines.map(text).collect()
 }
 
-/// Evidence of wasted spending from another machine.
+/// Lines from another machine, from which wasted spending is computed.
 #[derive(Debug, Clone, Copy)]
 pub enum WastedSource<'a> {
     /// Lines of a trajectory.
@@ -244,8 +244,8 @@ pub enum WastedSource<'a> {
     Journal(&'a [u8]),
 }
 
-/// Records wasted spending as abandoned. The `number` identifies the source among all files of the
-/// attempt, so that nothing is recorded twice.
+/// Records wasted spending in `abandoned/`. `number` identifies the source among those of the
+/// attempt, so that each source is recorded only once.
 ///
 /// # Errors
 /// Returns [`RunDirError::Write`] if the file cannot be written.
@@ -258,7 +258,8 @@ pub fn keep_abandoned(
     let name = name::trajectory(sample, attempt);
     let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
     let to = run.join(ABANDONED);
-    // In names that this program assigns locally, no letter follows the `~`.
+    // No other name continues with `q` after its last `~`: only digits follow, or hex digits of a
+    // hash.
     let path = to.join(format!("{stem}~q{number}.jsonl"));
     if path.exists() {
         return Ok(());
@@ -342,34 +343,34 @@ pub(super) fn path(run: &Path, sample: &str, attempt: u32) -> PathBuf {
     run.join(JOURNAL).join(name::trajectory(sample, attempt))
 }
 
-/// A paid response from a journal.
+/// A request in a journal, which got a response or failed.
 #[derive(Debug)]
 pub(super) struct PaidResponse {
-    /// Invocation that made the request.
+    /// Invocation id of the agent that made the request.
     pub invocation: String,
     cached: bool,
-    /// Whether the record of an attempt that ended in an error includes it.
+    /// Whether the record of an earlier, failed start of the attempt includes the response.
     is_recorded: bool,
-    /// Whether the request failed.
+    /// Whether the request failed, so that there is no response.
     is_failed: bool,
-    /// Known usage and cost in US dollars of billed tries and of the response itself.
+    /// Usage and cost in US dollars, where known, of each billed try and of the response.
     parts: Vec<(Option<Usage>, Option<f64>)>,
 }
 
 impl PaidResponse {
-    /// Whether the request is answered when the attempt resumes.
+    /// Whether a resumed attempt gets this result from the journal instead of sending the request.
     pub(super) const fn answers(&self) -> bool {
         !(self.is_recorded && self.is_failed)
     }
 
-    /// Whether the response was billed, and no record includes it.
+    /// Whether the response was billed and no record includes it.
     const fn counts(&self) -> bool {
         !self.cached && !self.is_recorded
     }
 }
 
-/// Reads the paid responses of a journal in order, or `None` if there is no journal. Lines of other
-/// kinds or versions are skipped.
+/// Reads the responses of a journal in order. Returns `None` if there is no journal. Other lines
+/// are skipped.
 pub(super) fn paid_in(path: &Path) -> io::Result<Option<Vec<PaidResponse>>> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
@@ -396,7 +397,7 @@ fn paid_lines(bytes: &[u8]) -> Vec<PaidResponse> {
     all
 }
 
-/// Sums the spending of responses.
+/// Sums the spending of billed responses that no record includes.
 pub(super) fn spent(paid: &[PaidResponse]) -> Spent {
     let mut spent = Spent::default();
     for one in paid.iter().filter(|one| one.counts()) {
@@ -410,7 +411,7 @@ pub(super) fn spent(paid: &[PaidResponse]) -> Spent {
     spent
 }
 
-/// Converts responses to the events of a trajectory.
+/// Converts billed responses that no record includes to the events of a trajectory.
 fn as_events(paid: &[PaidResponse], sample: &str, attempt: u32) -> Vec<Event> {
     let event = |invocation: &str, kind| Event {
         v: EVENT_VERSION,
@@ -490,7 +491,7 @@ fn paid(line: &Value) -> Option<PaidResponse> {
     })
 }
 
-/// Reads usage and cost in US dollars.
+/// Parses usage and cost in US dollars.
 fn bill(of: &Value) -> (Option<Usage>, Option<f64>) {
     let usage = Usage::deserialize(&of["usage"]).ok();
     (usage, of["cost_usd"].as_f64())

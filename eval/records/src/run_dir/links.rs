@@ -9,7 +9,8 @@ use std::path::Path;
 
 use super::RunDirError;
 
-/// Makes opening fail if the last component of the path is a link.
+/// Makes opening fail if the last component of the path is a link. Has no effect on systems other
+/// than Unix.
 pub(super) fn without_links(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     {

@@ -12,14 +12,14 @@ use super::{RunDirError, atomic};
 
 #[derive(Default)]
 struct PendingCall {
-    /// Number of calls.
+    /// Number of calls that the agent has made.
     asked: usize,
-    /// Events of the newest call, until it is answered.
+    /// Events of the newest call; empty once it is answered.
     newest: Vec<Event>,
 }
 
-/// Returns the events of the calls that must be paid for again when the attempt resumes with the
-/// responses in `paid`.
+/// Returns the events of the lost calls, which must be paid for again when the attempt resumes with
+/// the responses in `paid`.
 ///
 /// # Errors
 /// Returns [`RunDirError::Read`] if the trajectory cannot be read.
@@ -79,7 +79,7 @@ pub(super) fn in_flight(
     Ok(lost)
 }
 
-/// Reduces a trajectory to the events of its lost calls. Returns whether there are any.
+/// Removes all events from a trajectory except those of lost calls. Returns whether any are left.
 ///
 /// # Errors
 /// Returns [`RunDirError`] if the trajectory cannot be read or written.

@@ -6,15 +6,15 @@
 //!   lock.json            the fingerprint, its parts, and the values that all attempts share
 //!   samples.jsonl        one line per finished attempt, appended and synced
 //!   trajectories/<sample>.<attempt>.jsonl    the attempt's events
-//!   journal/<sample>.<attempt>.jsonl    responses received, from which another process can resume
+//!   journal/<sample>.<attempt>.jsonl    responses received, with which an attempt can resume
 //!   requests/<sample>.<attempt>.jsonl    requests as sent to servers, with `--record-requests`
-//!   answers/<sample>.<attempt>.txt    an answer that is too long for its line
+//!   answers/<sample>.<attempt>.txt    an answer that is too long for `samples.jsonl`
 //!   results.csv          one row per attempt, written at the end
 //!   summary.json         scores, intervals, coverage, cost and time, written at the end
 //!   scores/<scorer>.jsonl    scores by another scorer, written by `rlm-eval score`
 //!   scores/<scorer>.unfinished.jsonl    verdicts of a judge, until all answers have a score
-//!   running.json         the process that is working on the run, while there is one
-//!   abandoned/           trajectories of stopped or killed attempts, once the run has resumed
+//!   running.json         the process that is working on the run; removed when it ends
+//!   abandoned/           trajectories of stopped or killed attempts, moved when the run resumes
 //!   superseded/          trajectories of attempts that ended in an error and were rerun
 //! ```
 //!

@@ -1,4 +1,4 @@
-//! Names of runs and files. They are safe as path components, whatever text they are created from.
+//! Names of runs and files, which are safe as path components whatever text they are created from.
 
 use std::collections::hash_map::RandomState;
 use std::fmt::Write as _;
@@ -9,11 +9,11 @@ use jiff::Timestamp;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
-/// Maximum bytes of a safe name. File systems allow 255, and an attempt number and an extension
-/// follow.
+/// Maximum bytes of a safe name. File systems allow 255, but a hash, an attempt number and an
+/// extension may follow.
 const LONGEST: usize = 160;
 
-/// Number of hash characters that replace the end of a long name.
+/// Number of hash characters at the end of a long name.
 const HASH_CHARS: usize = 16;
 
 /// Returns the name of a new run: `<benchmark>-<mode or protocol>-<yyyymmdd-hhmmss>-<4 hex>`, with
@@ -43,7 +43,8 @@ pub(super) fn answer(sample: &str, attempt: u32) -> String {
     format!("{}.{attempt}.txt", distinct(&safe(sample)))
 }
 
-/// Returns the path of a long answer in a folder, under its earlier name if only that exists.
+/// Returns the path of a long answer in a folder. If only a file with a name from earlier versions
+/// exists, returns its path.
 pub(super) fn answer_in(folder: &Path, sample: &str, attempt: u32) -> PathBuf {
     let path = folder.join(answer(sample, attempt));
     let earlier = folder.join(format!("{}.{attempt}.txt", safe(sample)));
@@ -53,7 +54,8 @@ pub(super) fn answer_in(folder: &Path, sample: &str, attempt: u32) -> PathBuf {
     path
 }
 
-/// Returns the path of a trajectory in a folder, under its earlier name if only that exists.
+/// Returns the path of a trajectory in a folder. If only a file with a name from earlier versions
+/// exists, returns its path.
 pub(super) fn trajectory_in(folder: &Path, sample: &str, attempt: u32) -> PathBuf {
     let path = folder.join(trajectory(sample, attempt));
     if path.exists() {
@@ -64,7 +66,7 @@ pub(super) fn trajectory_in(folder: &Path, sample: &str, attempt: u32) -> PathBu
     earlier.find(|earlier| earlier.exists()).unwrap_or(path)
 }
 
-/// Returns the current name of a trajectory's file, given the name from any version.
+/// Converts the file name of a trajectory from any version to the current one.
 pub(super) fn current(file: &str) -> String {
     let Some((sample, rest)) = file
         .strip_suffix(".jsonl")
@@ -80,8 +82,8 @@ pub(super) fn current(file: &str) -> String {
     format!("{}.{rest}.jsonl", distinct(&sample))
 }
 
-/// Returns the file names of a trajectory in earlier versions, if they differ. These contain
-/// upper-case letters or begin with a dot.
+/// Returns the file names of a trajectory in earlier versions, if they differ from the current one.
+/// The earlier names contain upper-case letters or begin with a dot.
 fn earlier_trajectories(sample: &str, attempt: u32) -> Vec<String> {
     let now = trajectory(sample, attempt);
     [safe(sample), encoded(sample)]
@@ -91,15 +93,15 @@ fn earlier_trajectories(sample: &str, attempt: u32) -> Vec<String> {
         .collect()
 }
 
-/// Percent-encodes the upper-case letters of a safe name, so that names of different texts also
-/// differ on file systems that ignore case. A name that ends in a hash is unchanged. The function
-/// is idempotent.
+/// Percent-encodes the upper-case letters of a safe name, so that different texts get different
+/// names even on file systems that ignore case. A name that already ends in a hash is unchanged.
+/// The function is idempotent.
 fn distinct(name: &str) -> String {
     if name.contains('~') {
         return name.to_owned();
     }
     let mut out = String::with_capacity(name.len());
-    // Number of characters left to copy from an escape.
+    // Number of characters left to copy of an escape such as `%2E`.
     let mut escape = 0_u8;
     for char in name.chars() {
         if char == '%' {
@@ -120,27 +122,27 @@ fn distinct(name: &str) -> String {
     out
 }
 
-/// Encodes a text like [`encoded`], but as the beginning of a file name that is neither hidden nor
-/// empty: a leading dot becomes `%2E`, and an empty text becomes `%`.
+/// Encodes a text like [`encoded`], but never as an empty name or the name of a hidden file: a
+/// leading dot becomes `%2E`, and an empty text becomes `%`.
 fn safe(text: &str) -> String {
     match text.strip_prefix('.') {
         _ if text.is_empty() => "%".to_owned(),
         None => encoded(text),
-        // Skip the dot, which is the first byte. The hash of a truncated name covers the whole
-        // text.
+        // The first byte of the encoded text is the dot. The whole text is encoded, so that the
+        // hash of a truncated name covers it.
         Some(_) => format!("%2E{}", &encoded(text)[1..]),
     }
 }
 
-/// Encodes a text as part of a file name: `A-Z a-z 0-9 . _ -` stay, every other byte of its UTF-8
-/// is percent-encoded. Different texts get different names.
+/// Encodes a text as part of a file name: percent-encodes all UTF-8 bytes except ASCII letters,
+/// digits, `.`, `_` and `-`. Different texts get different names.
 ///
 /// A name longer than [`LONGEST`] is truncated and ends in `~` and the hash of the text.
 fn encoded(text: &str) -> String {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'_').remove(b'-');
     let mut name = utf8_percent_encode(text, PLAIN).to_string();
     if name.len() > LONGEST {
-        // Do not cut within the three characters of an encoded byte.
+        // Do not split the three characters of an encoded byte.
         let end = LONGEST - HASH_CHARS - 1;
         name.truncate(
             name[..end]

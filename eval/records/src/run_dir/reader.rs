@@ -21,10 +21,11 @@ use crate::{AttemptRecord, RunIdentity};
 /// Version of `config.json`; the file carries it as `v`.
 pub const CONFIG_VERSION: u32 = 1;
 
-/// Version of [`Lock`]; the file carries it as `v`.
+/// Version of `lock.json`; the file carries it as `v`.
 pub const LOCK_VERSION: u32 = 1;
 
-/// `lock.json`: the values that must be equal for two runs to be the same experiment.
+/// Content of `lock.json`: the fingerprint of the run, and the values that all of its attempts
+/// share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Lock {
     /// [`LOCK_VERSION`] of the program that wrote the file.
@@ -49,7 +50,7 @@ impl Lock {
         }
     }
 
-    /// Returns the recorded programs that worked on the run, in order.
+    /// Returns the recorded programs that started or resumed the run, in order.
     pub fn programs(&self) -> Vec<Program> {
         let first = self.fingerprint.program();
         let later = self.later_programs.iter().cloned();
@@ -57,28 +58,27 @@ impl Lock {
     }
 }
 
-/// A run on disk, complete or not.
+/// A run as read from disk, complete or not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunDir {
-    /// The folder.
+    /// The run's folder.
     pub path: PathBuf,
-    /// The resolved settings.
+    /// Content of `config.json`: the resolved settings.
     pub config: Value,
     /// The fingerprint, and the values that all attempts share.
     pub lock: Lock,
-    /// One record for each attempt that counts, in the order in which they first finished.
+    /// The latest record of each attempt, in the order in which the attempts first finished.
     pub records: Vec<AttemptRecord>,
     /// Spending on attempts that do not count, excluding attempts in progress.
     pub wasted: Wasted,
-    /// Trajectories of attempts that are still to be rerun, in `superseded/`, by their original
-    /// file name.
+    /// Trajectories in `superseded/` whose attempts have not been rerun yet, by original file name.
     aside: BTreeMap<String, PathBuf>,
     /// Truncated last line of `samples.jsonl`, if any.
     pub truncated_record: Option<TruncatedRecord>,
 }
 
 impl RunDir {
-    /// Returns the time when the first attempt began, if recorded.
+    /// Returns the earliest start time of an attempt that counts, if recorded.
     pub fn started(&self) -> Option<Timestamp> {
         let records = self.records.iter();
         records.filter_map(|record| record.started_at).min()
@@ -124,12 +124,12 @@ impl RunDir {
             .all(|name| path.join(name).is_file())
     }
 
-    /// Whether the run in a folder has begun, so that it may have attempts.
+    /// Whether the run in a folder has begun, so that it may have finished attempts.
     pub fn is_begun(path: &Path) -> bool {
         path.join(LOCK).exists() || path.join(SAMPLES).exists()
     }
 
-    /// Removes the leftovers of a process that was killed before its run [began](Self::is_begun).
+    /// Removes the folder of a run whose process was killed before the run [began](Self::is_begun).
     ///
     /// # Errors
     /// Returns [`RunDirError::Create`] if the folder contains anything else.
@@ -148,15 +148,14 @@ impl RunDir {
         }
     }
 
-    /// Returns the number of planned attempts, or the number of finished ones if the plan is not
+    /// Returns the planned number of attempts, or the number of records if the plan is not
     /// recorded.
     pub fn attempts_total(&self) -> u64 {
         let planned = self.config.get("attempts_total").and_then(Value::as_u64);
         planned.unwrap_or(self.records.len() as u64)
     }
 
-    /// Returns the number of attempts of the whole run if this run is one shard of it, or `None` if
-    /// not recorded.
+    /// Returns the planned number of attempts of all shards together, or `None` if not recorded.
     pub fn attempts_of_all_shards(&self) -> Option<u64> {
         self.config.get("attempts_of_all_shares")?.as_u64()
     }
@@ -204,15 +203,15 @@ pub fn read_lock(folder: &Path) -> Result<Lock, RunDirError> {
     read_versioned(&folder.join(LOCK), LOCK_VERSION)
 }
 
-/// Checks that all copies of the fingerprint in a run's files agree and match its parts. Resuming
-/// and merging rely on the parts, but comparing relies on the hash.
+/// Checks that all copies of the fingerprint in a run's files are equal and match the parts. This
+/// matters because resuming and merging compare the parts, but comparisons of runs use the hash.
 ///
 /// # Errors
 /// Returns [`RunDirError::Fingerprint`] for the first contradiction.
 pub fn check_fingerprint(folder: &Path, lock: &Lock, config: &Value) -> Result<(), RunDirError> {
     /// Number of hash characters to show.
     const SHOWN: usize = 12;
-    // These files are not trusted.
+    // Shows no other characters, because the files are not trusted.
     let shown = |hash: &str| -> String {
         let plain = hash.chars().filter(char::is_ascii_alphanumeric);
         plain.take(SHOWN).collect()

@@ -1,4 +1,4 @@
-//! Reopens a run that was stopped or killed.
+//! Reopens a run that was stopped or killed, to resume it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,8 +20,8 @@ use crate::AttemptRecord;
 use crate::Spent;
 use crate::program::Program;
 
-/// A resumable run, locked against other processes. Nothing changes on disk before
-/// [`resume`](Self::resume).
+/// A run that can be resumed, locked against other processes. Before [`resume`](Self::resume), only
+/// `running.json` changes on disk.
 #[derive(Debug)]
 pub struct Reopened {
     path: PathBuf,
@@ -69,12 +69,12 @@ impl Reopened {
         })
     }
 
-    /// Returns the folder.
+    /// Returns the run's folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the lock: the fingerprint, and the values that all attempts share.
+    /// Returns the content of `lock.json`.
     pub fn lock(&self) -> &Lock {
         &self.lock
     }
@@ -84,7 +84,7 @@ impl Reopened {
         &self.config
     }
 
-    /// Returns one record for each attempt that counts.
+    /// Returns the latest record of each attempt.
     pub fn records(&self) -> Vec<AttemptRecord> {
         latest(self.all.clone())
     }
@@ -97,7 +97,7 @@ impl Reopened {
         let mut spent = wasted_spend::spent_unfinished(&self.path, &self.all)?;
         for (record, next) in self.all.iter().zip(successors(&self.all)) {
             spent += match next {
-                // The next record includes the agents, but not the judge.
+                // The next record includes the agents' spending, but not the judge's.
                 Some(Successor::Continued) => Spent::of_judge(record),
                 _ => Spent::of(record),
             };
@@ -113,15 +113,16 @@ impl Reopened {
         wasted_spend::longest_responses(folder)
     }
 
-    /// Returns the truncated last line, if any. Resuming the run removes the line.
+    /// Returns the truncated last line of `samples.jsonl`, if any. Resuming the run removes it.
     pub fn truncated_record(&self) -> Option<&TruncatedRecord> {
         self.truncated_record.as_ref()
     }
 
-    /// Opens the run for further events, and records `program` in its lock. `config` replaces the
-    /// recorded settings, `order` is as in [`NewRun::begin`](super::NewRun::begin), and `again`
-    /// lists the finished attempts to rerun, and `afresh` those of them whose journals are not
-    /// used.
+    /// Opens the run for further events, and records `program` in its lock.
+    ///
+    /// `config` replaces the recorded settings. `order` has the same meaning as in
+    /// [`NewRun::begin`](super::NewRun::begin). `again` contains the finished attempts to rerun,
+    /// and `afresh` those of them that start from the beginning instead of from their journals.
     ///
     /// If the process dies during this call, the run can still be resumed.
     ///

@@ -13,10 +13,10 @@ use serde_json::value::RawValue;
 use super::links::without_links;
 use super::{REQUESTS, RunDirError, name};
 
-/// Version of the lines; every line carries it as `v`.
+/// Version of the line format; every line carries it as `v`.
 const VERSION: u32 = 1;
 
-/// A request that is sent to a server.
+/// A request as sent to a server.
 #[derive(Debug, Clone, Copy)]
 pub struct SentRequest<'a> {
     /// Id of the sample.
@@ -25,26 +25,25 @@ pub struct SentRequest<'a> {
     pub attempt: u32,
     /// Invocation id of the agent, or `judge`.
     pub invocation: &'a str,
-    /// Number of the invocation's request, 1-based.
+    /// Number of the request within the invocation, 1-based.
     pub turn: u32,
     /// Number of times that the conversation was shortened for this request.
     pub trims: u32,
-    /// Body as JSON text.
+    /// Body of the request, as JSON text.
     pub body: &'a str,
 }
 
-/// The request files of a run, which are append-only.
+/// Appends requests to the files of a run.
 #[derive(Debug)]
 pub struct RequestFiles {
     folder: PathBuf,
-    /// Newest request of each agent.
+    /// Newest request of each agent, to number its tries.
     newest: Mutex<HashMap<Agent, Newest>>,
 }
 
-/// Sample, attempt and invocation of an agent.
+/// Key of an agent: sample, attempt and invocation id.
 type Agent = (String, u32, String);
 
-/// The newest request of an agent.
 #[derive(Debug, Default)]
 struct Newest {
     turn: u32,
@@ -52,7 +51,7 @@ struct Newest {
     tries: u32,
 }
 
-/// One line of a file.
+/// One line of a request file.
 #[derive(Serialize)]
 struct Line<'a> {
     v: u32,
@@ -74,7 +73,8 @@ const fn is_zero(count: &u32) -> bool {
 }
 
 impl RequestFiles {
-    /// Returns the request files of a run. They are created with the first request.
+    /// Returns the request files of the run in a folder. The files are created when requests are
+    /// appended.
     pub fn of(run: &Path) -> Self {
         Self {
             folder: run.join(REQUESTS),
@@ -82,7 +82,8 @@ impl RequestFiles {
         }
     }
 
-    /// Appends a request to the file of its attempt.
+    /// Appends a request to the file of its attempt, with the current time and the number of the
+    /// try.
     ///
     /// # Errors
     /// Returns [`RunDirError::Write`] if the file cannot be written.
@@ -112,7 +113,7 @@ impl RequestFiles {
     }
 }
 
-/// Returns the 1-based number of this try of a request.
+/// Counts a try of a request, and returns its 1-based number.
 fn count(newest: &mut HashMap<Agent, Newest>, request: &SentRequest<'_>) -> u32 {
     let agent = (
         request.sample.to_owned(),

@@ -47,15 +47,15 @@ pub const COLUMNS: [&str; 35] = [
     "refused",
 ];
 
-/// Returns the bytes of the file: RFC 4180 with a header and one row per record. An empty cell
-/// means an unknown value.
+/// Returns the content of `results.csv`: a header and one row per record, in the format of RFC
+/// 4180. Unknown values are empty cells.
 ///
 /// Rows are sorted by the position of their sample in `order`, then by attempt. Samples that are
 /// not in `order` come last, in the order of the records. An `expected` value other than a string
 /// is written as JSON.
 ///
 /// # Errors
-/// Returns an error of the CSV writer, which does not occur when writing to memory.
+/// Returns an error of the CSV writer. In practice, writing to memory does not fail.
 pub fn to_csv(
     run: &RunIdentity,
     records: &[AttemptRecord],
@@ -125,7 +125,7 @@ fn number<'a>(number: &impl ToString) -> Cow<'a, str> {
     Cow::from(number.to_string())
 }
 
-/// Formats a number; an unknown number is an empty cell.
+/// Formats a number, or returns an empty cell if it is unknown.
 fn figure<'a>(figure: Option<&impl ToString>) -> Cow<'a, str> {
     figure.map(number).unwrap_or_default()
 }
@@ -141,14 +141,14 @@ fn expected(expected: &Value) -> Cow<'_, str> {
     }
 }
 
-/// Returns the cell for text written by a model or a dataset. `samples.jsonl` keeps the original
-/// text.
+/// Returns a safe cell for untrusted text from a model or a dataset. `samples.jsonl` keeps the
+/// original text.
 ///
 /// Control characters other than tabs and line ends are escaped as in `\u{1b}`, so that terminals
 /// do not interpret them. Spreadsheets treat a cell that begins with one of [`FORMULA`] as a
-/// formula. A leading apostrophe, which they do not display, marks the cell as text (OWASP, "CSV
-/// Injection"). Text that looks already escaped is escaped again, so that different texts never
-/// become the same cell.
+/// formula. To prevent this, the cell gets a leading apostrophe, which spreadsheets do not display
+/// (OWASP, "CSV Injection"). Text that looks escaped already is escaped again, so that different
+/// texts never become the same cell.
 pub fn spreadsheet_text(text: &str) -> Cow<'_, str> {
     let cell = without_controls(text);
     if needs_apostrophe(&cell) {
@@ -185,7 +185,7 @@ pub fn plain_text(cell: &str) -> Cow<'_, str> {
     }
 }
 
-/// Prefix of an escaped control character.
+/// Beginning of an escaped control character.
 const ESCAPE: &str = "\\u{";
 
 /// Escapes control characters, and backslashes that would otherwise begin an escape.

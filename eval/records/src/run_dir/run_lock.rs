@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::links::without_links;
 use super::{HOLDER, LOCK, RunDirError, atomic};
 
-/// The process that is working on a run, as recorded in `running.json` for people. The file has no
-/// effect: only the operating system's lock excludes other processes.
+/// Content of `running.json`, which shows people which process is working on the run. The file has
+/// no effect: only the operating system's lock excludes other processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// Process id.
     pub pid: u32,
     /// Host name; empty if the system does not report it.
     pub host: String,
-    /// Start time, in RFC 3339.
+    /// Time when the process locked the run, in RFC 3339.
     pub since: String,
 }
 
@@ -49,8 +49,9 @@ impl Held {
     /// Takes the lock and writes `running.json`.
     ///
     /// # Errors
-    /// Returns [`RunDirError::Held`] if another process holds the lock, and [`RunDirError::Lock`]
-    /// if files cannot be locked.
+    /// Returns [`RunDirError::Held`] if another process holds the lock, [`RunDirError::Lock`] if
+    /// `lock.json` cannot be opened or locked, and [`RunDirError::Write`] if `running.json` cannot
+    /// be written.
     pub(super) fn take(folder: &Path) -> Result<Self, RunDirError> {
         let path = folder.join(LOCK);
         let opened = without_links(OpenOptions::new().read(true).write(true)).open(&path);
@@ -77,7 +78,7 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // `running.json` without a lock has no meaning, so a leftover file is harmless.
+        // A leftover `running.json` is harmless, because only the lock counts.
         let _ = fs::remove_file(&self.note);
     }
 }
@@ -88,8 +89,8 @@ pub(super) fn is_held(folder: &Path) -> bool {
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-/// Reads `running.json`. Returns `None` if the lock has been taken, but the file has not been
-/// written yet.
+/// Reads `running.json`. Returns `None` if the other process has taken the lock but has not written
+/// the file yet.
 fn read(note: &Path) -> Option<Holder> {
     serde_json::from_slice(&fs::read(note).ok()?).ok()
 }

@@ -20,11 +20,11 @@ pub struct TruncatedRecord {
     pub line: usize,
     /// Byte offset of the line, which is the length of the file without it.
     pub offset: u64,
-    /// Bytes of the incomplete line.
+    /// Content of the incomplete line.
     pub bytes: Vec<u8>,
 }
 
-/// Reads a `samples.jsonl` file in the order of its lines. A truncated last line is returned
+/// Reads the records of a `samples.jsonl` file in order. A truncated last line is returned
 /// separately.
 ///
 /// # Errors
@@ -64,8 +64,7 @@ pub fn read_records(
     Ok((records, None))
 }
 
-/// Returns the records that count: if an attempt was rerun, its last record takes the position of
-/// the first.
+/// Returns the latest record of each attempt, in the position of the attempt's first record.
 pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
     let mut places = BTreeMap::new();
     let mut kept: Vec<AttemptRecord> = Vec::with_capacity(records.len());
@@ -82,24 +81,25 @@ pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
     kept
 }
 
-/// Returns the records that [`latest`] drops because later records have replaced them, except those
-/// whose figures are included in a later record.
+/// Returns the records that [`latest`] drops, except those whose counts and costs a later record
+/// includes.
 pub(super) fn superseded(records: &[AttemptRecord]) -> Vec<AttemptRecord> {
     let replaced = records.iter().zip(successors(records));
     let replaced = replaced.filter(|(_, next)| *next == Some(Successor::Restarted));
     replaced.map(|(record, _)| record.clone()).collect()
 }
 
-/// Relation of a record to an earlier one of the same attempt.
+/// Relation of a record to the previous one of the same attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Successor {
-    /// It includes the figures of the earlier one.
+    /// The record includes the counts and costs of the previous one.
     Continued,
-    /// It does not.
+    /// The attempt was rerun from the beginning, so the record does not include the previous one.
     Restarted,
 }
 
-/// Returns for each record how the next record of its attempt relates to it, if there is one.
+/// Returns, for each record, the relation of the attempt's next record to it, or `None` if it is
+/// the last.
 pub(super) fn successors(records: &[AttemptRecord]) -> Vec<Option<Successor>> {
     let mut next = BTreeMap::new();
     let of = records.iter().rev().map(|record| {
@@ -131,8 +131,8 @@ fn parse(line: &[u8]) -> Result<AttemptRecord, LineError> {
     serde_json::from_slice(line).map_err(|error| malformed("an attempt record", &error))
 }
 
-/// Returns the parser's error without the line number, which is always 1 because the parser saw a
-/// single line.
+/// Converts the parser's error and drops its line number, which is always 1 because the parser saw
+/// a single line.
 pub(super) fn malformed(what: &'static str, error: &serde_json::Error) -> LineError {
     let column = error.column();
     let text = error.to_string();
@@ -150,12 +150,12 @@ pub(super) fn malformed(what: &'static str, error: &serde_json::Error) -> LineEr
 pub(super) struct SampleLog {
     path: PathBuf,
     file: File,
-    /// Bytes up to the end of the last complete line.
+    /// Length of the complete lines in bytes.
     length: u64,
     /// Whether the file ends in a truncated line that could not be removed. Appending another line
     /// would then corrupt the file.
     broken: bool,
-    /// Whether records were added that may not be on disk yet.
+    /// Whether records were appended that may not be on disk yet.
     unsynced: bool,
 }
 
@@ -199,8 +199,7 @@ impl SampleLog {
             let mut last = [0];
             file.seek(SeekFrom::Start(length - 1))?;
             file.read_exact(&mut last)?;
-            // The last record is complete except for its newline, so add the newline before the
-            // next record.
+            // Only the newline of the last record is missing, so add it before the next record.
             if last != *b"\n" {
                 file.write_all(b"\n")?;
                 length += 1;
@@ -241,7 +240,7 @@ impl SampleLog {
         Ok(())
     }
 
-    /// Waits until all records are on disk.
+    /// Syncs all appended records to disk.
     pub(super) fn sync(&mut self) -> Result<(), RunDirError> {
         if !mem::take(&mut self.unsynced) {
             return Ok(());

@@ -24,8 +24,8 @@ fn file(run: &Path, scorer: &str, ending: &str) -> PathBuf {
     run.join(SCORES).join(format!("{name}{ending}"))
 }
 
-/// Writes a file of scores, one per line, and returns its path. It replaces an earlier file of the
-/// same scorer and never changes the run itself.
+/// Writes scores to the scorer's file, one per line, and returns the path. Replaces an earlier file
+/// of the same scorer; the run's other files are unchanged.
 ///
 /// # Errors
 /// Returns [`RunDirError::Write`] if the file cannot be written.
@@ -49,7 +49,7 @@ pub fn write_scores(
     Ok(path)
 }
 
-/// The fields of a score line that replace fields of a record.
+/// The fields of a score line that identify an attempt or replace fields of its record.
 #[derive(Deserialize)]
 struct ScoreLine {
     id: String,
@@ -70,14 +70,14 @@ struct ScoreLine {
 }
 
 impl RunDir {
-    /// Returns the run with the scores that `rlm-eval score` added. `scorer` is the scorer's name,
-    /// with or without version. If it is the run's own scorer, the run's scores are unchanged,
-    /// unless `rlm-eval score` has added scores by it.
+    /// Replaces the run's scores with those that `rlm-eval score` added for a scorer, given by name
+    /// with or without version. For the run's own scorer, the scores are unchanged, unless
+    /// `rlm-eval score` has added scores by it.
     ///
     /// # Errors
-    /// Returns [`RunDirError::NoScores`] if the scorer has not scored the run,
-    /// [`RunDirError::OldScores`] if an attempt is newer than the scores, or an error if the file
-    /// cannot be read.
+    /// Returns [`RunDirError::NoScores`] if the scorer has not scored the run or the name is
+    /// ambiguous, [`RunDirError::OldScores`] if an attempt is newer than the scores, and another
+    /// error if the file cannot be read or is malformed.
     pub fn with_scores(mut self, scorer: &str) -> Result<Self, RunDirError> {
         let files = score_files(&self.path)?;
         let is_exact = |found: &&(String, PathBuf)| found.0 == scorer;
@@ -88,7 +88,7 @@ impl RunDir {
             .find(is_exact)
             .or_else(|| match (short.next(), short.next()) {
                 (Some(found), None) => Some(found),
-                // The name matches several versions or judges.
+                // Several versions of the scorer match, so the name is ambiguous.
                 _ => None,
             });
         let own = &self.lock.run.scorer;
@@ -137,7 +137,8 @@ impl RunDir {
     /// Returns the names of the scorers whose scores `rlm-eval score` added, sorted.
     ///
     /// # Errors
-    /// Returns [`RunDirError::Read`] or [`RunDirError::Malformed`] if a file of scores is damaged.
+    /// Returns [`RunDirError::Read`] if a file of scores cannot be read, and
+    /// [`RunDirError::Malformed`] if its first line is invalid.
     pub fn later_scorers(&self) -> Result<Vec<String>, RunDirError> {
         let files = score_files(&self.path)?;
         Ok(files.into_iter().map(|(scorer, _)| scorer).collect())
@@ -169,7 +170,7 @@ fn score_files(run: &Path) -> Result<Vec<(String, PathBuf)>, RunDirError> {
         if stem.is_none_or(|stem| stem.ends_with(".unfinished")) {
             continue;
         }
-        // The score file of a run without attempts is empty.
+        // Skip the empty score file of a run without attempts.
         let path = entry.path();
         if let Some(scorer) = scorer_of(&path)? {
             files.push((scorer, path));
@@ -179,7 +180,7 @@ fn score_files(run: &Path) -> Result<Vec<(String, PathBuf)>, RunDirError> {
     Ok(files)
 }
 
-/// Returns the scorer named in the first line of a score file.
+/// Returns the scorer named in the first line of a score file, or `None` if the file is empty.
 fn scorer_of(path: &Path) -> Result<Option<String>, RunDirError> {
     let failed = |reason| RunDirError::Read {
         path: path.to_owned(),
@@ -211,19 +212,20 @@ fn score_lines(path: &Path) -> Result<Vec<ScoreLine>, RunDirError> {
     lines.collect()
 }
 
-/// Journal of a judge: verdicts and usage so far. One process at a time may open it.
+/// Journal of a judge that is working: its verdicts and spending so far. Only one process at a time
+/// can open it.
 pub struct ScoreJournal {
     path: PathBuf,
     file: File,
 }
 
 impl ScoreJournal {
-    /// Opens the journal of a scorer. Returns the journal, its lines of type `T` from earlier
-    /// starts, and the total spending of its events.
+    /// Opens the journal of a scorer. Returns the journal, the lines of earlier starts that parse
+    /// as `T`, and the total spending of all events in it.
     ///
     /// # Errors
-    /// Returns [`RunDirError::Held`] if another process has opened the journal, and
-    /// [`RunDirError::Read`] or [`RunDirError::Write`] for other failures.
+    /// Returns [`RunDirError::Held`] if another process has opened the journal, and another error
+    /// if it cannot be locked, read or written, or if a file is a link.
     pub fn open<T: DeserializeOwned>(
         run: &Path,
         scorer: &str,
@@ -253,14 +255,14 @@ impl ScoreJournal {
             line.clear();
         }
         if is_torn {
-            // A killed process may have left a truncated line, so begin a new line.
+            // End the truncated line that a killed process has left.
             (&file).write_all(b"\n").map_err(cannot)?;
         }
         let spent = spent_in(&path, Callers::AgentsAndJudges)?;
         Ok((Self { path, file }, kept, spent))
     }
 
-    /// Appends a line. With `sync`, the line is on disk when this function returns.
+    /// Appends a line. With `sync`, waits until the line is on disk.
     ///
     /// # Errors
     /// Returns [`RunDirError::Write`] if the line cannot be written.

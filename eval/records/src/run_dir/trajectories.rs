@@ -10,14 +10,14 @@ use model::{Event, EventKind};
 use super::links::without_links;
 use super::{RunDirError, name};
 
-/// Open trajectory files of the current attempts.
+/// Open trajectory files of the attempts in progress.
 #[derive(Debug)]
 pub(super) struct Trajectories {
     folder: PathBuf,
     /// Files by sample and attempt. `None` after a failure, because a trajectory with a gap would
     /// mislead.
     open: HashMap<(String, u32), Option<BufWriter<File>>>,
-    /// Attempts whose first event has been written.
+    /// Attempts whose `AttemptStart` event has been written.
     began: HashSet<(String, u32)>,
 }
 
@@ -30,7 +30,7 @@ impl Trajectories {
         }
     }
 
-    /// Creates an attempt's file. Replaces the file of an earlier start of the attempt.
+    /// Creates an attempt's file, or empties the file of an earlier start of the attempt.
     pub(super) fn start(&mut self, sample: &str, attempt: u32) -> Result<(), RunDirError> {
         let mut options = OpenOptions::new();
         without_links(options.write(true).create(true).truncate(true));
@@ -77,7 +77,7 @@ impl Trajectories {
         }
     }
 
-    /// Closes the files of attempts that never finished.
+    /// Flushes and closes the files of attempts that have not finished.
     pub(super) fn finish_all(&mut self) -> Result<(), RunDirError> {
         let left: Vec<_> = self.open.keys().cloned().collect();
         left.iter()

@@ -1,8 +1,8 @@
 //! Settings in `config.json` outside the fingerprint. Runs with the same fingerprint may differ in
 //! these settings, so tables show the differences.
 //!
-//! If a run was resumed with another value, or merged from runs with different values, the other
-//! values are in `other_values`.
+//! If a run was resumed with another value, or merged from runs with different values,
+//! `other_values` in `config.json` has the other values.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ struct Setting {
     name: &'static str,
     /// JSON pointer to the value in `config.json`.
     place: &'static str,
-    /// Whether the setting selects a run's attempts. Only the last value counts, because it
-    /// determines which attempts the run has.
+    /// Whether the setting selects the run's attempts. The other values of these settings are not
+    /// kept, because only the last value matters.
     selects: bool,
 }
 
@@ -36,7 +36,7 @@ const fn selects(name: &'static str, place: &'static str) -> Setting {
 }
 
 const SETTINGS: [Setting; 13] = [
-    // A different port may be a different server.
+    // The whole address, because a different port may be a different server.
     shapes("address", "/engine/base_urls"),
     shapes("date", "/engine/date"),
     shapes("profile", "/engine/profile"),
@@ -52,18 +52,18 @@ const SETTINGS: [Setting; 13] = [
     selects("tasks_per_length", "/benchmark/tasks_per_length"),
 ];
 
-/// A setting whose value changed.
+/// A setting whose value differs from an earlier start or from another shard.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changed {
     /// Name shown to users.
     pub name: &'static str,
-    /// Previous value.
+    /// Value in the earlier start or the other shard.
     pub before: Value,
     /// Current value.
     pub now: Value,
 }
 
-/// Returns all values of each setting outside the fingerprint over a run's history, by name. The
+/// Returns all values that each setting outside the fingerprint has had in a run, by name. The
 /// current value is last.
 pub fn beside(config: &Value) -> BTreeMap<&'static str, Vec<Value>> {
     let known = SETTINGS.iter().filter_map(|setting| {
@@ -75,8 +75,8 @@ pub fn beside(config: &Value) -> BTreeMap<&'static str, Vec<Value>> {
     known.collect()
 }
 
-/// Copies into `config` the differing values found in `before`, the settings of an earlier start or
-/// of another shard. Returns the settings that differ.
+/// Adds to `other_values` in `config` the values that differ in `before`, which are the settings of
+/// an earlier start or another shard. Returns the settings that differ.
 pub fn merge_history(config: &mut Value, before: &Value) -> Vec<Changed> {
     let mut changed = Vec::new();
     for setting in SETTINGS.iter().filter(|setting| !setting.selects) {
@@ -106,10 +106,10 @@ pub fn merge_history(config: &mut Value, before: &Value) -> Vec<Changed> {
     changed
 }
 
-/// Returns the earlier values of a setting, from earlier starts or other shards, oldest first.
+/// Returns the values of a setting from earlier starts or other shards, oldest first.
 fn others(config: &Value, name: &str) -> Vec<Value> {
     let kept = match config.get("other_values").and_then(|all| all.get(name)) {
-        // Earlier programs kept only addresses, under this key.
+        // Earlier versions kept only addresses, under this key.
         None if name == "address" => config.pointer("/engine/earlier_base_urls"),
         kept => kept,
     };

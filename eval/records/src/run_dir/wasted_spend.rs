@@ -1,8 +1,10 @@
-//! Computes a run's spending on attempts that do not count, and keeps the events of these attempts.
+//! Computes a run's spending on attempts that do not count, and keeps the trajectories of these
+//! attempts.
 //!
-//! A trajectory without a record belongs to an attempt that was stopped or killed. It moves to
-//! `abandoned/` when the run resumes. The trajectory of a rerun attempt moves to `superseded/`; its
-//! record stays in place, and the later record counts.
+//! A trajectory without a record belongs to an attempt that was stopped or killed. This trajectory
+//! moves to `abandoned/` when the run resumes. When a finished attempt is rerun, its trajectory
+//! moves to `superseded/`; the old record stays in `samples.jsonl`, but only the latest record
+//! counts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -18,16 +20,16 @@ use crate::{Spent, Wasted};
 /// Number of records of each attempt, by the name of its trajectory file.
 type Finished = HashMap<String, usize>;
 
-/// Callers whose calls are counted.
+/// Callers whose model calls are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Callers {
     Agents,
     AgentsAndJudges,
 }
 
-/// Returns the spending of agents on attempts that do not count. `superseded` are the records that
-/// later ones have replaced; `all` also includes the records that count. Includes unfinished
-/// attempts unless the run is still `running`.
+/// Returns the spending of agents on attempts that do not count. `all` contains all records of the
+/// run, and `superseded` those that later records have replaced. Unfinished attempts are included
+/// unless the run is still `running`.
 pub(super) fn wasted(
     folder: &Path,
     all: &[AttemptRecord],
@@ -45,7 +47,7 @@ pub(super) fn wasted(
     })
 }
 
-/// Returns the spending of attempts that never finished, including judges.
+/// Returns the spending of agents and judges on attempts that have not finished.
 pub(super) fn spent_unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Spent, RunDirError> {
     spent_without_record(
         folder,
@@ -54,12 +56,12 @@ pub(super) fn spent_unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<S
     )
 }
 
-/// Files of attempts without a record.
+/// Files of attempts that have not finished.
 #[derive(Debug, Default)]
 struct UnfinishedAttempts {
-    /// Trajectories of attempts that restart from the beginning.
+    /// Trajectories of attempts without responses in a journal, which restart from the beginning.
     trajectories: Vec<PathBuf>,
-    /// Paid responses of attempts that can resume, each with the attempt's trajectory, if any.
+    /// For each attempt that can resume: the responses in its journal, and its trajectory, if any.
     going_on: Vec<(Vec<PaidResponse>, Option<PathBuf>)>,
 }
 
@@ -91,7 +93,7 @@ impl UnfinishedAttempts {
     }
 }
 
-/// Reads the paid responses of a journal.
+/// Reads the responses of a journal; empty if there is no journal.
 fn paid(path: &Path) -> Result<Vec<PaidResponse>, RunDirError> {
     let paid = journal::paid_in(path).map_err(|reason| RunDirError::Read {
         path: path.to_owned(),
@@ -100,7 +102,7 @@ fn paid(path: &Path) -> Result<Vec<PaidResponse>, RunDirError> {
     Ok(paid.unwrap_or_default())
 }
 
-/// Sums the spending of the abandoned trajectories and of `under_way`.
+/// Sums the spending of the trajectories in `abandoned/` and of the attempts in `under_way`.
 fn spent_without_record(
     folder: &Path,
     under_way: &UnfinishedAttempts,
@@ -127,8 +129,8 @@ fn spent_without_record(
     Ok(spent)
 }
 
-/// Length of the longest responses so far, in output tokens as counted by servers; `None` if none
-/// was counted.
+/// Lengths of the longest responses so far, in output tokens as counted by servers. `None` means
+/// that no server has counted tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LongestResponses {
     /// Longest response of the agents' models.
@@ -154,7 +156,7 @@ pub(super) fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDi
 }
 
 /// Moves the trajectories of unfinished attempts to `abandoned/`. For attempts that can resume,
-/// only the events of lost calls are moved.
+/// keeps only the events of lost calls.
 pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDirError> {
     let under_way = UnfinishedAttempts::of(folder, all)?;
     let mut aside = under_way.trajectories;
@@ -162,8 +164,8 @@ pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDir
         let Some(trajectory) = trajectory else {
             continue;
         };
-        // The reduced trajectory counts the same here as in `abandoned/`, so a process that dies
-        // before the move changes nothing.
+        // The spending in the reduced trajectory counts before and after the move, so the totals
+        // stay correct if the process dies in between.
         if reduce_to_lost_calls(&trajectory, &paid)? {
             aside.push(trajectory);
         } else {
@@ -190,7 +192,7 @@ pub(super) fn supersede<'a>(
     move_to_unused_names(folder, SUPERSEDED, &paths)
 }
 
-/// Removes the journals of finished attempts that will be rerun from the beginning.
+/// Removes the journals of attempts that will be rerun from the beginning.
 pub(super) fn remove_journals<'a>(
     folder: &Path,
     again: impl IntoIterator<Item = &'a (String, u32)>,
@@ -207,9 +209,10 @@ pub(super) fn remove_journals<'a>(
     Ok(())
 }
 
-/// Copies the wasted spending of another run to `abandoned/`. All of it counts as abandoned here,
-/// because the records that distinguish rerun attempts stay in the other run. `unused` are
-/// trajectories of attempts recorded there that this run does not adopt.
+/// Copies the trajectories that show the wasted spending of another run to `abandoned/`. Rerun
+/// attempts also count as abandoned in this run, because their records stay in the other run.
+/// `unused` contains trajectories of finished attempts of the other run that this run does not
+/// adopt.
 pub(super) fn adopt(
     folder: &Path,
     other: &Path,
@@ -235,8 +238,8 @@ pub(super) fn adopt(
     copied.map_err(|reason| RunDirError::Write { path: to, reason })
 }
 
-/// Returns the trajectories in `superseded/` whose records still count because the attempts have
-/// not been rerun yet, by original file name.
+/// Returns the trajectories in `superseded/` whose attempts have not been rerun yet, so that their
+/// records still count. The keys are the original file names.
 pub(super) fn still_counting(
     folder: &Path,
     all: &[AttemptRecord],
@@ -252,8 +255,8 @@ pub(super) fn still_counting(
     if aside.is_empty() {
         return Ok(BTreeMap::new());
     }
-    // Each file belongs to one record. If there are as many files as records, the newest file
-    // belongs to the last record.
+    // Each file belongs to one record. If an attempt has as many files as records, the newest file
+    // belongs to the last record, which still counts.
     let finished = finished(all);
     Ok(aside
         .into_iter()
@@ -276,11 +279,11 @@ fn finished(all: &[AttemptRecord]) -> Finished {
     finished
 }
 
-/// Returns the trajectories that do not belong to a record.
+/// Returns the files in `trajectories/` that do not belong to a record.
 ///
-/// Every record has its trajectory here or in `superseded/`. If `superseded/` has as many
-/// trajectories of an attempt as there are records, the trajectory here belongs to a rerun that
-/// never finished.
+/// The trajectory of each record is in `trajectories/` or `superseded/`. If an attempt has as many
+/// files in `superseded/` as records, its file in `trajectories/` belongs to a rerun that has not
+/// finished.
 fn unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Vec<PathBuf>, RunDirError> {
     let is_open = open_attempts(folder, all)?;
     let mut paths = files(&folder.join(TRAJECTORIES))?;
@@ -288,8 +291,8 @@ fn unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Vec<PathBuf>, RunD
     Ok(paths)
 }
 
-/// Returns a function that takes a trajectory's file name and returns whether its attempt is
-/// unfinished or must be rerun.
+/// Returns a predicate on the file names of trajectories: whether the attempt has not finished, or
+/// must be rerun.
 pub(super) fn open_attempts(
     folder: &Path,
     all: &[AttemptRecord],
@@ -303,8 +306,8 @@ pub(super) fn open_attempts(
     Ok(move |name: &str| finished.get(name).is_none_or(|count| *count == 0))
 }
 
-/// Moves files to a folder of the run, choosing unused names. Each move is atomic, so no file is
-/// duplicated or lost if the process dies between two moves.
+/// Moves trajectories to another folder of the run under unused names. Each move is atomic, so no
+/// file is duplicated or lost if the process dies between two moves.
 fn move_to_unused_names(folder: &Path, to: &str, paths: &[PathBuf]) -> Result<(), RunDirError> {
     if paths.is_empty() {
         return Ok(());
@@ -320,8 +323,8 @@ fn move_to_unused_names(folder: &Path, to: &str, paths: &[PathBuf]) -> Result<()
     moved.map_err(|reason| RunDirError::Write { path: to, reason })
 }
 
-/// Returns an unused path: `s-1.2.jsonl` becomes `s-1.2~1.jsonl`, or a name with a higher number.
-/// Safe names never end this way.
+/// Returns an unused path in the folder `to`: `s-1.2.jsonl` becomes `s-1.2~1.jsonl`, or a name with
+/// a higher number. Original names never have this form.
 pub(super) fn free(to: &Path, path: &Path) -> PathBuf {
     let name = file_name(path);
     let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
@@ -345,8 +348,8 @@ fn file_name(path: &Path) -> String {
     name::current(&name.to_string_lossy())
 }
 
-/// Returns the files of a folder by name; empty if the folder is missing. Other entries (folders,
-/// pipes) are not part of a run.
+/// Returns the files of a folder, sorted by name; empty if the folder is missing. Folders and
+/// special files are skipped.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, RunDirError> {
     let listed = fs::read_dir(folder).and_then(|entries| {
         entries
@@ -371,14 +374,14 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, RunDirError> {
     }
 }
 
-/// Sums the spending of a trajectory's events.
+/// Returns the spending according to the events of a trajectory.
 pub(super) fn spent_in(path: &Path, callers: Callers) -> Result<Spent, RunDirError> {
     let fold = events::fold_leniently(path)?;
     Ok(spent_by(&fold, callers))
 }
 
-/// Sums the spending of folded events. If the events do not include the start of an attempt, they
-/// are the lost calls of a resumed attempt.
+/// Returns the spending of aggregated events. Events without the start of an attempt are the lost
+/// calls of a resumed attempt, which do not count as another attempt.
 fn spent_by(fold: &Fold, callers: Callers) -> Spent {
     let agents = fold.agents().iter().map(|agent| &agent.calls);
     let judges = fold
@@ -405,8 +408,8 @@ mod tests {
             "reasoning_tokens": 0, "estimated": true})
     }
 
-    /// Returns an event of the root: `ask` is a request with an estimate of 100 tokens and a
-    /// dollar, `bill` a bill for 10 tokens and half a dollar.
+    /// Returns the event for a word: `ask` is a request of the root with an estimate of 100 tokens
+    /// and a dollar, `bill` bills 10 tokens and half a dollar.
     fn event(word: &str) -> Value {
         let kind = match word {
             "ask" => json!({"type": "llm_request", "new_messages": [], "messages": 1,
@@ -438,7 +441,7 @@ mod tests {
     fn counts_spending_of_killed_process_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.1.jsonl");
-        // Columns: calls, tokens, dollars, calls of unknown cost.
+        // Columns: events, then calls, tokens, dollars and calls of unknown cost.
         let rows = [
             ("ask", (1, 100, Some(1.0), 0)),
             ("ask answer", (1, 20, Some(0.25), 0)),

@@ -1,4 +1,4 @@
-//! Writes a run directory during the run.
+//! Creates a run directory and writes its files during the run.
 
 use std::fs;
 use std::io;
@@ -18,8 +18,8 @@ use super::{
 };
 use crate::{AttemptRecord, RunIdentity, Wasted};
 
-/// Folder of a run that has not begun. Dropping it before [`begin`](Self::begin) removes the
-/// folder.
+/// Folder of a run that has not begun. Dropping this value before [`begin`](Self::begin) removes
+/// the folder.
 #[derive(Debug)]
 pub struct NewRun {
     id: String,
@@ -31,11 +31,12 @@ pub struct NewRun {
 
 impl NewRun {
     /// Creates the folder `<results>/<benchmark>-<mode>-<yyyymmdd-hhmmss>-<4 hex>`, and `results`
-    /// if it is missing. An existing folder of this name is never reused.
+    /// if it is missing. An existing folder is never reused.
     ///
     /// # Errors
-    /// Returns [`RunDirError::NotAFolder`] if `results` is a file, and [`RunDirError::Create`] if a
-    /// folder cannot be created. In that case, no folder is left behind.
+    /// Returns [`RunDirError::NotAFolder`] if `results` or a parent of it is a file, and
+    /// [`RunDirError::Create`] if a folder cannot be created. After an error, no new folder is left
+    /// behind.
     pub fn create(
         results: &Path,
         benchmark: &str,
@@ -63,8 +64,8 @@ impl NewRun {
     /// becomes the run's id.
     ///
     /// # Errors
-    /// Returns [`RunDirError::Create`] if the path exists or the folder cannot be created. In that
-    /// case, no folder is left behind.
+    /// Returns [`RunDirError::Create`] if the path exists or the folder cannot be created. After an
+    /// error, no new folder is left behind.
     pub fn create_at(path: &Path) -> Result<Self, RunDirError> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut run = Self::without_folder(folder);
@@ -78,7 +79,8 @@ impl NewRun {
                 folder: path.to_owned(),
                 reason,
             })?;
-        // Set the path only now, because dropping an unbegun run removes its folder.
+        // Set the path only after the folder was created, because dropping `run` removes the folder
+        // at its path.
         path.clone_into(&mut run.path);
         run.id = path
             .file_name()
@@ -88,7 +90,7 @@ impl NewRun {
         Ok(run)
     }
 
-    /// Returns a run whose folder has not been created in `folder` yet.
+    /// Returns a run without a folder, and notes which parents of the new folder do not exist yet.
     fn without_folder(folder: &Path) -> Self {
         let mut parents: Vec<PathBuf> = folder
             .ancestors()
@@ -105,7 +107,7 @@ impl NewRun {
         }
     }
 
-    /// Replaces the id, so that runs in folders with the same name can have different ids.
+    /// Sets another id, so that runs in folders with the same name can have different ids.
     #[must_use]
     pub fn with_id(self, id: String) -> Self {
         let mut run = self;
@@ -113,24 +115,25 @@ impl NewRun {
         run
     }
 
-    /// Returns the run's id: the name of its folder, unless another was set.
+    /// Returns the run's id: the name of its folder, or the id set with [`with_id`](Self::with_id).
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Returns the folder.
+    /// Returns the run's folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Writes the settings and the lock, and opens the run for events.
     ///
-    /// `config` is the resolved settings, without secrets. `order` contains the ids of the run's
-    /// samples in the order of the dataset, which determines the row order of the CSV file.
+    /// `config` contains the resolved settings, without secrets. `order` contains the ids of the
+    /// run's samples in the order of the dataset, which is also the order of the rows in
+    /// `results.csv`.
     ///
     /// # Errors
-    /// Returns [`RunDirError::Write`] if a file cannot be written. In that case, no folder is left
-    /// behind.
+    /// Returns [`RunDirError`] if a file cannot be written or locked. After an error, no new folder
+    /// is left behind.
     pub fn begin(
         mut self,
         config: &Value,
@@ -188,7 +191,7 @@ impl Drop for NewRun {
         if self.begun {
             return;
         }
-        // A destructor cannot return an error, and the original error has been reported.
+        // A destructor cannot return an error.
         if !self.id.is_empty() {
             let _ = fs::remove_dir_all(&self.path);
         }
@@ -199,8 +202,8 @@ impl Drop for NewRun {
     }
 }
 
-/// Stores a run in progress. A failed write does not stop the run; the caller collects the error
-/// with [`take_error`](Self::take_error).
+/// Writes the files of a run in progress. A failed write does not stop the run; the caller gets the
+/// error from [`take_error`](Self::take_error).
 #[derive(Debug)]
 pub struct RunWriter {
     path: PathBuf,
@@ -211,7 +214,8 @@ pub struct RunWriter {
     /// Attempts whose records may not be on disk, by sample and number.
     unsynced: Vec<(String, u32)>,
     error: Option<RunDirError>,
-    /// Declared last, so that the lock is released after all files are closed.
+    /// Declared last, because fields are dropped in order: the lock is released after all files are
+    /// closed.
     _held: Held,
 }
 
@@ -240,13 +244,13 @@ impl RunWriter {
         &self.path
     }
 
-    /// Returns the journals, in which attempts store received responses.
+    /// Returns the journals, in which attempts store the responses that they receive.
     pub fn journal(&self) -> Journal {
         Journal::of(&self.path)
     }
 
-    /// Adopts the wasted spending of the run in another folder, including the `unused` trajectories
-    /// of its attempts.
+    /// Adopts the wasted spending of the run in another folder, including the trajectories in
+    /// `unused`, which belong to finished attempts that this run does not adopt.
     ///
     /// # Errors
     /// Returns [`RunDirError`] if a file cannot be read or written.
@@ -255,7 +259,7 @@ impl RunWriter {
         wasted_spend::adopt(&self.path, other, &all, unused)
     }
 
-    /// Returns the first failed write since the last call, if any.
+    /// Returns the error of the first failed write since the last call, if any.
     pub fn take_error(&mut self) -> Option<RunDirError> {
         self.error.take()
     }
@@ -266,8 +270,8 @@ impl RunWriter {
         }
     }
 
-    /// Writes the files derived from `samples.jsonl`. Reads the records from that file instead of
-    /// memory, because later commands also read the file.
+    /// Writes `results.csv` and `summary.json`. Reads the records from `samples.jsonl` instead of
+    /// memory, so that these files agree with what later commands read.
     fn write_results<S: Serialize>(
         &mut self,
         summary: impl FnOnce(Wasted) -> S,
@@ -291,13 +295,13 @@ impl RunWriter {
 }
 
 impl RunWriter {
-    /// Records the start of an attempt.
+    /// Creates the trajectory of an attempt that starts.
     pub fn begin_attempt(&mut self, sample: &str, attempt: u32) {
         let started = self.trajectories.start(sample, attempt);
         self.keep(started);
     }
 
-    /// Records an event of an attempt.
+    /// Appends an event to the trajectory of its attempt.
     pub fn event(&mut self, event: &Event) {
         let written = self.trajectories.write(event);
         self.keep(written);
@@ -306,7 +310,8 @@ impl RunWriter {
     /// Records the end of an attempt. The record is guaranteed to be on disk after the next
     /// [`sync`](Self::sync).
     pub fn end_attempt(&mut self, record: &AttemptRecord) {
-        // Finish the trajectory first, so that an attempt with a record has all its events.
+        // Finish the trajectory first, so that the trajectory of an attempt with a record is
+        // complete.
         let finished = self.trajectories.finish(&record.id, record.attempt);
         self.keep(finished);
         // Write the answer next, so that a record never names a missing file.
@@ -319,7 +324,7 @@ impl RunWriter {
         self.keep(appended);
     }
 
-    /// Waits until all records are on disk, and compresses the journals of their attempts.
+    /// Syncs all records to disk, and compresses the journals of their attempts.
     pub fn sync(&mut self) {
         let synced = self.samples.sync();
         if synced.is_ok() {
@@ -331,7 +336,9 @@ impl RunWriter {
         self.keep(synced);
     }
 
-    /// Ends the run, complete or not. Returns the summary as stored, including wasted spending.
+    /// Ends the run, complete or not: closes its trajectories and writes `results.csv` and
+    /// `summary.json`. `summary` computes the summary from the wasted spending. Returns the
+    /// summary, or `None` if a file cannot be written.
     pub fn finish<S: Serialize>(&mut self, summary: impl FnOnce(Wasted) -> S) -> Option<S> {
         let finished = self.trajectories.finish_all();
         self.keep(finished);

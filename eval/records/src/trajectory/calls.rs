@@ -6,14 +6,14 @@ use model::Estimate;
 use model::{EventKind, Usage};
 use serde::Serialize;
 
-/// The calls of one caller.
+/// Running totals over the model calls of one caller.
 #[derive(Debug, Default)]
 pub struct Calls {
     asked: u64,
     cached: u64,
     of_sent: CallUsage,
     of_cached: CallUsage,
-    /// Number of finished calls that were sent and whose cost is partly unknown.
+    /// Number of finished calls, excluding cached ones, whose cost is partly or entirely unknown.
     unknown: u64,
     longest: Option<u64>,
     /// The last request, if it has not been answered yet.
@@ -24,20 +24,21 @@ pub struct Calls {
     is_cached: bool,
 }
 
-/// Tokens and dollars.
+/// Usage and cost of calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct CallUsage {
     /// Tokens; `None` if none were counted.
     pub usage: Option<Usage>,
     /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
-    /// Number of responses and billed tries of unknown cost, or of calls in [`Calls::spent`].
+    /// Number of responses and billed tries of unknown cost. In the result of [`Calls::spent`],
+    /// number of calls whose cost is partly or entirely unknown.
     pub unpriced_calls: u64,
 }
 
 #[derive(Debug)]
 struct Request {
-    /// Expected usage and cost.
+    /// Estimated usage and cost.
     estimate: Option<Estimate>,
     /// Whether a server may still be working on the request.
     is_under_way: bool,
@@ -49,7 +50,7 @@ impl Calls {
         self.asked
     }
 
-    /// Returns the number of requests that were sent.
+    /// Returns the number of requests that were sent to a server.
     pub fn sent(&self) -> u64 {
         self.asked.saturating_sub(self.cached)
     }
@@ -61,8 +62,9 @@ impl Calls {
         used
     }
 
-    /// Returns the usage of the requests that were sent. A request in flight counts with its
-    /// estimate, because the server completes and bills it even if nobody waits for the response.
+    /// Returns the usage of the requests that were sent to a server. A request in flight counts
+    /// with its estimate, because the server completes and bills it even if nobody waits for the
+    /// response.
     pub fn spent(&self) -> CallUsage {
         let mut spent = self.of_sent;
         let mut is_unpriced = self.is_unpriced;

@@ -1,10 +1,10 @@
 //! Aggregates the events of an attempt: actions and usage of each agent, and usage of judges.
 //!
-//! Everything that aggregates trajectories uses it: wasted spending, the behavior and spending
-//! sections of a report, and the viewer's list of agents. It processes one event at a time, so a
-//! trajectory is never held in memory as a whole. The engine counts its [`Stats`](model::Stats)
-//! separately while an attempt runs. They include facts that are not in events, such as a response
-//! that a hook rejected or a fault that was repaired.
+//! All code that aggregates trajectories uses this module: wasted spending, the behavior and
+//! spending sections of a report, and the viewer's list of agents. [`Fold`] processes one event at
+//! a time, so a trajectory is never in memory as a whole. The engine counts its
+//! [`Stats`](model::Stats) separately while an attempt runs, because they include facts that are
+//! not in events, such as a response that a hook rejected or a fault that was repaired.
 
 mod calls;
 mod truncate;
@@ -22,7 +22,7 @@ pub struct Fold {
     agents: Vec<Agent>,
     by_id: HashMap<String, usize>,
     judges: BTreeMap<String, Calls>,
-    /// Start and end of each agent's call to a model, in milliseconds.
+    /// Start and end of each model call by an agent, in milliseconds.
     times: Vec<(f64, f64)>,
     /// Whether the time of at least one call is not recorded.
     is_untimed: bool,
@@ -45,23 +45,22 @@ pub struct Agent {
     pub model: String,
     /// Maximum iterations of the agent; 0 until it has begun.
     pub max_iterations: u32,
-    /// How the agent ended; `None` while it runs.
+    /// How the agent ended; `None` if it has not ended.
     pub status: Option<Status>,
     /// Counts of the agent's cells.
     pub cells: Cells,
-    /// The agent's requests to models.
+    /// Running totals over the agent's model calls.
     pub calls: Calls,
 }
 
 /// Counts of the cells that agents ran.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cells {
-    /// Number of cells.
+    /// Number of cells that ran.
     pub ran: u64,
     /// Number of cells that ended in an error.
     pub failed: u64,
-    /// Number of self-corrections: failed cells followed by a cell of the same agent without an
-    /// error.
+    /// Number of self-corrections: failed cells whose next cell in the same agent succeeded.
     pub corrected: u64,
     /// Whether the last cell failed.
     is_failing: bool,
@@ -72,7 +71,7 @@ impl Fold {
     /// `None` if the event belongs to the attempt or a judge.
     pub fn take(&mut self, event: &Event) -> Option<usize> {
         match &event.kind {
-            // These events carry the root's id, and may come before the root begins.
+            // The attempt's own events carry the root's id, and may come before the root begins.
             EventKind::AttemptStart { .. } => {
                 self.has_begun = true;
                 return None;
@@ -134,24 +133,24 @@ impl Fold {
         &self.agents
     }
 
-    /// Returns the calls of judges.
+    /// Returns the model calls of each judge.
     pub fn judges(&self) -> impl Iterator<Item = &Calls> {
         self.judges.values()
     }
 
-    /// Returns the start and end, in milliseconds, of each agent's calls to models, or `None` if
-    /// any time is unknown.
+    /// Returns the start and end of each model call by an agent, in milliseconds, or `None` if any
+    /// of these times is unknown.
     pub fn call_times(&self) -> Option<&[(f64, f64)]> {
         (!self.is_untimed).then_some(&self.times)
     }
 
-    /// Whether the attempt has begun. The lost calls of an attempt that resumed have no start
-    /// event.
+    /// Whether the events include the start of an attempt. The lost calls of a resumed attempt do
+    /// not.
     pub fn has_begun(&self) -> bool {
         self.has_begun
     }
 
-    /// Whether the attempt has ended.
+    /// Whether the events include the end of the attempt.
     pub fn has_ended(&self) -> bool {
         self.has_ended
     }
