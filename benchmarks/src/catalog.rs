@@ -24,20 +24,22 @@ pub struct Entry {
     pub size: &'static str,
     /// Whether [`Options::data_dir`] must be given.
     pub needs_data: bool,
-    /// Further options that the benchmark uses.
+    /// Options that the benchmark uses besides [`Options::data_dir`].
     pub reads: &'static [SupportedOption],
     /// Scripted model with the benchmark's name, as YAML. Some of its answers are intentionally
     /// wrong.
     pub model: &'static str,
-    /// Further scripted models: the suffix of each name after the benchmark's, and the YAML.
+    /// Further scripted models, each with the suffix that its name adds to the benchmark's, and the
+    /// YAML.
     pub more_models: &'static [(&'static str, &'static str)],
     /// Ready-made sweep, as YAML.
     pub sweep: Option<&'static str>,
-    /// Further ready-made sweeps: the suffix of each name after the benchmark's, and the YAML.
+    /// Further ready-made sweeps, each with the suffix that its name adds to the benchmark's, and
+    /// the YAML.
     pub more_sweeps: &'static [(&'static str, &'static str)],
     /// Download location of the data.
     pub fetch: Option<Fetch>,
-    /// Scorer defined by this benchmark; others may use it.
+    /// Scorer defined by this benchmark; other benchmarks may also use it.
     pub own_scorer: Option<NamedScorer>,
     /// Function that decrypts an expected answer, if samples and records keep it encrypted.
     pub plain_expected: Option<fn(&Value) -> Option<Value>>,
@@ -101,7 +103,7 @@ pub struct Fetch {
     /// JSON: `{"hub": {"repo", "revision", "begins"}}` for a Hugging Face dataset, `{"files":
     /// {"address"}}` for files below an address.
     pub source: &'static str,
-    /// Checksums of those files, in the format of `sha256sum`.
+    /// Checksums of the downloaded files, in the format of `sha256sum`.
     pub checksums: Option<&'static str>,
 }
 
@@ -127,7 +129,8 @@ impl SupportedOption {
     pub const OWN: &'static [Self] = &[Self::Split, Self::SkipMalformed];
 }
 
-/// Options of benchmarks whose data contains windows of several lengths, with and without labels.
+/// Options of benchmarks whose data contains context windows of several lengths, with and without
+/// labels.
 pub(crate) const WINDOWS: &[SupportedOption] = &[
     SupportedOption::ContextLengths,
     SupportedOption::Labels,
@@ -141,7 +144,7 @@ pub(crate) const WINDOWS: &[SupportedOption] = &[
 pub struct Options {
     /// Folder or file of the benchmark's data; required if [`Entry::needs_data`] is true.
     pub data_dir: Option<PathBuf>,
-    /// Whether contexts of labeled instances show the labels.
+    /// Whether contexts that list labeled instances include the labels.
     pub labels: bool,
     /// Prefix of the names of the data files to read, such as `validation`. `None`: the benchmark's
     /// usual files.
@@ -155,8 +158,9 @@ pub struct Options {
     pub is_scored_outside: bool,
     /// Seed of generated samples; the same seed generates the same bytes.
     pub seed: u64,
-    /// Lengths of generated contexts in characters, or of existing contexts in tokens as counted by
-    /// the data. If empty, the benchmark's default lengths, or all lengths.
+    /// Lengths of generated contexts in characters, or of existing contexts in tokens as stated in
+    /// the data. If empty, contexts are generated in the default lengths, or all existing ones are
+    /// used.
     pub context_lengths: Vec<usize>,
     /// Number of samples to generate for each context length.
     pub tasks_per_length: usize,
@@ -241,7 +245,7 @@ pub fn catalog() -> &'static [Entry] {
     CATALOG
 }
 
-/// Returns the benchmark of this name.
+/// Returns the benchmark with this name, if there is one.
 pub fn entry(name: &str) -> Option<&'static Entry> {
     catalog().iter().find(|entry| entry.name == name)
 }

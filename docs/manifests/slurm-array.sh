@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Runs a benchmark in four shards as a Slurm array: `sbatch slurm-array.sh`. `--partition auto`
-# reads the index of the task. A task that is requeued, or submitted again
-# (`sbatch --array=2 slurm-array.sh`), resumes its shard. Afterwards: rlm-eval merge results/whole
-# results/shards/*/*
+# reads the index of the task. A requeued task resumes its shard, as does each task if the whole
+# array is submitted again. Afterwards: rlm-eval merge results/whole results/shards/*/*
 #SBATCH --job-name=eval
 #SBATCH --array=0-3
 #SBATCH --ntasks=1

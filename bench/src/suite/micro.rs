@@ -1,4 +1,4 @@
-//! Reads the results of the micro-benchmarks of `cargo bench --package sandbox`.
+//! Reads the results of an earlier `cargo bench --package sandbox`.
 
 use std::fs;
 use std::path::Path;

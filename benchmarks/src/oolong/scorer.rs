@@ -29,7 +29,7 @@ pub struct Oolong;
 
 const PHRASES: [&str; 3] = ["more common", "less common", "same frequency"];
 
-/// Minimum length in characters of a candidate that is shortened.
+/// Number of characters from which a candidate is shortened.
 const SHORT: usize = 20;
 
 impl Oolong {
@@ -96,8 +96,8 @@ fn candidate(answer: &str) -> String {
     }
 }
 
-/// Parses a whole number as Python's `int()` does. Numbers of more than 18 digits are rejected,
-/// because they are not close to any expected number.
+/// Parses a whole number as Python's `int()` does. Very long numbers are rejected, because they are
+/// not close to any expected number.
 fn whole(text: &str) -> Option<i64> {
     let text = text.trim();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);

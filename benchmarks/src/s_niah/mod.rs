@@ -1,7 +1,7 @@
 //! `s-niah`: a single needle in a haystack, generated from a seed.
 //!
-//! It follows the S-NIAH task of RULER (<https://arxiv.org/abs/2404.06654>), with distractors of
-//! the needle's own form.
+//! It follows the S-NIAH task of RULER (<https://arxiv.org/abs/2404.06654>), but adds distractors that
+//! have the form of the needle.
 
 mod haystack;
 

@@ -1,4 +1,4 @@
-//! `checks/2`: compares the results of a user-supplied row's checks with the expected ones.
+//! `checks/2`: compares the results of a user-supplied row's checks with the expected results.
 
 use serde_json::Value;
 
@@ -10,8 +10,8 @@ use crate::decimal::same_json;
 /// one entry per user message: null, `{"page": VALUE}`, `{"request": JSON}` or
 /// `{"answer": [TEXT, …]}`; an answer passes if it contains any of the texts, regardless of case.
 ///
-/// Instead of an answer, it scores the final state of an attempt's environment:
-/// `{"turns": [{"answer", "check", "problem"}]}`.
+/// Instead of an answer, it scores the final state of an attempt's environment, with one entry per
+/// user message: `{"turns": [{"answer", "check", "problem"}]}`.
 #[derive(Clone, Copy, Debug)]
 pub struct Checks;
 
