@@ -102,7 +102,7 @@ pub enum Provider {
     Computed,
     /// In the program's process, with a latency of [`LATENCY_MS`].
     Waiting,
-    /// Over HTTP, on this machine.
+    /// The suite's model server, over HTTP.
     Http,
 }
 
@@ -123,7 +123,7 @@ impl Bench {
     }
 
     /// Returns a command that runs the program with these arguments, in the suite's folder and with
-    /// a clean environment.
+    /// only the environment variables that the suite sets.
     pub fn eval(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.eval);
         command
@@ -240,7 +240,7 @@ impl Bench {
     }
 }
 
-/// Converts a plan to rules of a scripted model. JSON is valid YAML.
+/// Converts a plan to the rules of a scripted model as JSON, which is valid YAML.
 fn rules(plan: &Plan) -> Vec<Value> {
     let of = |plan: &Plan, turns: u32, depth: usize| -> [Value; 2] {
         let reply = |turn| plan.reply(turn, Language::Eval);
@@ -282,7 +282,7 @@ pub fn ms_each(duration: std::time::Duration, count: usize) -> f64 {
     duration.as_secs_f64() * 1000.0 / count as f64
 }
 
-/// Measures the cost of a command once.
+/// Runs a command once and returns its cost without its memory.
 ///
 /// # Errors
 /// Returns an error if the command cannot be run or fails.

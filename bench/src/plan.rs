@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-/// Beginning of every reply.
+/// Beginning of every reply, by which the server recognizes its own replies.
 pub const PREFACE: &str = "I look at it.";
 
 /// Language of an agent's code, which determines how the agent returns its answer.
@@ -87,7 +87,7 @@ impl Plan {
         }
     }
 
-    /// Whether the agent waits at the gate in the given turn, 1-based.
+    /// Whether the server's gate holds back the reply in the given turn, 1-based.
     pub fn waits(&self, turn: u32) -> bool {
         let is_leaf = match self {
             Self::Hold => true,

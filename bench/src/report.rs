@@ -36,7 +36,7 @@ pub enum Target {
 }
 
 impl Figure {
-    /// Creates a figure from repetitions.
+    /// Creates a figure from the values of the repetitions.
     pub fn new(
         suite: &'static str,
         name: impl Into<String>,

@@ -46,7 +46,6 @@ pub struct Entry {
     pub(crate) open: Open,
 }
 
-/// Function that opens a benchmark.
 pub(crate) type Open = fn(&Options) -> Result<Box<dyn Dataset>, OpenError>;
 
 impl Entry {
@@ -151,7 +150,7 @@ pub struct Options {
     pub split: Option<String>,
     /// Whether malformed rows are skipped and counted instead of being an error.
     pub skip_malformed: bool,
-    /// Name of the scorer of a user-supplied benchmark.
+    /// Name of the scorer to use for a user-supplied benchmark.
     pub scorer: Option<String>,
     /// Whether a scorer outside this crate is used. The benchmark's scorer then need not accept the
     /// expected values.
@@ -183,7 +182,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the folder or file of the benchmark's data.
+    /// Returns [`Options::data_dir`], or an error that says what the benchmark needs.
     pub(crate) fn data(
         &self,
         benchmark: &'static str,
@@ -206,12 +205,12 @@ pub enum OpenError {
         /// All known names.
         known: Vec<&'static str>,
     },
-    /// The benchmark reads files, but no folder was given.
+    /// The benchmark reads files, but no file or folder was given.
     #[error("benchmark `{benchmark}` needs a data folder: {wanted}")]
     NeedsData {
         /// Name of the benchmark.
         benchmark: &'static str,
-        /// What the folder must contain.
+        /// What the file or folder must contain.
         wanted: &'static str,
     },
     /// No scorer has this name.
@@ -269,7 +268,7 @@ pub fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, OpenError
 }
 
 /// Decrypts the expected answer of a sample. Returns `None` if the benchmark does not encrypt its
-/// answers.
+/// answers, or if this one cannot be decrypted.
 pub fn decrypted_expected(benchmark: &str, expected: &Value) -> Option<Value> {
     entry(benchmark)?.plain_expected?(expected)
 }

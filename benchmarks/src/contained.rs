@@ -18,7 +18,7 @@ pub(crate) enum PathEscape {
     Link(PathBuf),
 }
 
-/// Resolves a path that a file in `folder` contains. A missing target is not an error here, but
+/// Resolves a path that a file in `folder` contains. A missing target is an error only
 /// when it is opened.
 ///
 /// # Errors

@@ -175,7 +175,7 @@ pub fn exact_value(text: &str) -> serde_json::Result<Value> {
 
 /// Whether [`Value`] represents a JSON number exactly.
 fn is_held(number: &str) -> bool {
-    // Any decimal of at most 15 digits survives binary floating point.
+    // A decimal of at most 15 digits survives conversion to binary floating point and back.
     const SURE: usize = 15;
     let is_short = number.len() <= SURE && !number.contains(['e', 'E']);
     is_short

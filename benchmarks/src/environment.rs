@@ -20,7 +20,7 @@ pub trait Site: Send {
 /// A request to a [`Site`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteRequest {
-    /// Whether it is a `POST`; all other methods count as `GET`.
+    /// Whether the method is `POST`; all other methods count as `GET`.
     pub post: bool,
     /// Decoded path, such as `/person/3`.
     pub path: String,
@@ -83,7 +83,7 @@ pub struct UserSite {
     pub cookies: Vec<(String, String)>,
     /// Entries of the site's `localStorage`, by name.
     pub storage: Vec<(String, String)>,
-    /// Width and height of the page in pixels; `None` for the default.
+    /// Width and height of the viewport in pixels; `None` for the default.
     pub viewport: Option<(u32, u32)>,
     /// Check after each user message, in order; `None` for a message without a check.
     pub checks: Vec<Option<Check>>,
@@ -150,7 +150,7 @@ pub enum Check {
     /// JavaScript to run in the active page or the newest app: the body of an async function, or an
     /// expression.
     Page(String),
-    /// A request to the server, which returns JSON: an address of the site, or a path on it.
+    /// An address of the site, or a path on it, which is requested and returns JSON.
     Request(String),
     /// Search for the expected texts in the agent's answer.
     Answer,

@@ -77,7 +77,6 @@ pub trait Schema: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Returns the scorer.
     fn scorer(&self) -> Arc<dyn Scorer>;
 
     /// See [`Dataset::outside_scorer`].
@@ -96,7 +95,7 @@ pub struct SampleHeader {
     pub variant: usize,
 }
 
-/// The part of a sample that is created each time it is requested.
+/// The part of a sample that is created each time the sample is requested.
 pub struct SampleBody {
     /// Question or task.
     pub query: String,

@@ -122,7 +122,7 @@ impl Table {
     /// Checks that no file leads out of a folder through a link.
     ///
     /// # Errors
-    /// Names the first file that does.
+    /// Returns an error that names the first file that does.
     pub fn check_links(&self, root: &Path) -> Result<(), DatasetError> {
         self.files.iter().try_for_each(|file| {
             check_links(root, &file.path).map_err(|problem| DatasetError::Row {
@@ -179,9 +179,8 @@ impl Table {
     }
 
     /// Reads all rows in order and calls `visit` for each. For a malformed row, `visit` receives an
-    /// error message. From
-    /// Parquet files, only `columns` are read, or all columns if it is empty. All `columns` must
-    /// exist, and columns in `texts` must not contain bytes.
+    /// error message. From Parquet files, only `columns` are read, or all columns if it is empty.
+    /// All `columns` must exist, and columns in `texts` must not contain bytes.
     ///
     /// # Errors
     ///
@@ -246,7 +245,7 @@ impl Table {
     }
 }
 
-/// Callback for each row: its location, its number, and the row.
+/// Callback for each row: its location in the file, its number, and the row or an error message.
 type Visit<'a> = dyn FnMut(At, u64, Result<Row, String>) -> Result<(), DatasetError> + 'a;
 
 fn format(path: &Path) -> Option<Format> {

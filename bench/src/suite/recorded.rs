@@ -125,8 +125,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     Ok(figures)
 }
 
-/// Runs all cells `runs` times, alternately here and in Node.js, and returns the minimum times of
-/// each cell.
+/// Runs all cells `runs` times, alternately in the sandbox and in Node.js, and returns the minimum
+/// times of each cell.
 fn fastest(
     runs: usize,
     here: impl Fn() -> Result<Vec<CellMeasurement>, SuiteError>,

@@ -7,7 +7,7 @@ use crate::bench::{Bench, Provider, SuiteError, cost_of, ms_each};
 use crate::plan::Plan;
 use crate::report::Figure;
 
-/// Iterations of long samples.
+/// Number of iterations in a long sample.
 const LONG: usize = 20;
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {

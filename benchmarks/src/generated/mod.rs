@@ -62,7 +62,8 @@ struct Generated<G> {
 ///
 /// # Errors
 ///
-/// If a context length is out of bounds or duplicated, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicated, or the number of samples per
+/// length is out of bounds.
 pub(crate) fn open(
     generator: impl Generator,
     options: &Options,
@@ -111,11 +112,13 @@ impl<G: Generator> Dataset for Generated<G> {
     }
 }
 
-/// Returns the lengths and ids of the samples that the options select: `NAME-8k-1`.
+/// Returns the context lengths and ids of the samples that the options select. An id is, for
+/// example, `s-niah-8k-1`.
 ///
 /// # Errors
 ///
-/// If a context length is out of bounds or duplicated, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicated, or the number of samples per
+/// length is out of bounds.
 fn tasks(
     benchmark: &'static str,
     options: &Options,
@@ -170,7 +173,7 @@ fn check(benchmark: &'static str, lengths: &[usize], tasks: usize) -> Result<(),
     }
     if !(1..=MAX_TASKS_PER_LENGTH).contains(&tasks) {
         return error(
-            "tasks per length",
+            "samples per length",
             tasks,
             format!("1 to {MAX_TASKS_PER_LENGTH}"),
         );

@@ -5,10 +5,8 @@ use std::sync::LazyLock;
 
 use rand::Rng;
 
-/// Text of `words.txt`.
 pub const SOURCE: &str = include_str!("words.txt");
 
-/// Parsed `words.txt`.
 pub static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| Grammar::parse(SOURCE));
 
 /// Sections by number. Slots refer to sections by number instead of name, because generating a

@@ -19,7 +19,7 @@ use crate::generated::words::{self, GRAMMAR};
 use crate::generated::{self, Generator, stream};
 use crate::{Dataset, OpenError, Options, Sample, Scorer, StringMatch};
 
-/// Number of values to find: for one key, or one for each of as many keys. The same as in RULER.
+/// Number of values to find, all for one key or each for its own key, as in RULER.
 pub(crate) const ANSWERS: usize = 4;
 
 /// Number of keys of the same form that the query does not ask for.
@@ -53,7 +53,8 @@ pub(crate) const fn entry(open: Open) -> Entry {
 ///
 /// # Errors
 ///
-/// If a context length is out of bounds or duplicated, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicated, or the number of samples per
+/// length is out of bounds.
 pub(crate) fn open(
     name: &'static str,
     query: &'static str,

@@ -35,7 +35,8 @@ struct SNiah;
 ///
 /// # Errors
 ///
-/// If a context length is out of bounds or duplicated, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicated, or the number of samples per
+/// length is out of bounds.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     generated::open(SNiah, options)
 }

@@ -32,7 +32,7 @@ impl Scorer for Checks {
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let state: Value = serde_json::from_str(answer).unwrap_or_default();
-        // In an app environment, the state is nested next to the agent's actions.
+        // In an app environment, the state is nested in `state`, next to the agent's actions.
         let turns = state["turns"]
             .as_array()
             .or_else(|| state["state"]["turns"].as_array());

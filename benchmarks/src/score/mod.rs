@@ -80,7 +80,7 @@ pub trait Scorer: Send + Sync {
     fn score(&self, answer: &str, sample: &Sample) -> Score;
 }
 
-/// A scorer with its name.
+/// Entry in the list of scorers.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedScorer {
     /// Name without the version.

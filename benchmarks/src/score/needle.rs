@@ -10,8 +10,8 @@ use crate::Sample;
 
 /// Searches the answer for the hidden value. It scores 1
 /// - if the answer is the value, ignoring white space and quotes at both ends, or
-/// - if the value consists of digits and no other number of its length is in the answer. A number
-///   is a maximal run of the digits 0 to 9, so signs, points and thousands separators end it.
+/// - if the value consists of digits and is in the answer, but no other number of its length is. A
+///   number is a maximal run of the digits 0 to 9; signs, points and thousands separators end it.
 ///
 /// An answer that lists candidates or returns the haystack therefore scores 0.
 #[derive(Clone, Copy, Debug)]

@@ -272,7 +272,7 @@ fn number(text: &[u8], at: usize) -> Option<(String, usize)> {
         let group = |end: usize, separator: &str| {
             text[end..].starts_with(separator.as_bytes()) && begins_group(end + separator.len())
         };
-        // Longest first: `,\!` begins with a comma.
+        // Tries `,\!` before `,`, because it begins with a comma.
         let separator = SEPARATORS
             .iter()
             .rev()
