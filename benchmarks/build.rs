@@ -1,5 +1,6 @@
-//! Generates the catalog's list of benchmarks from every folder of `src` that contains a scripted
-//! model. The folder's module defines an `ENTRY`, to which this script adds the folder's files.
+//! Generates the catalog's list of benchmarks: every folder in `src` that contains `model.yaml`, a
+//! scripted model. The folder's module defines an `ENTRY`, to which this script adds the folder's
+//! files.
 
 use std::error::Error;
 use std::path::Path;

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 """Plans a run of the workflow `eval`: checks the inputs and the earlier runs that they name.
 
-Reads the inputs as JSON from $INPUTS, and the variables that GitHub sets for every job. A pull
-request has no inputs, so it gets those in PULL_REQUEST. Writes to $GITHUB_OUTPUT the values that
-later jobs read instead of the inputs:
-  shards        numbers of the shards, as JSON
+Reads the inputs as JSON from $INPUTS, and variables that GitHub sets for every job. A pull request
+has no inputs and uses PULL_REQUEST instead. Writes these values to $GITHUB_OUTPUT; later jobs read
+them instead of the inputs:
+  shards        shard numbers from 1, as a JSON list
   count         number of shards
-  arguments     arguments of `rlm-eval run` for one shard, as JSON: an input NAME becomes the flag
-                --NAME, and `flags` has others
-  whole         the same, with the budgets of the whole run
-  commit        commit that the jobs check out: that of this run or of the resumed run
-  min-score     score that the merged run must reach, or empty
-  key-secret    secret that holds the key, or empty
-  key-variable  variable that this secret fills, or empty
+  arguments     arguments of `rlm-eval run` for each shard, as a JSON list: the input NAME becomes
+                the flag --NAME, followed by the words of the input `flags`
+  whole         the same arguments with undivided budgets
+  commit        commit that the jobs check out: the resumed run's, otherwise this run's
+  min-score     minimum mean score of the merged run, or empty
+  key-secret    name of the secret that contains the API key, or empty
+  key-variable  environment variable to set to that secret, or empty
   resume-run, compare-run  ids of earlier runs, or empty
 
 An invalid input ends the script with exit code 2 and an error on the job page. Inputs are never
-executed. The next job checks with --dry-run whether names and files exist.
+executed. The next job validates the arguments themselves with --dry-run.
 """
 
 import json
@@ -32,8 +32,8 @@ from decimal import ROUND_FLOOR, Decimal
 OWN_INPUTS = ("shards", "flags", "min-score", "key-secret", "resume-run", "compare-run")
 # Flags that the workflow sets itself, that belong to a dry run, or whose runs cannot be merged.
 OWN_FLAGS = ("check-key", "dry-run", "log-dir", "partition", "pilot", "queue", "resume", "retry-errors")
-# Inputs of a pull request: a small run that needs no key, with all drivers that can be combined.
-# The scripted model finds each needle, so only a faulty change scores below 1.
+# Inputs for a pull request: a small run that needs no key, with all drivers that can be combined.
+# The scripted model finds each needle, so a score below 1 indicates a faulty change.
 PULL_REQUEST = {
     "benchmark": "s-niah",
     "model": "scripted",
@@ -43,9 +43,10 @@ PULL_REQUEST = {
     "min-score": "1",
     "flags": "--samples-per-length 4",
 }
-# Old names of flags, which `flags` still accepts, with the names of their inputs.
+# Former flag names, which `rlm-eval run` still accepts, with their current names.
 EARLIER_NAMES = {"max-tasks": "max-samples"}
-# Budgets that are divided evenly among the shards, with the smallest useful part.
+# Budgets that are divided evenly among the shards, with the unit to which each part is rounded
+# down.
 DIVIDED = {"max-cost": Decimal("0.000001"), "max-tokens": Decimal(1), "max-llm-calls": Decimal(1)}
 MOST_SHARDS = 64
 # Table of servers, each with the environment variable of its API key.
@@ -79,14 +80,14 @@ def min_score(typed):
 
 
 def key(typed):
-    """Returns the name of a secret, and the variable of a provider's key that it fills.
+    """Returns the name of a secret, and the environment variable of the API key that it contains.
 
-    The secret must be named after the variable, so that no secret with another purpose can be sent
-    to a server.
+    The secret's name must begin with the variable's, so that a secret with another purpose is never
+    sent to a server.
     """
     if not typed:
         return "", ""
-    # GitHub also ignores the case of names of secrets.
+    # The names of GitHub's secrets are case-insensitive.
     secret = typed.upper() if typed.isascii() else typed
     with open(ENDPOINTS, encoding="utf-8") as table:
         variables = sorted(set(re.findall(r"^ +key: ([A-Z0-9_]+)$", table.read(), re.MULTILINE)))
@@ -95,7 +96,7 @@ def key(typed):
             if secret == variable or secret.startswith(f"{variable}_"):
                 return secret, variable
     raise Refused(
-        f"invalid key-secret {typed!r}: expected a name that begins with the variable of a key, such as "
+        f"invalid key-secret {typed!r}: expected the variable of an API key, optionally with a suffix, such as "
         f"OPENAI_API_KEY or OPENAI_API_KEY_TEAM; the variables are {', '.join(variables)}"
     )
 
@@ -149,7 +150,10 @@ class Repository:
             raise Refused(f"cannot look up {what}: {problem}") from None
 
     def earlier(self, name, run):
-        """Returns the finished run of this workflow whose id the input `name` has."""
+        """Returns an earlier run, if it is a completed manual run of this workflow.
+
+        `name` is the input that contains the id `run`.
+        """
         if not re.fullmatch(r"[1-9][0-9]{0,18}", run, re.ASCII):
             raise Refused(f"invalid {name} {run!r}: expected the id of a run, as `gh run list` shows it")
         found = self.get(f"actions/runs/{run}", f"{name} {run}")
@@ -168,10 +172,10 @@ class Repository:
         return found
 
     def commit_to_resume(self, run):
-        """Returns the commit of an earlier run.
+        """Returns the commit of the run to resume.
 
-        It must be in the history of this run's branch: the jobs run its code with the keys of this
-        branch, which other branches may not be allowed to use.
+        It must be in the history of this run's commit, because the jobs run its code with this
+        branch's keys, which other branches may not be allowed to use.
         """
         commit = str(self.earlier("resume-run", run).get("head_sha"))
         if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", commit, re.ASCII):

@@ -16,7 +16,7 @@ use crate::report::Figure;
 use crate::server::Server;
 use crate::suite;
 
-/// Error that stops the suite.
+/// Error of the suite or of one of its parts.
 pub type SuiteError = Box<dyn Error>;
 
 /// Results of the selected parts.
@@ -25,7 +25,7 @@ pub struct SuiteResults {
     /// JavaScript engine of the program, as reported by `--version`.
     pub engine: String,
     pub figures: Vec<Figure>,
-    /// Errors of failed parts, which have no results. The other parts still ran.
+    /// Errors of failed parts, which have no figures. A failed part does not stop the others.
     pub failures: Vec<String>,
 }
 
@@ -102,7 +102,7 @@ pub enum Provider {
     Computed,
     /// In the program's process, with a latency of [`LATENCY_MS`].
     Waiting,
-    /// Over HTTP, on this machine.
+    /// The suite's model server, over HTTP.
     Http,
 }
 
@@ -112,7 +112,7 @@ impl Bench {
         if self.arguments.quick { quick } else { full }
     }
 
-    /// Returns the number of repetitions.
+    /// Returns the number of repetitions of each measurement.
     pub fn runs(&self) -> usize {
         self.size(self.arguments.runs.max(1), 1)
     }
@@ -123,7 +123,7 @@ impl Bench {
     }
 
     /// Returns a command that runs the program with these arguments, in the suite's folder and with
-    /// a clean environment.
+    /// only the environment variables that the suite sets.
     pub fn eval(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.eval);
         command
@@ -141,11 +141,11 @@ impl Bench {
         &self.eval
     }
 
-    /// Returns a command that runs `rlm-eval run` over `samples` samples of a plan. The run
-    /// directories are in `results/` in the suite's folder.
+    /// Writes the input files for `samples` samples that follow a plan, and returns the `rlm-eval
+    /// run` command. It creates its run directory in `results/` in the suite's folder.
     ///
     /// # Errors
-    /// Returns an error if its input files cannot be written.
+    /// Returns an error if the input files cannot be written.
     pub fn run_samples(
         &self,
         samples: usize,
@@ -165,19 +165,19 @@ impl Bench {
         if !more.contains(&"direct") {
             arguments.extend(["--max-iterations", "10000", "--max-depth", "4"]);
         }
-        // Do not limit the number of concurrent agents.
+        // Connections must not limit the number of concurrent agents.
         arguments.extend(["--max-connections", "2000"]);
         arguments.extend(more);
         Ok(self.eval(&arguments))
     }
 
-    /// Returns the context of a sample: 8,000 characters.
+    /// Returns the context of a sample, 8,010 characters.
     pub fn context() -> String {
         "A line of text that says nothing new at all.\n".repeat(178)
     }
 
-    /// Writes a benchmark of `samples` samples, each with the plan and a context of 8,000
-    /// characters. Returns the file name.
+    /// Writes a benchmark of `samples` samples with the plan and the [context](Self::context).
+    /// Returns the file name.
     fn rows(&self, samples: usize, plan: &Plan) -> Result<String, SuiteError> {
         let name = format!("{}-{samples}.jsonl", file_name(plan));
         let path = self.path(&name);
@@ -196,8 +196,8 @@ impl Bench {
         Ok(name)
     }
 
-    /// Writes a scripted model with the given latency that follows a plan as the server does.
-    /// Returns the file name.
+    /// Writes a scripted model that follows a plan as the server does, with the given latency per
+    /// reply. Returns the file name.
     pub fn script(&self, plan: &Plan, latency_ms: u64) -> Result<String, SuiteError> {
         let name = format!("{}{latency_ms}.yaml", file_name(plan));
         let path = self.path(&name);
@@ -217,7 +217,7 @@ impl Bench {
         if !path.exists() {
             let mut rules = rules(plan);
             for rule in &mut rules {
-                // A JSON string is also a JavaScript string.
+                // A JSON string is also a JavaScript string literal.
                 rule["compute"] = format!("return({})", rule["reply"].take()).into();
                 rule.as_object_mut().and_then(|rule| rule.remove("reply"));
             }
@@ -227,20 +227,20 @@ impl Bench {
         Ok(name)
     }
 
-    /// Moves the run directories out of the way until the suite ends, because ext4 creates files
-    /// slowly in places where many were recently removed.
+    /// Moves the run directories aside until the suite ends. They are not deleted earlier, because
+    /// ext4 creates files slowly where many were recently deleted.
     pub fn put_results_aside(&self) {
         let aside = tempfile::Builder::new()
             .prefix("results-")
             .tempdir_in(self.folder.path());
-        // A missing directory needs no move, and a failed move only makes later runs slower.
+        // A part may have left no results. A failed move only makes later runs slower.
         if let Ok(aside) = aside {
             let _ = fs::rename(self.path("results"), aside.keep());
         }
     }
 }
 
-/// Converts a plan to rules of a scripted model. JSON is valid YAML.
+/// Converts a plan to the rules of a scripted model as JSON, which is valid YAML.
 fn rules(plan: &Plan) -> Vec<Value> {
     let of = |plan: &Plan, turns: u32, depth: usize| -> [Value; 2] {
         let reply = |turn| plan.reply(turn, Language::Eval);
@@ -282,7 +282,7 @@ pub fn ms_each(duration: std::time::Duration, count: usize) -> f64 {
     duration.as_secs_f64() * 1000.0 / count as f64
 }
 
-/// Measures the cost of a command once.
+/// Runs a command once and returns its cost without its memory.
 ///
 /// # Errors
 /// Returns an error if the command cannot be run or fails.

@@ -16,10 +16,10 @@ pub struct Cost {
     pub own_cpu: Duration,
     /// CPU time of the process and all its descendants.
     pub cpu: Duration,
-    /// Sum of the peak resident sizes of the process and its children in bytes, if memory was
-    /// sampled.
+    /// Sum of the peak resident sizes of the process and its descendants in bytes; 0 unless memory
+    /// was sampled.
     pub peak_bytes: u64,
-    /// Peak resident size of the process itself in bytes, if memory was sampled.
+    /// Peak resident size of the process itself in bytes; 0 unless memory was sampled.
     pub own_peak_bytes: u64,
 }
 
@@ -30,7 +30,7 @@ pub fn adopt_orphans() {
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
 }
 
-/// Raises the limit of open files to the maximum that the system allows.
+/// Raises the soft limit of open files to the hard limit.
 pub fn raise_fd_limit() {
     // SAFETY: the calls only read and write the struct.
     unsafe {
@@ -42,10 +42,10 @@ pub fn raise_fd_limit() {
     }
 }
 
-/// Runs a command to completion. With `watch`, samples its memory every few milliseconds.
+/// Runs a command to completion. With `watch`, samples the memory of its processes every 5 ms.
 ///
 /// # Errors
-/// Returns an error if the command cannot be started or its exit status is not in `expected`.
+/// Returns an error if the command cannot be started or its exit code is not in `expected`.
 pub fn measure(command: &mut Command, expected: &[i32], watch: bool) -> io::Result<Cost> {
     let before = children_cpu();
     let began = Instant::now();
@@ -86,7 +86,7 @@ pub fn measure(command: &mut Command, expected: &[i32], watch: bool) -> io::Resu
     })
 }
 
-/// Peak resident sizes, by process.
+/// Peak resident sizes in bytes, by process id.
 #[derive(Default)]
 struct Peak(std::collections::HashMap<u32, u64>);
 
@@ -105,8 +105,8 @@ impl Peak {
     }
 }
 
-/// Returns the proportional resident bytes of a process and its descendants, including page tables.
-/// Shared pages are counted once in total.
+/// Returns the memory of a process and its descendants in bytes: their proportional set sizes,
+/// which count pages shared among them only once in total, plus their page tables.
 pub fn tree_bytes(root: u32) -> u64 {
     let of = |pid: u32| {
         let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
@@ -116,7 +116,7 @@ pub fn tree_bytes(root: u32) -> u64 {
     tree(root).into_iter().filter_map(of).sum()
 }
 
-/// Returns a process and all its descendants.
+/// Returns the ids of a process and all its descendants.
 pub fn tree(root: u32) -> Vec<u32> {
     let mut pids = vec![root];
     let mut next = 0;
@@ -145,10 +145,11 @@ fn kilobytes(text: &str, field: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Returns the CPU time, without children, of a process that is running or has not been reaped.
+/// Returns the CPU time of a process without its children. The process may have exited, but must
+/// not have been reaped.
 pub fn own_cpu(pid: u32) -> Duration {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The second field is a name in parentheses and may contain anything.
+    // The second field, a name in parentheses, may contain spaces and parentheses.
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let ticks: u64 = fields
         .split_whitespace()
@@ -194,7 +195,8 @@ fn wait_without_reaping(child: &Child, flags: i32) -> bool {
     }
 }
 
-/// Waits for the descendants that a measured process left behind. They exit after the process does.
+/// Waits up to two seconds for descendants that outlive the measured process, so that their CPU
+/// time is counted.
 fn reap_orphans() {
     let patience = Instant::now() + Duration::from_secs(2);
     loop {

@@ -1,9 +1,9 @@
-//! Plans of benchmarked agents. The agent's query contains its plan, so that the server can be
-//! stateless.
+//! Plans of benchmarked agents. Each agent's query contains its plan, so the model server needs no
+//! state per agent.
 
 use serde_json::Value;
 
-/// Beginning of every reply.
+/// Beginning of every reply, by which the server recognizes its own replies.
 pub const PREFACE: &str = "I look at it.";
 
 /// Language of an agent's code, which determines how the agent returns its answer.
@@ -18,7 +18,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// Returns the language for the name of the requested model.
+    /// Returns the language of the program that requests this model.
     pub fn of_model(model: &str) -> Self {
         match model {
             "rllm" => Self::Rllm,
@@ -34,16 +34,16 @@ pub enum Plan {
     /// Prints in every iteration except the last, in which it returns.
     Loop { iterations: u32 },
     /// Starts the given number of concurrent children at each level. The leaves run two iterations
-    /// and wait at the gate before the second.
+    /// and wait at the server's gate before the second.
     Tree { widths: Vec<u32> },
-    /// Runs one cell and waits at the gate.
+    /// Runs one cell, waits at the server's gate, and answers.
     Hold,
-    /// Answers in the first turn, after this time.
+    /// Answers in the first turn; the server delays the reply by this time.
     Delay { milliseconds: u64 },
 }
 
 impl Plan {
-    /// Returns the first plan in a conversation, or a plan of two iterations if there is none.
+    /// Returns the first plan in the messages of a conversation, or else a loop of two iterations.
     pub fn find<'a>(mut contents: impl Iterator<Item = &'a Value>) -> Self {
         contents
             .find_map(|content| match content {
@@ -87,7 +87,7 @@ impl Plan {
         }
     }
 
-    /// Whether the agent waits at the gate in the given turn, 1-based.
+    /// Whether the server's gate holds back the reply in the given turn, 1-based.
     pub fn waits(&self, turn: u32) -> bool {
         let is_leaf = match self {
             Self::Hold => true,

@@ -10,7 +10,7 @@ use serde::Serialize;
 /// One measured value.
 #[derive(Debug, Clone, Serialize)]
 pub struct Figure {
-    /// Part of the suite.
+    /// Name of the part of the suite.
     pub suite: &'static str,
     /// Name of the measurement.
     pub name: String,
@@ -31,14 +31,12 @@ pub struct Figure {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
-    /// Maximum.
     AtMost(f64),
-    /// Minimum.
     AtLeast(f64),
 }
 
 impl Figure {
-    /// Creates a figure from repetitions.
+    /// Creates a figure from the values of the repetitions.
     pub fn new(
         suite: &'static str,
         name: impl Into<String>,

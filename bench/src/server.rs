@@ -1,5 +1,5 @@
-//! A model server without latency that implements `OpenAI`'s chat format. The plan in the agent's
-//! query determines the replies.
+//! A model server that implements `OpenAI`'s chat format. The plan in the agent's query determines
+//! each reply and when it is sent.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -25,7 +25,8 @@ pub struct Server {
 struct Shared {
     waiting: AtomicUsize,
     open: watch::Sender<bool>,
-    /// Time when an agent first sent the output of its first cell.
+    /// Time of the first request for a second turn, which contains the output of an agent's first
+    /// cell.
     second_turn: Mutex<Option<Instant>>,
 }
 
@@ -68,7 +69,7 @@ impl Server {
         format!("http://{}/v1", self.address)
     }
 
-    /// Opens or closes the gate, at which agents wait if their plan requires it.
+    /// Opens or closes the gate. While it is closed, replies are held back where the plan says so.
     pub fn set_gate(&self, open: bool) {
         self.shared.open.send_replace(open);
     }
@@ -78,7 +79,7 @@ impl Server {
         self.shared.waiting.load(Ordering::SeqCst)
     }
 
-    /// Returns the time at which an agent first requested its second turn since
+    /// Returns the time of the first request for a second turn after the last call of
     /// [`forget_second_turn`](Self::forget_second_turn).
     pub fn second_turn(&self) -> Option<Instant> {
         *self.shared.second_turn.lock()
@@ -113,7 +114,7 @@ async fn answer(State(shared): State<Arc<Shared>>, Json(request): Json<Request>)
     }
     if plan.waits(turn) {
         shared.waiting.fetch_add(1, Ordering::SeqCst);
-        // The sender lives as long as the program.
+        // Fails only if the sender is dropped, but it lives as long as the program.
         let _ = shared.open.subscribe().wait_for(|open| *open).await;
         shared.waiting.fetch_sub(1, Ordering::SeqCst);
     }

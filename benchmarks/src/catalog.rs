@@ -24,27 +24,28 @@ pub struct Entry {
     pub size: &'static str,
     /// Whether [`Options::data_dir`] must be given.
     pub needs_data: bool,
-    /// Further options that the benchmark uses.
+    /// Options that the benchmark uses besides [`Options::data_dir`].
     pub reads: &'static [SupportedOption],
     /// Scripted model with the benchmark's name, as YAML. Some of its answers are intentionally
     /// wrong.
     pub model: &'static str,
-    /// Further scripted models: the suffix of each name after the benchmark's, and the YAML.
+    /// Further scripted models, each with the suffix that its name adds to the benchmark's, and the
+    /// YAML.
     pub more_models: &'static [(&'static str, &'static str)],
     /// Ready-made sweep, as YAML.
     pub sweep: Option<&'static str>,
-    /// Further ready-made sweeps: the suffix of each name after the benchmark's, and the YAML.
+    /// Further ready-made sweeps, each with the suffix that its name adds to the benchmark's, and
+    /// the YAML.
     pub more_sweeps: &'static [(&'static str, &'static str)],
     /// Download location of the data.
     pub fetch: Option<Fetch>,
-    /// Scorer defined by this benchmark; others may use it.
+    /// Scorer defined by this benchmark; other benchmarks may also use it.
     pub own_scorer: Option<NamedScorer>,
     /// Function that decrypts an expected answer, if samples and records keep it encrypted.
     pub plain_expected: Option<fn(&Value) -> Option<Value>>,
     pub(crate) open: Open,
 }
 
-/// Function that opens a benchmark.
 pub(crate) type Open = fn(&Options) -> Result<Box<dyn Dataset>, OpenError>;
 
 impl Entry {
@@ -101,7 +102,7 @@ pub struct Fetch {
     /// JSON: `{"hub": {"repo", "revision", "begins"}}` for a Hugging Face dataset, `{"files":
     /// {"address"}}` for files below an address.
     pub source: &'static str,
-    /// Checksums of those files, in the format of `sha256sum`.
+    /// Checksums of the downloaded files, in the format of `sha256sum`.
     pub checksums: Option<&'static str>,
 }
 
@@ -127,7 +128,8 @@ impl SupportedOption {
     pub const OWN: &'static [Self] = &[Self::Split, Self::SkipMalformed];
 }
 
-/// Options of benchmarks whose data contains windows of several lengths, with and without labels.
+/// Options of benchmarks whose data contains context windows of several lengths, with and without
+/// labels.
 pub(crate) const WINDOWS: &[SupportedOption] = &[
     SupportedOption::ContextLengths,
     SupportedOption::Labels,
@@ -141,22 +143,23 @@ pub(crate) const WINDOWS: &[SupportedOption] = &[
 pub struct Options {
     /// Folder or file of the benchmark's data; required if [`Entry::needs_data`] is true.
     pub data_dir: Option<PathBuf>,
-    /// Whether contexts of labeled instances show the labels.
+    /// Whether contexts that list labeled instances include the labels.
     pub labels: bool,
     /// Prefix of the names of the data files to read, such as `validation`. `None`: the benchmark's
     /// usual files.
     pub split: Option<String>,
     /// Whether malformed rows are skipped and counted instead of being an error.
     pub skip_malformed: bool,
-    /// Name of the scorer of a user-supplied benchmark.
+    /// Name of the scorer to use for a user-supplied benchmark.
     pub scorer: Option<String>,
     /// Whether a scorer outside this crate is used. The benchmark's scorer then need not accept the
     /// expected values.
     pub is_scored_outside: bool,
     /// Seed of generated samples; the same seed generates the same bytes.
     pub seed: u64,
-    /// Lengths of generated contexts in characters, or of existing contexts in tokens as counted by
-    /// the data. If empty, the benchmark's default lengths, or all lengths.
+    /// Lengths of generated contexts in characters, or of existing contexts in tokens as stated in
+    /// the data. If empty, contexts are generated in the default lengths, or all existing ones are
+    /// used.
     pub context_lengths: Vec<usize>,
     /// Number of samples to generate for each context length.
     pub tasks_per_length: usize,
@@ -179,7 +182,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the folder or file of the benchmark's data.
+    /// Returns [`Options::data_dir`], or an error that says what the benchmark needs.
     pub(crate) fn data(
         &self,
         benchmark: &'static str,
@@ -202,12 +205,12 @@ pub enum OpenError {
         /// All known names.
         known: Vec<&'static str>,
     },
-    /// The benchmark reads files, but no folder was given.
+    /// The benchmark reads files, but no file or folder was given.
     #[error("benchmark `{benchmark}` needs a data folder: {wanted}")]
     NeedsData {
         /// Name of the benchmark.
         benchmark: &'static str,
-        /// What the folder must contain.
+        /// What the file or folder must contain.
         wanted: &'static str,
     },
     /// No scorer has this name.
@@ -241,7 +244,7 @@ pub fn catalog() -> &'static [Entry] {
     CATALOG
 }
 
-/// Returns the benchmark of this name.
+/// Returns the benchmark with this name, if there is one.
 pub fn entry(name: &str) -> Option<&'static Entry> {
     catalog().iter().find(|entry| entry.name == name)
 }
@@ -265,7 +268,7 @@ pub fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, OpenError
 }
 
 /// Decrypts the expected answer of a sample. Returns `None` if the benchmark does not encrypt its
-/// answers.
+/// answers, or if this one cannot be decrypted.
 pub fn decrypted_expected(benchmark: &str, expected: &Value) -> Option<Value> {
     entry(benchmark)?.plain_expected?(expected)
 }

@@ -18,8 +18,8 @@ pub(crate) enum PathEscape {
     Link(PathBuf),
 }
 
-/// Resolves a path named by a file in `folder`. A missing target is not an error here; opening it
-/// reports the error.
+/// Resolves a path that a file in `folder` contains. A missing target is an error only
+/// when it is opened.
 ///
 /// # Errors
 /// Returns [`PathEscape`] if the path leaves the folder.

@@ -49,12 +49,12 @@ impl ContextFile {
     }
 }
 
-/// Hashes of context files. A file named by many rows is read only once.
+/// Hashes of context files. A file that several rows name is read only once.
 #[derive(Default)]
 pub struct ContextDigests(HashMap<PathBuf, [u8; 32]>);
 
 impl ContextDigests {
-    /// Returns the hash of a file's text.
+    /// Returns the SHA-256 hash of a file's text.
     ///
     /// # Errors
     /// Returns the errors of [`ContextFile::read`].
@@ -70,7 +70,6 @@ impl ContextDigests {
     }
 }
 
-/// Returns the hash of a text.
 pub fn hash(text: &str) -> [u8; 32] {
     Sha256::digest(text).into()
 }

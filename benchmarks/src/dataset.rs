@@ -63,12 +63,12 @@ pub trait Dataset: Send + Sync {
         Ok(None)
     }
 
-    /// Returns the location of the first row that names a command to run.
+    /// Returns the location of the first row with a command to run, if any row has one.
     fn first_command(&self) -> Option<&str> {
         None
     }
 
-    /// Returns the foreign origins that rows let pages reach, without duplicates.
+    /// Returns the foreign origins that rows allow pages to reach, without duplicates.
     fn foreign_origins(&self) -> &[ForeignOrigin] {
         &[]
     }
@@ -86,8 +86,8 @@ pub trait Dataset: Send + Sync {
     /// Returns the scorer of the benchmark.
     fn scorer(&self) -> Arc<dyn Scorer>;
 
-    /// Returns the scorer that replaces [`Dataset::scorer`] if the benchmark's description names
-    /// one that this crate cannot run.
+    /// Returns the scorer to use instead of [`Dataset::scorer`] if the benchmark's description
+    /// names a scorer that this crate cannot run.
     fn outside_scorer(&self) -> Option<&OutsideScorer> {
         None
     }
@@ -118,7 +118,7 @@ pub enum DatasetError {
         path.display()
     )]
     Absent {
-        /// Path that was searched.
+        /// The missing path.
         path: PathBuf,
     },
     /// A folder does not contain the description of a user-supplied benchmark.
@@ -165,7 +165,6 @@ impl DatasetError {
     }
 }
 
-/// Collects metadata of a sample by name.
 pub(crate) fn sample_metadata(
     pairs: impl IntoIterator<Item = (&'static str, Value)>,
 ) -> SampleMetadata {

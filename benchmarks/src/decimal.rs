@@ -1,4 +1,4 @@
-//! Exact comparison of decimal numbers given as text, and of JSON that contains such numbers.
+//! Exact comparison of decimal numbers in text, and of JSON that contains them.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ impl Decimal {
     }
 }
 
-/// Parses an exponent, whose absolute value is clamped to [`i64::MAX`].
+/// Parses an exponent and clamps its absolute value to [`i64::MAX`].
 fn parse_exponent(text: &str) -> Option<i64> {
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -76,8 +76,8 @@ pub fn same_number(left: &Number, right: &Number) -> bool {
             .is_some_and(|left| Decimal::parse(&right.to_string()) == Some(left))
 }
 
-/// Whether two JSON values are equal: numbers by value, objects regardless of key order, texts in
-/// NFC.
+/// Whether two JSON values are equal. Compares numbers by value, objects regardless of key order,
+/// and strings and keys in NFC.
 pub fn same_json(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => same_number(left, right),
@@ -105,7 +105,7 @@ pub fn same_json(left: &Value, right: &Value) -> bool {
 }
 
 /// Whether two JSON texts have the same value. Compares like [`same_json`], but supports numbers of
-/// any length. `None` if the first is not JSON. The depth of `right` bounds the recursion.
+/// any length. `None` if either text is not JSON. The depth of `right` bounds the recursion.
 pub fn same_json_text(left: &str, right: &str) -> Option<bool> {
     let left: &RawValue = serde_json::from_str(left).ok()?;
     let right: &RawValue = serde_json::from_str(right).ok()?;
@@ -175,7 +175,7 @@ pub fn exact_value(text: &str) -> serde_json::Result<Value> {
 
 /// Whether [`Value`] represents a JSON number exactly.
 fn is_held(number: &str) -> bool {
-    // Any decimal of at most 15 digits survives binary floating point.
+    // A decimal of at most 15 digits survives conversion to binary floating point and back.
     const SURE: usize = 15;
     let is_short = number.len() <= SURE && !number.contains(['e', 'E']);
     is_short

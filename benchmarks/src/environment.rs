@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// Web site of one attempt. The attempt's runner serves it on loopback.
+/// Web site of one attempt. The runner of the attempt serves it on a loopback address.
 pub trait Site: Send {
     /// Returns the path of the attempt's first page.
     fn start(&self) -> &'static str;
@@ -20,7 +20,7 @@ pub trait Site: Send {
 /// A request to a [`Site`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteRequest {
-    /// Whether it is a `POST`; all other methods count as `GET`.
+    /// Whether the method is `POST`; all other methods count as `GET`.
     pub post: bool,
     /// Decoded path, such as `/person/3`.
     pub path: String,
@@ -57,7 +57,7 @@ pub struct AppEnvironment {
     /// Body of an async JavaScript function that operates the newest app and returns the displayed
     /// result. `None` if `checks` are used instead.
     pub check: Option<String>,
-    /// Checks after each message of the user, in order.
+    /// Check after each user message, in order; `None` for a message without a check.
     pub checks: Vec<Option<Check>>,
 }
 
@@ -83,13 +83,13 @@ pub struct UserSite {
     pub cookies: Vec<(String, String)>,
     /// Entries of the site's `localStorage`, by name.
     pub storage: Vec<(String, String)>,
-    /// Width and height of the page in pixels; `None` for the default.
+    /// Width and height of the viewport in pixels; `None` for the default.
     pub viewport: Option<(u32, u32)>,
-    /// Checks after each message of the user, in order.
+    /// Check after each user message, in order; `None` for a message without a check.
     pub checks: Vec<Option<Check>>,
 }
 
-/// A foreign origin that rows let pages reach.
+/// A foreign origin that rows allow pages to reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignOrigin {
     /// The origin, such as `https://example.com`.
@@ -101,8 +101,8 @@ pub struct ForeignOrigin {
 }
 
 impl UserSite {
-    /// Returns the foreign origins that pages of this site may reach, with the fields that name
-    /// them.
+    /// Returns the foreign origins that pages of this site may reach, each after the field that
+    /// names it.
     pub(crate) fn foreign(&self) -> impl Iterator<Item = (&'static str, String)> {
         let own = match &self.source {
             SiteSource::Address(address) => Some(("url", origin_of(address))),
@@ -144,14 +144,14 @@ pub struct ServerCommand {
     pub folder: PathBuf,
 }
 
-/// Check of the result of a user message. The expected result is in the sample's `expected`.
+/// Check after a user message. The expected result is in the sample's `expected`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Check {
     /// JavaScript to run in the active page or the newest app: the body of an async function, or an
     /// expression.
     Page(String),
-    /// A request to the server, which returns JSON: an address of the site, or a path on it.
+    /// An address of the site, or a path on it, which is requested and returns JSON.
     Request(String),
-    /// Comparison with the text of the answer.
+    /// Search for the expected texts in the agent's answer.
     Answer,
 }

@@ -1,4 +1,5 @@
-//! Images of a question: files and data URLs, identified by their content and limited in size.
+//! Images of a question, read from files and data URLs. Their content determines their type, and
+//! their size is limited.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use crate::contained::{PathEscape, contained};
 pub struct Image {
     /// Media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
     pub media_type: &'static str,
-    /// Bytes in Base64.
+    /// Content in Base64.
     pub data: String,
 }
 
@@ -74,10 +75,11 @@ impl Image {
     /// Maximum images per question.
     pub const MOST: usize = 20;
 
-    /// Reads a file.
+    /// Reads an image file.
     ///
     /// # Errors
-    /// Returns [`ImageError`] if the file cannot be read, is too large, or is not an image.
+    /// Returns [`ImageError`] if the file cannot be read, is too large, or is not a supported
+    /// image.
     pub fn read(path: &Path) -> Result<Self, ImageError> {
         let read = |reason| ImageError::Read {
             path: path.to_owned(),
@@ -142,7 +144,8 @@ impl Image {
         }
     }
 
-    /// Identifies the media type of an image by its first bytes.
+    /// Creates an image from its content, whose first bytes determine the media type. `name`
+    /// appears in errors.
     fn of(name: &str, bytes: &[u8]) -> Result<Self, ImageError> {
         let media_type = match imagesize::image_type(bytes) {
             Ok(ImageType::Png) => "image/png",

@@ -20,10 +20,11 @@ pub trait Schema: Send + Sync + 'static {
     /// Returns the benchmark's name.
     fn name(&self) -> &str;
 
-    /// Returns everything except the rows that can change a sample. It is part of the digest.
+    /// Returns everything that can change a sample apart from the rows: version, texts and options.
+    /// It is part of the digest.
     fn format(&self) -> String;
 
-    /// Returns the columns that [`index`](Self::index) needs. Empty: all.
+    /// Returns the columns that [`index`](Self::index) needs; if empty, it needs all columns.
     fn columns(&self) -> &[&str] {
         &[]
     }
@@ -38,8 +39,8 @@ pub trait Schema: Send + Sync + 'static {
         "test"
     }
 
-    /// Returns the samples that a row yields, possibly none. Called for each row in order. `number`
-    /// is the 1-based row number.
+    /// Returns the headers of the samples that a row yields, possibly none. Called for each row in
+    /// order. `number` is the 1-based row number.
     fn index(&mut self, row: &Row, number: usize) -> Result<Vec<SampleHeader>, Fault>;
 
     /// Called after the last row. Returns notes about all rows.
@@ -51,7 +52,8 @@ pub trait Schema: Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// Creates a sample from a row, except for its id and metadata.
+    /// Creates the body of one of the samples that a row yields, given the sample's
+    /// [`variant`](SampleHeader::variant).
     fn body(&self, row: &Row, variant: usize) -> Result<SampleBody, Fault>;
 
     /// Returns the folder that files of rows must not leave through links. `None` if the user named
@@ -75,7 +77,6 @@ pub trait Schema: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Returns the scorer.
     fn scorer(&self) -> Arc<dyn Scorer>;
 
     /// See [`Dataset::outside_scorer`].
@@ -90,11 +91,11 @@ pub struct SampleHeader {
     pub id: String,
     /// Metadata of the sample.
     pub metadata: SampleMetadata,
-    /// Index among the samples of its row.
+    /// Index among the samples of its row, 0-based.
     pub variant: usize,
 }
 
-/// The part of a sample that is created each time it is requested.
+/// The part of a sample that is created each time the sample is requested.
 pub struct SampleBody {
     /// Question or task.
     pub query: String,
@@ -113,13 +114,13 @@ struct Rows<S> {
     table: Table,
     entries: Vec<(RowLocation, usize, SampleMetadata)>,
     ids: Vec<String>,
-    /// Digest of each row's images when first read, by the index of the row's first sample.
+    /// Digest of a sample's images when the dataset was opened, by sample index.
     images: BTreeMap<usize, [u8; 32]>,
-    /// Digest of each row's environment files, by the same index.
+    /// Digest of a sample's environment when the dataset was opened, by sample index.
     worlds: BTreeMap<usize, [u8; 32]>,
-    /// Digest of each row's context file, by the same index.
+    /// Digest of a sample's context file when the dataset was opened, by sample index.
     contexts: BTreeMap<usize, [u8; 32]>,
-    /// Whether any row read so far has a context.
+    /// Whether any sample may have a context.
     has_contexts: bool,
     first_command: Option<String>,
     foreign_origins: Vec<ForeignOrigin>,
@@ -306,7 +307,6 @@ fn is_command(world: Option<&UserEnvironment>) -> bool {
     matches!(world, Some(UserEnvironment::Site(site)) if matches!(site.source, SiteSource::Command(_)))
 }
 
-/// Loads the images of a row.
 fn load(schema: &impl Schema, row: &Row, folder: &Path) -> Result<Vec<Image>, String> {
     let named = schema.images(row).map_err(|fault| fault.to_string())?;
     let load = |name: &String| Image::named(name, folder).map_err(|error| error.to_string());

@@ -50,7 +50,6 @@ enum Format {
     Parquet,
 }
 
-/// Location of a row.
 #[derive(Clone, Debug)]
 pub struct RowLocation {
     file: usize,
@@ -67,7 +66,7 @@ enum At {
     /// Row group and the row's index in it.
     #[cfg_attr(
         not(feature = "parquet"),
-        expect(dead_code, reason = "only the reader of Parquet files makes it")
+        expect(dead_code, reason = "only the Parquet reader creates it")
     )]
     Group(usize, usize),
 }
@@ -120,10 +119,10 @@ impl Table {
         })
     }
 
-    /// Checks that no file leaves a folder through a link.
+    /// Checks that no file leads out of a folder through a link.
     ///
     /// # Errors
-    /// If a file leaves the folder; the error names the first one.
+    /// Returns an error that names the first file that does.
     pub fn check_links(&self, root: &Path) -> Result<(), DatasetError> {
         self.files.iter().try_for_each(|file| {
             check_links(root, &file.path).map_err(|problem| DatasetError::Row {
@@ -179,9 +178,9 @@ impl Table {
         Ok(all.finalize().into())
     }
 
-    /// Reads all rows in order. For a malformed row, `visit` receives an error message. From
-    /// Parquet files, only `columns` are read, or all columns if it is empty. All `columns` must
-    /// exist, and columns in `texts` must not contain bytes.
+    /// Reads all rows in order and calls `visit` for each. For a malformed row, `visit` receives an
+    /// error message. From Parquet files, only `columns` are read, or all columns if it is empty.
+    /// All `columns` must exist, and columns in `texts` must not contain bytes.
     ///
     /// # Errors
     ///
@@ -246,7 +245,7 @@ impl Table {
     }
 }
 
-/// Callback for each row: its location, its number, and the row.
+/// Callback for each row: its location in the file, its number, and the row or an error message.
 type Visit<'a> = dyn FnMut(At, u64, Result<Row, String>) -> Result<(), DatasetError> + 'a;
 
 fn format(path: &Path) -> Option<Format> {
@@ -355,7 +354,7 @@ pub fn label(row: &Row, name: &str) -> Result<String, Fault> {
     }
 }
 
-/// Returns those of the named fields that the row has.
+/// Returns the named fields, without those that the row lacks.
 pub fn some(row: &Row, names: &[&str]) -> BTreeMap<String, Value> {
     let pair = |name: &&str| Some(((*name).to_owned(), row.get(*name)?.clone()));
     names.iter().filter_map(pair).collect()
@@ -373,7 +372,7 @@ pub fn texts(row: &Row, name: &str) -> Result<Vec<String>, Fault> {
     let list = |items: &[Value]| {
         let one = |item: &Value| item.as_str().map(str::to_owned);
         let all: Option<Vec<String>> = items.iter().map(one).collect();
-        all.ok_or_else(|| wrong("a list of something else"))
+        all.ok_or_else(|| wrong("a list with an item that is not a text"))
     };
     match row.get(name) {
         None | Some(Value::Null) => Ok(Vec::new()),

@@ -1,5 +1,5 @@
-//! Measures whether cost grows linearly: how time and bytes grow when the iterations, samples or
-//! agents double, and how much memory each further sample leaves in use.
+//! Measures whether cost grows linearly: how CPU time and written bytes grow when the iterations,
+//! samples or agents double, and how much memory each additional sample leaves in use.
 
 use crate::bench::{Bench, Provider, SuiteError, bytes_in, cost_of};
 use crate::cost;
@@ -9,8 +9,8 @@ use crate::report::Figure;
 /// Maximum growth of the cost when the work doubles: 2, plus 10% for noise.
 const BOUND: f64 = 2.2;
 
-/// Maximum kilobytes that a sample may leave in the process of `eval`, so that 20,000 samples stay
-/// within 300 MB, including the 60 MB used from the start.
+/// Maximum kilobytes that each additional sample may leave in use in the `eval` process, so that
+/// 20,000 samples stay within 300 MB, including the 60 MB used from the start.
 const LEFT_BY_A_SAMPLE: f64 = 12.0;
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
@@ -68,15 +68,15 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
         ("computed replies", Provider::Computed, "process"),
     ] {
         let left = left_by_a_sample(bench, provider, isolation, base as usize)?;
-        let name = format!("memory that a sample leaves, {kind}");
+        let name = format!("memory that each additional sample leaves in use, {kind}");
         let figure = Figure::new("growth", &name, "KB", vec![left]);
         figures.push(figure.at_most(LEFT_BY_A_SAMPLE));
     }
     Ok(figures)
 }
 
-/// Returns the kilobytes that each further sample leaves in use: quadruples the samples and
-/// measures how much the peak resident size of `eval`, without its workers, increases.
+/// Returns the kilobytes that each additional sample leaves in use: quadruples the number of
+/// samples and measures the increase in the peak resident size of `eval`, without its workers.
 fn left_by_a_sample(
     bench: &Bench,
     provider: Provider,

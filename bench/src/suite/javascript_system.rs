@@ -1,5 +1,5 @@
-//! Compares `eval`, including workers and records, with the JavaScript system. Both run
-//! alternately, and each ratio compares two runs of the same round.
+//! Compares `eval`, including workers and records, with the JavaScript system `openprose/node-rlm`.
+//! Both run alternately, and each ratio compares two runs of the same round.
 
 use std::fs;
 use std::path::Path;
@@ -14,12 +14,12 @@ use crate::report::Figure;
 /// Number of rounds, each of which measures both systems.
 const ROUNDS: usize = 3;
 
-/// Iterations of a sample, concurrency, number of samples, and target ratio of our throughput to
+/// Iterations per sample, concurrency, number of samples, and minimum ratio of our throughput to
 /// that of the JavaScript system.
 const CASES: [(u32, usize, usize, f64); 3] =
     [(2, 16, 2_000, 1.2), (2, 1, 300, 2.0), (20, 16, 200, 5.0)];
 
-/// Output of the driver.
+/// Result file of `peers/javascript-system.mjs`: wall time and CPU time of all samples.
 #[derive(Deserialize)]
 struct DriverOutput {
     ms: f64,

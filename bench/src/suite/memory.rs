@@ -1,5 +1,5 @@
-//! Measures the memory of agents that wait for their model: one more agent in an attempt, one more
-//! attempt, and a thousand attempts.
+//! Measures the memory of agents that wait for their model: of each additional agent in an attempt,
+//! of each additional attempt, and of a thousand attempts.
 
 use std::io;
 use std::process::Stdio;
@@ -39,7 +39,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
         ),
         Figure::new(
             "memory",
-            "a further waiting agent of an attempt",
+            "each additional waiting agent in an attempt",
             "KB",
             vec![kb((tree - one) / f64::from(children))],
         )
@@ -54,7 +54,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
         let some = held(bench, &Plan::Hold, attempts, attempts, flags)?;
         let first = held(bench, &Plan::Hold, 1, 1, flags)?;
         let each = mb((some - first) / (attempts - 1) as f64);
-        let name = format!("a further waiting attempt, {way}");
+        let name = format!("each additional waiting attempt, {way}");
         figures.push(Figure::new("memory", name, "MB", vec![each]));
     }
     let thousand = held(bench, &Plan::Hold, many, many, process)?;
@@ -63,7 +63,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     Ok(figures)
 }
 
-/// Returns the proportional resident bytes of a run and its workers while `agents` of its agents
+/// Returns the [memory](cost::tree_bytes) of a run and its workers in bytes while `agents` agents
 /// wait.
 fn held(
     bench: &Bench,

@@ -1,4 +1,4 @@
-//! Reads the results of the micro-benchmarks of `cargo bench --package sandbox`.
+//! Reads the results of an earlier `cargo bench --package sandbox`.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub fn measure(_: &Bench) -> Result<Vec<Figure>, SuiteError> {
     Ok(figures)
 }
 
-/// Collects every `new/estimates.json` in a folder, recursively.
+/// Adds a figure for each `new/estimates.json` in a folder, recursively.
 fn collect(folder: &Path, figures: &mut Vec<Figure>) -> Result<(), SuiteError> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Ok(());

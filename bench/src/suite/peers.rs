@@ -1,4 +1,4 @@
-//! Measures other programs and `eval` alternately on the same samples, over HTTP.
+//! Measures other programs and `eval` alternately on samples of two iterations, over HTTP.
 
 use std::fs;
 use std::path::Path;

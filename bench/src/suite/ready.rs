@@ -1,5 +1,5 @@
-//! Measures how long an attempt waits for its isolate before its first request, with a model of
-//! realistic latency.
+//! Measures how long an attempt waits for its isolate before its first request, with a model that
+//! has latency.
 
 use std::fs;
 use std::path::Path;
@@ -27,8 +27,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     Ok(figures)
 }
 
-/// Returns the milliseconds between the start of each attempt and the start of its root agent, in
-/// the only run directory.
+/// Returns the milliseconds from the start of each attempt to the start of its root agent.
+/// `results` must contain only one run directory.
 fn waits(results: &Path) -> Result<Vec<f64>, SuiteError> {
     let run = fs::read_dir(results)?
         .next()

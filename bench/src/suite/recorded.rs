@@ -1,4 +1,4 @@
-//! Measures the CPU time and wall time of recorded cells, here and under Node.js.
+//! Measures the CPU time and wall time of recorded cells in the sandbox and in Node.js.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::bench::{Bench, SuiteError, log_progress};
 use crate::report::Figure;
 
-/// Threshold in milliseconds: cells that run longer than this in Node.js are reported individually.
+/// Threshold in milliseconds: cells that use more CPU time in Node.js are reported individually.
 const LONG_MS: f64 = 20.0;
 
 /// A recorded attempt.
@@ -20,7 +20,7 @@ struct Trajectory {
     cells: Vec<String>,
 }
 
-/// Output of a cell, and the time it took.
+/// CPU time, wall time and output of a cell.
 #[derive(Deserialize)]
 struct CellMeasurement {
     cpu_ms: f64,
@@ -125,7 +125,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     Ok(figures)
 }
 
-/// Returns the fastest of several runs of each cell, alternately here and under Node.js.
+/// Runs all cells `runs` times, alternately in the sandbox and in Node.js, and returns the minimum
+/// times of each cell.
 fn fastest(
     runs: usize,
     here: impl Fn() -> Result<Vec<CellMeasurement>, SuiteError>,
@@ -182,7 +183,7 @@ fn read(folder: &Path) -> Result<Vec<Trajectory>, SuiteError> {
     Ok(trajectories)
 }
 
-/// Returns a task as the recorded system presented it to the model: without its test outputs.
+/// Returns a task as JSON without its test outputs, as the recorded system showed it to the model.
 fn context(folder: &Path, id: &str) -> Result<String, SuiteError> {
     let stem = id.split_once('-').map_or(id, |(_, stem)| stem);
     let file = folder

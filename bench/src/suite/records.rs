@@ -1,4 +1,4 @@
-//! Measures run directories of 10,000 samples: writing, resuming and comparing them.
+//! Measures the time to write, resume and compare runs of 10,000 samples, and the bytes per sample.
 
 use std::fs;
 
@@ -36,7 +36,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
         compare.1.push(cost.cpu.as_secs_f64() * 1000.0);
         bench.put_results_aside();
     }
-    let written = format!("one of {samples} samples, without sandbox, recorded");
+    let written = format!("each of {samples} samples, recorded, without sandbox");
     let resumed = format!("a finished run of {samples} samples, resumed");
     let compared = format!("two CSV files of {samples} rows, compared");
     Ok(vec![

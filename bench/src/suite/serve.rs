@@ -1,7 +1,7 @@
-//! Measures how many requests of concurrent clients `eval serve` answers, compared with the model
-//! server alone. Each client sends a request, reads the response, and sends the next one over the
-//! same connection; all begin at the same moment. The agent makes one call to a model that takes a
-//! second.
+//! Measures how many requests per second `eval serve` answers to concurrent clients, compared with
+//! the model server alone. Each client sends a request, reads the response, and sends the next one
+//! over the same connection; all begin at the same moment. The agent makes one call to a model that
+//! takes a second.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
@@ -77,7 +77,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
 /// Returns the number of answers that `clients` clients receive within `time`.
 ///
 /// # Errors
-/// Returns an error if an answer has another status than 200.
+/// Returns an error if a connection fails or a response's status is not 200.
 async fn answers(
     host: &str,
     model: &str,
@@ -114,7 +114,7 @@ async fn answers(
     Ok(sum)
 }
 
-/// Sends the request again and again until `end`, and returns the number of answers.
+/// Sends the request repeatedly until `end`, and returns the number of answers.
 async fn client(
     mut connection: TcpStream,
     request: &str,
@@ -155,7 +155,7 @@ async fn exchange(connection: &mut TcpStream, request: &str) -> Result<(), std::
     }
 }
 
-/// `eval serve`, which is stopped when dropped.
+/// Process of `eval serve`, which is killed when dropped.
 struct Served(Child);
 
 impl Served {
@@ -172,7 +172,7 @@ impl Served {
         Ok((served, url))
     }
 
-    /// Returns the CPU time so far.
+    /// Returns the CPU time of the process so far.
     fn cpu(&self) -> Duration {
         cost::own_cpu(self.0.id())
     }
@@ -180,7 +180,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // Fails if the process has already exited.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,5 +1,5 @@
-//! Measures startup: Measures `eval --help`, a run of one sample, and the time until the first cell
-//! of a run has finished.
+//! Measures startup: `eval --help`, a run of one sample, the time until the first cell of a run has
+//! finished, and the extra time of a new user's first run.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -28,7 +28,7 @@ struct Timed {
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let plan = Plan::Loop { iterations: 2 };
-    // Write the files that the command below reads.
+    // Also writes the files that hyperfine's runs of this command read.
     let run = bench.run_samples(1, &plan, Provider::InProcess, &[])?;
     let run: Vec<String> = run
         .get_args()
@@ -80,8 +80,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     Ok(figures)
 }
 
-/// Returns how much longer the first run of a new user takes than the second, because cached files
-/// are missing.
+/// Measures how many milliseconds longer a new user's first run takes than the second, because
+/// cached files are missing.
 fn first_after_an_install(bench: &Bench, plan: &Plan) -> Result<Figure, SuiteError> {
     let mut later = Vec::new();
     for user in 0..bench.runs() {
@@ -106,8 +106,8 @@ fn hyperfine(bench: &Bench, arguments: &[String]) -> Result<Timed, SuiteError> {
         .map(|word| format!("'{word}'"))
         .collect::<Vec<_>>()
         .join(" ");
-    // Uses the environment and folder of the suite's other commands; hyperfine itself is found on
-    // the caller's PATH.
+    // Runs in the suite's folder, as the other commands do, but with the caller's environment,
+    // whose PATH locates hyperfine.
     let mut command = Command::new("hyperfine");
     command
         .args(["-N", "--style", "none", "--warmup"])

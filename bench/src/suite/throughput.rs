@@ -1,5 +1,5 @@
-//! Measures the wall and CPU time of samples (of 2 iterations) and of iterations (in samples of
-//! 20), by provider, isolation and concurrency.
+//! Measures the wall time and CPU time per sample (of two iterations) and per iteration (in samples
+//! of 20), by provider, isolation and concurrency.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::bench::{Bench, Provider, SuiteError, cost_of, ms_each};
 use crate::plan::Plan;
 use crate::report::Figure;
 
-/// Iterations of long samples.
+/// Number of iterations in a long sample.
 const LONG: usize = 20;
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
@@ -65,7 +65,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     Ok(figures)
 }
 
-/// Adds the ratios that have targets. Compares minimum times, because other load only adds time.
+/// Adds the ratio that has a target. It compares minimum times, because other load only adds time.
 fn judge(figures: &mut Vec<Figure>) {
     let least = |name: &str, unit: &str| {
         let found = figures

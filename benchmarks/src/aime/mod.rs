@@ -1,8 +1,8 @@
-//! `aime`: short-answer mathematics, a control that does not involve long context.
+//! `aime`: short-answer mathematics, a control without a context.
 //!
 //! Rows follow <https://huggingface.co/datasets/math-ai/aime25> or
-//! <https://huggingface.co/datasets/Maxwell-Jia/AIME_2024>: a problem and its numeric answer. Both
-//! spellings of the field names are accepted. The context is empty.
+//! <https://huggingface.co/datasets/Maxwell-Jia/AIME_2024>: a problem and its numeric answer. The
+//! field names of both are accepted. The context is empty.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ pub enum ArcError {
         /// The folder.
         path: PathBuf,
     },
-    /// The data has no such split.
+    /// The folder has no tasks of the requested split.
     #[error("no tasks of the split `{split}` in {}; expected evaluation or training, folders of task files *.json", path.display())]
     NoSplit {
         /// Folder that was searched.
@@ -25,8 +25,7 @@ pub enum ArcError {
         /// Path of the file.
         path: PathBuf,
     },
-    /// A file is not JSON, or its JSON does not describe a task. The reason ends with line and
-    /// column.
+    /// A file is not JSON, or its JSON does not describe a task.
     #[error("{}: {reason}; an ARC task is {{\"train\": [{{\"input\": grid, \"output\": grid}}], \"test\": […]}}", path.display())]
     Malformed {
         /// Path of the file.

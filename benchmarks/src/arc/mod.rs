@@ -59,12 +59,12 @@ struct File {
     digest: [u8; 32],
 }
 
-/// Opens `arc`, which uses the options `data_dir` and `split`. Reads and checks every task once,
-/// but does not keep them in memory.
+/// Opens `arc`, which uses the options `data_dir` and `split`. Reads and checks every task, but
+/// does not keep any in memory.
 ///
-/// The tasks are the `*.json` files in the first of `evaluation/`, `training/` and the folder
-/// itself that has any. With a split, they are the files in the subfolder of that name. Samples are
-/// in the byte order of file names.
+/// The tasks are the `*.json` files in `evaluation/`, or else those in `training/`, or else those
+/// in the folder itself. With a split, they are the files in the subfolder of that name. Samples
+/// are in the byte order of file names.
 ///
 /// # Errors
 ///
@@ -171,7 +171,7 @@ const SPLITS: [&str; 2] = ["evaluation", "training"];
 /// Returns the task files of a split, sorted by name.
 fn files_of_split(folder: &Path, split: &str) -> Result<Vec<PathBuf>, DatasetError> {
     let path = folder.join(split);
-    // A split must be one of the known names, so that it cannot lead out of the folder.
+    // Only known names are accepted, so that a split such as `..` cannot lead out of the folder.
     let mut files = if SPLITS.contains(&split) && path.is_dir() {
         tasks_in(&path)?
     } else {

@@ -13,7 +13,7 @@ use crate::DatasetError;
 /// Rows of colors from 0 to 9.
 type Grid = Vec<Vec<i64>>;
 
-/// A task whose grids are rectangular and whose test pairs all have an output.
+/// A task whose grids are rectangular and whose pairs all have an output.
 #[derive(Deserialize, Serialize)]
 pub struct Task {
     pub train: Vec<Pair>,

@@ -8,7 +8,7 @@
 //!
 //! The authors ask that the data never appear online as plain text. It is therefore decrypted only
 //! in memory, when a sample is created or scored. The expected answer stays encrypted in the
-//! sample, and so in every record of it.
+//! sample, and therefore in every record of it.
 
 use std::sync::Arc;
 
@@ -46,8 +46,8 @@ const CANARY: &str = include_str!("canary.txt");
 
 const QUERY: &str = include_str!("query.txt");
 
-/// Fields with documents. Their order does not reveal which documents are relevant, because all
-/// documents are sorted by a hash.
+/// Fields with documents. A context does not reveal the field of a document, because it contains
+/// the documents of all fields, sorted by a hash.
 const DOCUMENTS: [&str; 3] = ["evidence_docs", "gold_docs", "negative_docs"];
 
 struct BrowseComp {
@@ -106,7 +106,10 @@ impl Schema for BrowseComp {
                     Fault::new(&format!("{name}[{number}]"), format!("is wrong: {fault}"))
                 };
                 let Value::Object(item) = item else {
-                    return Err(Fault::new(name, format!("has no document at {number}")));
+                    return Err(Fault::new(
+                        name,
+                        format!("has no document at index {number}; expected an object"),
+                    ));
                 };
                 let document = decrypted(item, "docid").map_err(inside)?;
                 let order = Sha256::digest(format!("{}\0{id}\0{document}", self.seed)).into();
@@ -134,7 +137,8 @@ impl Schema for BrowseComp {
     }
 }
 
-/// [`ShortAnswer`] for an encrypted expected text, which its explanations never contain.
+/// Scores like [`ShortAnswer`] against an encrypted expected text. Its explanations never contain
+/// that text.
 struct Encrypted;
 
 impl Scorer for Encrypted {
@@ -164,8 +168,8 @@ impl Scorer for Encrypted {
     }
 }
 
-/// Decrypts an expected answer into the form that other scorers read. Returns `None` for a text
-/// that is not encrypted with this benchmark's key.
+/// Decrypts an expected answer for other scorers. Returns `None` for a text that is not encrypted
+/// with this benchmark's key.
 fn decrypted_expected(expected: &Value) -> Option<Value> {
     decrypt(expected.as_str()?).ok().map(Value::String)
 }

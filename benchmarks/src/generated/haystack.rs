@@ -1,4 +1,4 @@
-//! Filler of a given length with sentences inserted.
+//! Generates filler text of a given length with sentences inserted at random positions.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -10,7 +10,7 @@ use super::words::{GRAMMAR, below};
 /// number keeps all digits.
 const DIGITS: usize = 10;
 
-/// Minimum number of sentences before a sentence form is repeated.
+/// Minimum number of other sentences between two of the same form.
 const REST: usize = 24;
 
 /// Returns filler with each of the sentences `pins` inserted at a random position. The text has at
@@ -49,7 +49,7 @@ pub fn plant_in_order(pins: &[String], length: usize, rng: &mut impl Rng) -> Str
 
 const PARAGRAPH_BREAK: &str = "\n\n";
 
-/// Returns the number of characters left for filler.
+/// Returns the number of characters left for filler. All texts are ASCII, so bytes are characters.
 fn room(pins: &[String], length: usize) -> usize {
     length.saturating_sub(pins.iter().map(|pin| pin.len() + " ".len()).sum())
 }
@@ -62,7 +62,7 @@ fn join(paragraphs: &[Vec<String>]) -> String {
         .join(PARAGRAPH_BREAK)
 }
 
-/// Returns `count` different numbers: the first for the needle, the others for the distractors.
+/// Returns `count` different numbers with [`DIGITS`] digits each.
 pub fn values(count: usize, rng: &mut impl Rng) -> Vec<String> {
     let mut values = Vec::new();
     let mut seen = BTreeSet::new();

@@ -38,15 +38,14 @@ pub(crate) trait Generator: Send + Sync + 'static {
     fn name(&self) -> &'static str;
 
     /// Returns the lowercase hex SHA-256 of the seed and everything else that can change a sample.
-    /// It excludes lengths and the number of tasks: they are part of the id, and a larger run
-    /// contains all samples of a smaller one.
+    /// It excludes the context lengths and the number of samples, so that a larger run contains all
+    /// samples of a smaller one. A sample's length and number are in its id.
     fn digest(&self, seed: u64) -> String;
 
-    /// Generates the sample with this id, whose context is about `length` characters long. The
-    /// sample's metadata is added to `known`.
+    /// Generates the sample with this id, whose context is about `length` characters long. Its
+    /// metadata is `known` and what becomes known during generation.
     fn sample(&self, seed: u64, id: &str, length: usize, known: SampleMetadata) -> Sample;
 
-    /// Returns the scorer.
     fn scorer(&self) -> Arc<dyn Scorer>;
 }
 
@@ -63,7 +62,8 @@ struct Generated<G> {
 ///
 /// # Errors
 ///
-/// If a context length is out of bounds or duplicated, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicated, or the number of samples per
+/// length is out of bounds.
 pub(crate) fn open(
     generator: impl Generator,
     options: &Options,
@@ -112,11 +112,13 @@ impl<G: Generator> Dataset for Generated<G> {
     }
 }
 
-/// Returns the lengths and ids of the samples that the options select: `NAME-8k-1`.
+/// Returns the context lengths and ids of the samples that the options select. An id is, for
+/// example, `s-niah-8k-1`.
 ///
 /// # Errors
 ///
-/// If a context length is out of bounds or duplicated, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicated, or the number of samples per
+/// length is out of bounds.
 fn tasks(
     benchmark: &'static str,
     options: &Options,
@@ -134,8 +136,8 @@ fn tasks(
         .unzip())
 }
 
-/// Returns the random number generator of one sample. It depends only on seed and id, so samples do
-/// not affect one another.
+/// Returns the random number generator of one sample. It depends only on the arguments, so samples
+/// do not affect one another.
 pub(crate) fn stream(generator: &str, seed: u64, id: &str) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(Sha256::digest(format!("{generator}\0{seed}\0{id}")).into())
 }
@@ -171,7 +173,7 @@ fn check(benchmark: &'static str, lengths: &[usize], tasks: usize) -> Result<(),
     }
     if !(1..=MAX_TASKS_PER_LENGTH).contains(&tasks) {
         return error(
-            "tasks per length",
+            "samples per length",
             tasks,
             format!("1 to {MAX_TASKS_PER_LENGTH}"),
         );

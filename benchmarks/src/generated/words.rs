@@ -5,14 +5,12 @@ use std::sync::LazyLock;
 
 use rand::Rng;
 
-/// Text of `words.txt`.
 pub const SOURCE: &str = include_str!("words.txt");
 
-/// Parsed `words.txt`.
 pub static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| Grammar::parse(SOURCE));
 
-/// Sections by number. Slots refer to sections by number instead of name, because a megabyte of
-/// text takes 10^5 lookups.
+/// Sections by number. Slots refer to sections by number instead of name, because generating a
+/// megabyte of text takes 10^5 lookups.
 pub struct Grammar {
     sections: Vec<Vec<Entry>>,
     numbers: BTreeMap<&'static str, usize>,
@@ -107,8 +105,7 @@ mod tests {
 
     use super::*;
 
-    /// A section that contains itself would overflow the stack, and some texts would confuse a
-    /// scorer.
+    /// A section that contains itself would overflow the stack.
     #[test]
     fn word_file_is_valid() {
         fn visit(section: usize, path: &mut Vec<usize>) {

@@ -1,4 +1,5 @@
-//! The multiple-choice questions of LongBench-v2, from one or all domains.
+//! Shared parts of the benchmarks with multiple-choice questions of LongBench-v2, from one or all
+//! domains.
 //!
 //! Rows follow <https://huggingface.co/datasets/zai-org/LongBench-v2>, described in
 //! <https://arxiv.org/abs/2412.15204>.
@@ -24,7 +25,7 @@ struct LongBench {
     domain: Option<&'static str>,
 }
 
-/// Fields shared by both benchmarks.
+/// Catalog fields shared by both benchmarks.
 pub(crate) const fn entry(open: Open) -> Entry {
     Entry {
         scorer: Choice::NAME,
@@ -44,7 +45,10 @@ pub(crate) fn open(
     domain: Option<&'static str>,
     options: &Options,
 ) -> Result<Box<dyn Dataset>, OpenError> {
-    let path = options.data(name, "data.json of zai-org/LongBench-v2, or rows like its")?;
+    let path = options.data(
+        name,
+        "data.json of zai-org/LongBench-v2, or rows in the same format",
+    )?;
     Ok(rows::open(LongBench { name, domain }, path, options)?)
 }
 

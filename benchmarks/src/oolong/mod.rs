@@ -52,7 +52,7 @@ fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     };
     let path = options.data(
         ENTRY.name,
-        "the files of oolongbench/oolong-synth (data/test-*.parquet), or rows like theirs",
+        "the files of oolongbench/oolong-synth (data/test-*.parquet), or rows in the same format",
     )?;
     Ok(rows::open(schema, path, options)?)
 }

@@ -8,16 +8,16 @@ use crate::{Sample, Score, Scorer};
 /// Scores by the rules of OOLONG-synth. The expected value is `{"answer": TEXT, "answer_type":
 /// "ANSWER_TYPE.…"}`, with the answer as text and a date as `2023-01-06`. The rules, in order:
 ///
-/// 1. If the answer has no colon and fewer than 20 characters, all of it is used; if it is longer,
-///    only its last word is used.
+/// 1. If the answer has no colon, all of it is used if it has fewer than 20 characters, otherwise
+///    only its last word.
 /// 2. If the answer has a colon, the text after the last one is used, without surrounding white
 ///    space and without any `*`, `[` and `]`. This drops `Answer:`, `Label:`, `User:` and `Date:`.
 ///    If the rest has 20 characters or more and contains `more common`, `less common` or
 ///    `same frequency`, that phrase is used.
 /// 3. The text from rule 1 or 2 scores 1 if it equals the expected text, or if it is one of the
 ///    three phrases and the expected text contains it.
-/// 4. For `ANSWER_TYPE.NUMERIC`, a whole number y scores 0.75^|y−ŷ|; for `ANSWER_TYPE.DATE`, the
-///    same day scores 1.
+/// 4. For `ANSWER_TYPE.NUMERIC`, a whole number scores 0.75^d, where d is its distance from the
+///    expected number; for `ANSWER_TYPE.DATE`, the same day scores 1.
 /// 5. Everything else scores 0.
 ///
 /// Source: `synth_attempt_answer_parse` and `synth_process_response` in `src/eval/eval_helpers.py`
@@ -29,7 +29,7 @@ pub struct Oolong;
 
 const PHRASES: [&str; 3] = ["more common", "less common", "same frequency"];
 
-/// Minimum length in characters of a candidate that is shortened.
+/// Number of characters from which a candidate is shortened.
 const SHORT: usize = 20;
 
 impl Oolong {
@@ -96,8 +96,8 @@ fn candidate(answer: &str) -> String {
     }
 }
 
-/// Parses a whole number as Python's `int()` does. Numbers of more than 18 digits are rejected,
-/// because they are not close to any expected number.
+/// Parses a whole number as Python's `int()` does. Very long numbers are rejected, because they are
+/// not close to any expected number.
 fn whole(text: &str) -> Option<i64> {
     let text = text.trim();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);

@@ -54,7 +54,7 @@ fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     };
     let path = options.data(
         ENTRY.name,
-        "the files of oolongbench/oolong-synth (data/validation-*.parquet), or rows like theirs",
+        "the files of oolongbench/oolong-synth (data/validation-*.parquet), or rows in the same format",
     )?;
     Ok(rows::open(schema, path, options)?)
 }
@@ -127,34 +127,34 @@ impl Schema for OolongPairs {
     }
 }
 
-/// A task of `tasks.json`. A task has the same conditions for `both` users, or separate ones for
-/// `one` and the `other`.
+/// A task of `tasks.json`: conditions for both users of a pair. A pair satisfies the task in either
+/// order.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Task {
     condition: String,
     one: Side,
-    /// Conditions for the second user; defaults to `one`.
+    /// Conditions for the other user; defaults to `one`.
     other: Option<Side>,
 }
 
-/// Conditions that a user's instances must all satisfy.
+/// Conditions on the instances of one user, all of which must hold.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Side {
-    /// At least one instance must have one of these labels. If empty, there is no such condition.
+    /// At least one instance must have one of these labels, unless the list is empty.
     #[serde(default)]
     any: Vec<String>,
-    /// Minimum number of instances of a label.
+    /// Minimum number of instances, by label.
     #[serde(default)]
     least: BTreeMap<String, usize>,
-    /// Exact number of instances of a label.
+    /// Exact number of instances, by label.
     #[serde(default)]
     exactly: BTreeMap<String, usize>,
-    /// All instances of a label must be after this day.
+    /// Day after which all instances with a label must be, by label.
     #[serde(default)]
     after: BTreeMap<String, String>,
-    /// All instances of a label must be before this day.
+    /// Day before which all instances with a label must be, by label.
     #[serde(default)]
     before: BTreeMap<String, String>,
 }

@@ -2,7 +2,7 @@
 //! of variables.
 //!
 //! They follow the tasks `niah_multikey_2`, `niah_multivalue`, `niah_multiquery` and `vt` of RULER
-//! (<https://arxiv.org/abs/2404.06654>, <https://github.com/NVIDIA/RULER>). Unlike there, the
+//! (<https://arxiv.org/abs/2404.06654>, <https://github.com/NVIDIA/RULER>). Unlike in RULER, the
 //! haystack is generated text instead of essays, lengths are in characters instead of tokens, and
 //! `vt` has chains that are not part of the answer.
 
@@ -19,7 +19,7 @@ use crate::generated::words::{self, GRAMMAR};
 use crate::generated::{self, Generator, stream};
 use crate::{Dataset, OpenError, Options, Sample, Scorer, StringMatch};
 
-/// Number of values to find for one key, or number of keys to find, as in RULER.
+/// Number of values to find, all for one key or each for its own key, as in RULER.
 pub(crate) const ANSWERS: usize = 4;
 
 /// Number of keys of the same form that the query does not ask for.
@@ -29,19 +29,19 @@ pub(crate) const DISTRACTORS: usize = 8;
 /// the code or words alters a sample.
 const GENERATOR: &str = "ruler/1";
 
-/// Generator of one of the tasks.
+/// Generator of the samples of one benchmark.
 struct Task {
-    /// Name of the benchmark.
     name: &'static str,
     /// Query template with slots.
     query: &'static str,
     make: Make,
 }
 
-/// Generates a sample whose context is about the given number of characters long.
+/// Generates the parts of a sample. The first argument is the approximate length of the context in
+/// characters.
 type Make = fn(usize, &mut ChaCha8Rng) -> Generated;
 
-/// Fields shared by the tasks.
+/// Catalog fields shared by the benchmarks.
 pub(crate) const fn entry(open: Open) -> Entry {
     Entry {
         scorer: StringMatch::ALL,
@@ -53,7 +53,8 @@ pub(crate) const fn entry(open: Open) -> Entry {
 ///
 /// # Errors
 ///
-/// If a context length is out of bounds or duplicated, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicated, or the number of samples per
+/// length is out of bounds.
 pub(crate) fn open(
     name: &'static str,
     query: &'static str,
@@ -105,16 +106,16 @@ impl Generator for Task {
     }
 }
 
-/// A generated task.
+/// Generated parts of a sample.
 pub(crate) struct Generated {
     /// Context in ASCII, so that bytes are characters.
     pub context: String,
-    /// Values of the query's slots.
+    /// Slots of the query template and their values.
     pub slots: Vec<(&'static str, String)>,
     pub answers: Vec<String>,
 }
 
-/// Sentence form of a sample's needles.
+/// Sentence form of a sample's needles, and the kind of number in it.
 pub(crate) struct Form {
     text: &'static str,
     pub kind: &'static str,
@@ -136,13 +137,13 @@ impl Form {
     }
 }
 
-/// Returns a random name.
+/// Returns a random name of two words, for use as a key.
 pub(crate) fn name(rng: &mut ChaCha8Rng) -> String {
     let [first, second] = ["key-first", "key-second"].map(|name| GRAMMAR.section(name));
     format!("{} {}", GRAMMAR.pick(first, rng), GRAMMAR.pick(second, rng))
 }
 
-/// Returns `count` different names.
+/// Returns `count` different names, for use as keys.
 pub(crate) fn names(count: usize, rng: &mut ChaCha8Rng) -> Vec<String> {
     distinct(count, rng, name)
 }

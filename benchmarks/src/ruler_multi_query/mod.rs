@@ -1,4 +1,5 @@
-//! `ruler-multi-query`: find the numbers of several names, after `niah_multiquery` of RULER.
+//! `ruler-multi-query`: find the numbers of several names. Modeled on `niah_multiquery` of
+//! RULER.
 
 use rand_chacha::ChaCha8Rng;
 

@@ -1,4 +1,4 @@
-//! `ruler-multi-value`: find all numbers of one name, after `niah_multivalue` of RULER.
+//! `ruler-multi-value`: find all numbers of one name. Modeled on `niah_multivalue` of RULER.
 
 use rand_chacha::ChaCha8Rng;
 

@@ -1,4 +1,5 @@
-//! `ruler-variable-tracking`: find all variables of one chain of assignments, after `vt` of RULER.
+//! `ruler-variable-tracking`: find all variables in a chain of assignments. Modeled on `vt`
+//! of RULER.
 
 use rand_chacha::ChaCha8Rng;
 

@@ -12,11 +12,11 @@ pub const DISTRACTORS: usize = 8;
 pub struct Haystack {
     /// The whole text in ASCII, so that bytes are characters.
     pub text: String,
-    /// Start of the needle's sentence as a fraction of the text, to four places.
+    /// Start of the needle's sentence as a fraction of the text, rounded to four decimals.
     pub position: f64,
-    /// Kind of the number: `registry number`.
+    /// Kind of the number, such as `registry number`.
     pub kind: &'static str,
-    /// Owner of the requested number: `Amber Falcon`.
+    /// Owner of the requested number, such as `Amber Falcon`.
     pub key: String,
     /// Requested number.
     pub value: String,

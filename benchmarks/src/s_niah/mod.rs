@@ -1,7 +1,7 @@
 //! `s-niah`: a single needle in a haystack, generated from a seed.
 //!
-//! It follows the S-NIAH task of RULER (<https://arxiv.org/abs/2404.06654>), with distractors of
-//! the needle's own form.
+//! It follows the S-NIAH task of RULER (<https://arxiv.org/abs/2404.06654>), but adds distractors that
+//! have the form of the needle.
 
 mod haystack;
 
@@ -35,7 +35,8 @@ struct SNiah;
 ///
 /// # Errors
 ///
-/// If a context length is out of bounds or duplicated, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicated, or the number of samples per
+/// length is out of bounds.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     generated::open(SNiah, options)
 }

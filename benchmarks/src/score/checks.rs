@@ -1,4 +1,4 @@
-//! `checks/2`: compares the results of a user-supplied row's checks with the expected ones.
+//! `checks/2`: compares the results of a user-supplied row's checks with the expected results.
 
 use serde_json::Value;
 
@@ -10,8 +10,8 @@ use crate::decimal::same_json;
 /// one entry per user message: null, `{"page": VALUE}`, `{"request": JSON}` or
 /// `{"answer": [TEXT, …]}`; an answer passes if it contains any of the texts, regardless of case.
 ///
-/// Instead of an answer, it scores the final state of an attempt's environment:
-/// `{"turns": [{"answer", "check", "problem"}]}`.
+/// Instead of an answer, it scores the final state of an attempt's environment, with one entry per
+/// user message: `{"turns": [{"answer", "check", "problem"}]}`.
 #[derive(Clone, Copy, Debug)]
 pub struct Checks;
 
@@ -32,7 +32,7 @@ impl Scorer for Checks {
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let state: Value = serde_json::from_str(answer).unwrap_or_default();
-        // In an app environment, the state is nested next to the agent's actions.
+        // In an app environment, the state is nested in `state`, next to the agent's actions.
         let turns = state["turns"]
             .as_array()
             .or_else(|| state["state"]["turns"].as_array());

@@ -98,8 +98,8 @@ fn chosen(answer: &str, last: char) -> Option<char> {
 /// Context of a letter, which determines what may follow the letter.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
-    /// After words such as `answer is`. The following text must not make the letter part of a word,
-    /// such as the article `a`.
+    /// After words such as `answer is`. `A` and lowercase letters may be words, so a delimiter or a
+    /// reason (`because`) must follow them.
     Stated,
     /// At the beginning of the answer, followed by a delimiter or the end of the line.
     Beginning,

@@ -42,10 +42,10 @@ const WEEKDAYS: [&str; 7] = [
     "sunday",
 ];
 
-/// Parses a text that consists only of a date: `2023-01-06`, `01/06/2023` (month first, unless it
-/// is above 12), `Jan 6, 2023`, `6 January 2023`, `Friday, January 6th, 2023`, and
-/// `datetime.date(2023, 1, 6)`. The separators are spaces and `, . / - ( )`. A year has four
-/// digits, and all three parts are required.
+/// Parses a text that consists only of a date: `2023-01-06`, `01/06/2023` (month first, unless the
+/// first number is above 12), `Jan 6, 2023`, `6 January 2023`, `Friday, January 6th, 2023`, and
+/// `datetime.date(2023, 1, 6)`. The separators are spaces, quotes and `, . / - ( )`. A year has
+/// four digits, and year, month and day are required.
 pub fn read_date(text: &str) -> Option<Date> {
     let text = text
         .trim()
@@ -58,7 +58,8 @@ pub fn read_date(text: &str) -> Option<Date> {
         .filter(|part| !part.is_empty());
     let mut month = None;
     let mut numbers = Vec::new();
-    // A date has at most five parts; reading one more rejects longer texts early.
+    // A date has at most six parts: `Friday the 6th of January 2023`. The limit bounds the work on
+    // long texts.
     for part in parts.take(6) {
         if WEEKDAYS.iter().any(|day| is_name(part, day)) || part == "of" || part == "the" {
             continue;

@@ -21,7 +21,7 @@ use crate::unicode::nfc;
 /// Comparison is case-sensitive. Any other expected value is compared as JSON: key order, white
 /// space and the notation of numbers (`3`, `3.0`) do not matter, and numbers of any length are
 /// compared exactly. If a list or an object is expected, an answer that is not JSON is unreadable.
-/// If the expected text is itself a JSON list or object, as in CSV, either comparison may succeed.
+/// If the expected text is itself a JSON list or object, as in CSV, either comparison suffices.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact;
 

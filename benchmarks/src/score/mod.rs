@@ -42,7 +42,7 @@ pub use string_match::StringMatch;
 /// Rating of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// From 0 for wrong to 1 for right.
+    /// 0 for a wrong answer to 1 for a right one.
     pub value: f64,
     /// Reason for the value, for people.
     pub explanation: String,
@@ -80,7 +80,7 @@ pub trait Scorer: Send + Sync {
     fn score(&self, answer: &str, sample: &Sample) -> Score;
 }
 
-/// A scorer with its name.
+/// Entry in the list of scorers.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedScorer {
     /// Name without the version.
@@ -90,7 +90,7 @@ pub struct NamedScorer {
     pub(crate) make: fn() -> Arc<dyn Scorer>,
 }
 
-/// Scorers that belong to no benchmark.
+/// Scorers that are not specific to a benchmark.
 const SHARED: [NamedScorer; 10] = [
     NamedScorer {
         name: "exact",
@@ -158,8 +158,8 @@ pub fn scorer(name: &str) -> Option<Arc<dyn Scorer>> {
     (short == name || scorer.name() == name).then_some(scorer)
 }
 
-/// Returns the score for an invalid expected value; callers should check
-/// [`Scorer::validate_expected`] first.
+/// Returns the score of an answer that cannot be scored, because the expected value is invalid.
+/// Callers of a scorer should check [`Scorer::validate_expected`] first.
 pub(crate) fn invalid_expected(problem: Option<&str>) -> Score {
     wrong(format!(
         "the sample's expected value {}",

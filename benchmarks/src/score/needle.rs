@@ -10,8 +10,8 @@ use crate::Sample;
 
 /// Searches the answer for the hidden value. It scores 1
 /// - if the answer is the value, ignoring white space and quotes at both ends, or
-/// - if the value consists of digits and no other number of its length is in the answer. A number
-///   is a maximal run of the digits 0 to 9, so signs, points and thousands separators end it.
+/// - if the value consists of digits and is in the answer, but no other number of its length is. A
+///   number is a maximal run of the digits 0 to 9; signs, points and thousands separators end it.
 ///
 /// An answer that lists candidates or returns the haystack therefore scores 0.
 #[derive(Clone, Copy, Debug)]
@@ -59,21 +59,21 @@ impl Scorer for Needle {
         let digits = value.len();
         match (candidates.len(), candidates.contains(value.as_str())) {
             (1, true) => right(format!(
-                "the only number of {digits} digits in the answer is the value"
+                "the expected value is the only {digits}-digit number in the answer"
             )),
             (0, _) => wrong(format!(
-                "no number of {digits} digits in the answer {}",
+                "no {digits}-digit number in the answer {}",
                 excerpt(trimmed)
             )),
             (1, false) => wrong(format!(
-                "another number of {digits} digits in the answer {}",
+                "a different {digits}-digit number in the answer {}",
                 excerpt(trimmed)
             )),
             (n, true) => wrong(format!(
-                "{n} different numbers of {digits} digits in the answer, among them the value"
+                "{n} different {digits}-digit numbers in the answer, including the expected value"
             )),
             (n, false) => wrong(format!(
-                "{n} different numbers of {digits} digits in the answer, none the value"
+                "{n} different {digits}-digit numbers in the answer, but not the expected value"
             )),
         }
     }

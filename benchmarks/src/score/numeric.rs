@@ -16,9 +16,9 @@ use crate::unicode::plain_forms;
 ///
 /// A number is digits of any script, with an optional sign, separators between groups of three,
 /// decimal point and exponent: `-1,234.5`, `6.02e23`. Separators are `,`, `'`, `\,`, `{,}`, `,\!`
-/// and non-breaking spaces; `−` is a `-`. `3/4` and `\frac{3}{4}` are fractions, as are `\dfrac`,
-/// `\tfrac` and `\cfrac`, and each may have a sign: `-\frac{3}{4}`. A sign counts only if no letter
-/// or digit precedes it, so `5-3` ends in 3.
+/// and non-breaking spaces; `−` counts as `-`. `3/4` and `\frac{3}{4}` are fractions, as are
+/// `\dfrac`, `\tfrac` and `\cfrac`, and each may have a sign: `-\frac{3}{4}`. A sign counts only if
+/// no letter or digit precedes it, so `5-3` ends in 3.
 ///
 /// Source: original to this project, except for boxed answers, which follow
 /// <https://github.com/hendrycks/math>. For AIME, whose answers are whole numbers from 0 to 999,
@@ -134,8 +134,7 @@ impl Quantity {
     }
 }
 
-/// Whether a text is only a number, apart from a currency or percent sign and the command of a
-/// fraction.
+/// Whether a text is only a number or a fraction, possibly with a `$` or `%`.
 fn is_one_number(text: &str) -> bool {
     let text = plain_forms(text.trim());
     let bytes = text.as_bytes();
@@ -213,8 +212,7 @@ struct Found {
 }
 
 impl Found {
-    /// Returns the fraction of this number and a following one, if the text connects them as a
-    /// fraction.
+    /// Returns this number divided by a following one, if the text combines them as a fraction.
     fn over(&self, other: &Self, text: &[u8]) -> Option<f64> {
         let sign = match &text[self.end..other.start] {
             b"/" => 1.0,
@@ -274,7 +272,7 @@ fn number(text: &[u8], at: usize) -> Option<(String, usize)> {
         let group = |end: usize, separator: &str| {
             text[end..].starts_with(separator.as_bytes()) && begins_group(end + separator.len())
         };
-        // Longest first: `,\!` begins with a comma.
+        // Tries `,\!` before `,`, because it begins with a comma.
         let separator = SEPARATORS
             .iter()
             .rev()

@@ -14,8 +14,8 @@ use crate::Sample;
 /// in quotes: `(22740, 35839)`, `["22740", "35839"]`. Everything else in the answer is ignored.
 ///
 /// Source: OOLONG-Pairs of <https://arxiv.org/abs/2512.24601>, which scores by F1 over pairs in the
-/// form `(user_id_1, user_id_2)`. Its code is not available, so its parsing of pairs and its score
-/// for two empty sets may differ.
+/// form `(user_id_1, user_id_2)`. The original code is not available, so it may parse pairs or
+/// score two empty sets differently.
 #[derive(Clone, Copy, Debug)]
 pub struct PairF1;
 
@@ -88,7 +88,7 @@ fn pairs(text: &str) -> BTreeSet<Pair> {
 }
 
 /// Parses a whole number, optionally surrounded by spaces and quotes, and returns it with the
-/// remaining text. Long runs of spaces are rejected to keep the search linear.
+/// remaining text. Long runs of spaces and digits are rejected to keep the search linear.
 fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     const LONGEST: usize = 32;
     let around = |text: &[u8]| {

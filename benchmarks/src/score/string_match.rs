@@ -15,8 +15,8 @@ use crate::unicode::nfc;
 ///
 /// Source: `string_match_all` and `string_match_part` of `scripts/eval/synthetic/constants.py` in
 /// <https://github.com/NVIDIA/RULER>, taken from copies in other projects. Like the originals, they
-/// score 1 for an answer that repeats the whole context. Compare their scores with published ones,
-/// not with those of `needle`.
+/// score 1 for an answer that repeats the whole context. Their scores are comparable with published
+/// ones, but not with those of `needle`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StringMatch {
     /// Scores the share of the expected texts that are found.

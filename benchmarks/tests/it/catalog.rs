@@ -55,12 +55,12 @@ fn rejects_invalid_options() {
         (
             "s-niah",
             tasks(0),
-            "benchmark `s-niah`: invalid tasks per length 0: expected 1 to 10000",
+            "benchmark `s-niah`: invalid samples per length 0: expected 1 to 10000",
         ),
         (
             "s-niah",
             tasks(10_001),
-            "benchmark `s-niah`: invalid tasks per length 10001: expected 1 to 10000",
+            "benchmark `s-niah`: invalid samples per length 10001: expected 1 to 10000",
         ),
     ];
     let known: Vec<_> = catalog().iter().map(|entry| entry.name).collect();

@@ -8,7 +8,7 @@ use crate::check;
 #[test]
 fn needle_accepts_only_the_value() {
     const VALUE: &str = "the answer is the value";
-    const ONLY: &str = "the only number of 10 digits in the answer is the value";
+    const ONLY: &str = "the expected value is the only 10-digit number in the answer";
     check(
         &Needle,
         &json!("1234567890"),
@@ -22,46 +22,46 @@ fn needle_accepts_only_the_value() {
             ("{\"answer\":1234567890}", 1.0, ONLY),
             ("1234567890 (found in paragraph 12, 1874)", 1.0, ONLY),
             ("It is 1234567890. Answer: 1234567890", 1.0, ONLY),
-            ("", 0.0, "no number of 10 digits in the answer \"\""),
+            ("", 0.0, "no 10-digit number in the answer \"\""),
             (
                 "not found",
                 0.0,
-                "no number of 10 digits in the answer \"not found\"",
+                "no 10-digit number in the answer \"not found\"",
             ),
             (
                 "123456789",
                 0.0,
-                "no number of 10 digits in the answer \"123456789\"",
+                "no 10-digit number in the answer \"123456789\"",
             ),
             (
                 "01234567890",
                 0.0,
-                "no number of 10 digits in the answer \"01234567890\"",
+                "no 10-digit number in the answer \"01234567890\"",
             ),
             (
                 "1,234,567,890",
                 0.0,
-                "no number of 10 digits in the answer \"1,234,567,890\"",
+                "no 10-digit number in the answer \"1,234,567,890\"",
             ),
             (
                 "１２３４５６７８９０",
                 0.0,
-                "no number of 10 digits in the answer \"１２３４５６７８９０\"",
+                "no 10-digit number in the answer \"１２３４５６７８９０\"",
             ),
             (
                 "1234567891",
                 0.0,
-                "another number of 10 digits in the answer \"1234567891\"",
+                "a different 10-digit number in the answer \"1234567891\"",
             ),
             (
                 "1234567890 or 9876543210",
                 0.0,
-                "2 different numbers of 10 digits in the answer, among them the value",
+                "2 different 10-digit numbers in the answer, including the expected value",
             ),
             (
                 "1111111111 2222222222",
                 0.0,
-                "2 different numbers of 10 digits in the answer, none the value",
+                "2 different 10-digit numbers in the answer, but not the expected value",
             ),
         ],
     );
