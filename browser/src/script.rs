@@ -1,5 +1,5 @@
-//! Runs this crate's JavaScript in a page, in its own JavaScript world. Retries if the page
-//! replaces its document.
+//! Runs JavaScript in a page: given scripts in the page's own world, and this crate's library in a
+//! separate world.
 
 use std::time::Duration;
 
@@ -13,7 +13,8 @@ use crate::tab::Frame;
 
 const DUMP: &str = include_str!("../js/dump.js");
 const ACTIONS: &str = include_str!("../js/actions.js");
-/// Name of the JavaScript world of this crate's scripts, which the page can neither see nor change.
+/// Name of the JavaScript world in which this crate's scripts run. The page can neither see nor
+/// change it.
 const WORLD: &str = "environment";
 /// The browser's error messages for a script whose document was replaced while it ran.
 const LEFT: [&str; 3] = [
@@ -83,9 +84,9 @@ impl Page {
         }
     }
 
-    /// Calls a function of `js/actions.js` in the document that contains the element, and converts
-    /// the problems that it reports to errors. `call` formats the call for a selector. Returns the
-    /// result and that document.
+    /// Calls a function of `js/actions.js` in the document that contains the element. Returns the
+    /// result and the document; a problem in the result becomes an error. `call` formats the call
+    /// for a selector.
     pub(crate) async fn act(
         &self,
         what: &'static str,
@@ -163,7 +164,8 @@ impl Page {
         }
     }
 
-    /// Runs a script with this crate's library, in a world separate from the page's.
+    /// Runs a script with this crate's library in a world separate from the page's. Retries if the
+    /// page replaces its document before the script begins.
     pub(crate) async fn in_world(&self, what: &'static str, script: &str) -> Result<Value> {
         self.in_world_of(&self.main_frame(), what, script).await
     }
@@ -248,7 +250,7 @@ impl Page {
     }
 }
 
-/// Removes the brackets and arrows that a dump writes around an id from a selector.
+/// Returns a selector without the brackets and arrows that a dump writes around an id.
 fn bare(selector: &str) -> &str {
     selector
         .trim()

@@ -76,7 +76,7 @@ impl Wire {
         Ok(wire)
     }
 
-    /// Sends a command and waits for its response, without a time limit, until the browser ends.
+    /// Sends a command and waits for its response, without a time limit. Fails if the browser ends.
     pub(crate) async fn command<C: Command>(
         &self,
         session: Option<&str>,
@@ -187,19 +187,16 @@ fn end(shared: &Shared, reason: Error) {
     });
 }
 
-/// Pipe to a browser's process.
 pub(crate) type BrowserPipe = Pipe<ChildStdin, ChildStdout>;
 
-/// Result of writing to the pipe.
 type WriteResult = io::Result<()>;
 
-/// Next step of the pipe's task.
 enum NextStep {
     Send(Option<Outgoing>),
     Received(Option<io::Result<Received>>),
 }
 
-/// Task that owns the pipe.
+/// The task that owns the pipe: writes commands, and forwards responses and events.
 struct PipeTask {
     pipe: BrowserPipe,
     pending: HashMap<u64, oneshot::Sender<Received>>,

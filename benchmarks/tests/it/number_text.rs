@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::open;
 
-/// Reads the only row of a file.
+/// Returns the sample of a dataset with only this row.
 fn only_sample(row: &str, scorer: &str) -> Sample {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("q.jsonl");

@@ -16,7 +16,8 @@ pub struct ParquetRows {
     /// Names of the columns, with the suffix ` as bytes` for columns of bytes instead of strings.
     pub columns: Vec<String>,
     pub rows: Vec<Vec<Option<String>>>,
-    /// Compression, as the library names it: `LZ4_RAW`.
+    /// Name of the compression in the `parquet` crate, such as `LZ4_RAW`; defaults to
+    /// `UNCOMPRESSED`.
     #[serde(default)]
     pub compression: Option<String>,
 }
