@@ -76,7 +76,8 @@ pub fn is_thousands_separator(letter: char) -> bool {
 
 /// Returns the ASCII digit for a decimal digit of another script.
 ///
-/// Unicode encodes decimal digits in contiguous runs from 0 to 9. Some runs are adjacent.
+/// Unicode encodes decimal digits in contiguous runs from 0 to 9. Some runs are adjacent, so the
+/// position in a run is counted modulo 10.
 fn decimal_digit(letter: char) -> Option<char> {
     let is_digit = |code: u32| {
         char::from_u32(code)

@@ -1,5 +1,5 @@
-//! A user-supplied benchmark: a file of rows, or a folder with a `benchmark.yaml` that describes
-//! its fields.
+//! A user-supplied benchmark: a file of rows, or a folder with rows and a `benchmark.yaml` that
+//! describes their fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ struct Description {
     scorer: Option<String>,
 }
 
-/// Role of a row's field, named after the default field.
+/// Role of a field. Each role has the name of its default field.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]
 enum Role {
@@ -179,7 +179,7 @@ struct Own {
     folder: PathBuf,
     description: Description,
     fields: Fields,
-    /// Names of the fields that occur in any row.
+    /// Names of the fields that occur in at least one row.
     seen: BTreeSet<String>,
     /// Kind of the first row.
     kind: Option<Kind>,
@@ -524,7 +524,8 @@ impl Schema for Own {
 }
 
 impl Own {
-    /// Returns the expected value of a row with checks, which must not have another expected value.
+    /// Returns the expected value of a row with checks. Fails if the row also has an expected value
+    /// of its own.
     fn checked(&self, row: &Row, talk: &UserDialogue) -> Result<Value, Fault> {
         let (check, expected) = (&self.fields.world.check, &self.fields.expected);
         if !matches!(row.get(expected), None | Some(Value::Null)) {
@@ -581,7 +582,7 @@ impl Own {
         file.is_file().then_some(file)
     }
 
-    /// Returns a note for each field whose name suggests a role that no field of the rows has.
+    /// Returns a note for each field whose name suggests a role that the rows otherwise lack.
     fn lookalikes(&self) -> Vec<String> {
         let fields = &self.fields;
         let has = |name: &String| self.seen.contains(name);

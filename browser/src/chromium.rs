@@ -28,7 +28,7 @@ const PROGRAMS: [&str; 4] = [
 /// Directories that shells search if `PATH` is not set.
 const NO_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// Shell script that passes its stdin and stdout to the browser as descriptors 3 and 4, which
-/// `--remote-debugging-pipe` uses. Unlike a port, they cannot be opened by other processes. `exec`
+/// `--remote-debugging-pipe` uses. Unlike a port, other processes cannot open them. `exec`
 /// keeps the process id. The script closes descriptors 5 to 9, which may be inherited from this
 /// program's parent; this program's own descriptors are closed on exec.
 const AS_PIPE: &str = r#"exec 3<&0 4>&1 5<&- 6<&- 7<&- 8<&- 9<&- </dev/null >/dev/null; exec "$@""#;
@@ -73,7 +73,8 @@ const LOCALE_ENVIRONMENT: [(&str, &str); 4] = [
     ("LANGUAGE", "en_US"),
 ];
 
-/// A running browser with its gate. Dropping it ends its processes and deletes its files.
+/// A running browser with its gate. Dropping this value ends the browser's processes and deletes
+/// its files.
 #[derive(Debug)]
 pub(crate) struct Chromium {
     pub(crate) wire: Wire,
@@ -111,14 +112,16 @@ impl Chromium {
     pub(crate) async fn start(program: &Path, settings: &Settings) -> Result<Self> {
         let started = tokio::time::timeout(settings.start_timeout, async {
             let user = User::in_place_of_root();
-            // Only root's own processes can show windows on root's desktop.
+            // A visible browser keeps running as root, because only root's own processes can show
+            // windows on root's desktop.
             if settings.is_sandboxed || (user.is_some() && !settings.is_visible) {
                 let started = Self::launch(program, settings, user).await;
                 if settings.is_sandboxed || started.is_ok() {
                     return started;
                 }
             }
-            // Run as root if there is no other user or only root can access the program.
+            // Run as the current user: this program does not run as root, the browser is visible,
+            // or only root can access the browser.
             Self::launch(program, settings, None).await
         })
         .await;

@@ -207,7 +207,7 @@ pub(crate) struct CommandError {
 pub(crate) struct Pipe<W, R> {
     commands: W,
     messages: BufReader<R>,
-    /// Bytes received so far of the next message.
+    /// Bytes of the next message received so far.
     partial: Vec<u8>,
     next: u64,
 }

@@ -145,8 +145,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the browser itself failed, rather than the requested action. The attempt cannot
-    /// continue, and its agent did not cause the failure.
+    /// Whether the browser itself failed, rather than the requested action. After such a failure,
+    /// which the agent did not cause, the attempt cannot continue.
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::NotInstalled { .. }

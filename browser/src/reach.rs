@@ -50,7 +50,7 @@ impl Reach {
         }
     }
 
-    /// Returns all origins.
+    /// Returns all allowed origins.
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         self.anywhere.iter().chain(&self.public)
     }

@@ -1,5 +1,5 @@
-//! Runs JavaScript in a page: given scripts in the page's own world, and this crate's library in a
-//! separate world.
+//! Runs JavaScript in a page: callers' scripts in the page's own world or in a separate one, and
+//! this crate's library in the separate one.
 
 use std::time::Duration;
 
@@ -118,7 +118,8 @@ impl Page {
     fn no_problem(&self, given: &str, frame: &Frame, value: &Value) -> Result<()> {
         let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
         let selector = || given.chars().take(200).collect();
-        // Ids in a frame of another origin are relative to that frame.
+        // In a frame of another origin, the reported id is relative to the frame, so use the given
+        // id.
         let mut id = if *frame == self.main_frame() {
             text("id")
         } else {
@@ -203,7 +204,7 @@ impl Page {
         .await
     }
 
-    /// Returns the world of this crate's scripts in a document.
+    /// Returns the id of the execution context in which this crate's scripts run in a document.
     pub(crate) async fn world_of(&self, frame: &Frame) -> Result<i64> {
         let world = CreateIsolatedWorld {
             frame_id: frame.id.clone(),

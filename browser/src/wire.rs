@@ -116,7 +116,7 @@ impl Wire {
     /// Waits until the connection has ended, and returns the reason.
     pub(crate) async fn until_ended(&self) -> Error {
         let mut ended = self.shared.ended.subscribe();
-        // The sender lives as long as `self`.
+        // The sender lives as long as `self`, so waiting cannot fail.
         drop(ended.wait_for(Option::is_some).await);
         self.why_ended()
     }

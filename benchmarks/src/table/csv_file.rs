@@ -1,4 +1,5 @@
-//! Rows of CSV files with a header. Every value is a string, and an empty value counts as missing.
+//! Reads rows from CSV files with a header. Every value is a string; an empty value is read as
+//! null.
 
 use std::collections::BTreeSet;
 use std::fs::File;

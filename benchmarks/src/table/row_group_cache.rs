@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{Row, parquet_file, unusable};
 use crate::DatasetError;
 
-/// Row groups of a table's files. Each group is decoded once, when one of its rows is first
+/// Cached row groups of a table's files. Each group is decoded once, when one of its rows is first
 /// requested. Reading a row from a Parquet file decodes all earlier rows of its group, so without a
 /// cache a run would take quadratic time. The temporary file has no name and is removed with the
 /// cache.

@@ -44,7 +44,7 @@ pub(crate) struct EnvironmentFields {
 pub(crate) struct UserDialogue {
     /// The user's messages; empty if the row has only a query.
     pub messages: Vec<String>,
-    /// Check and expected result of each message, or of the query.
+    /// Check and expected result of each message, or of the query if there are no messages.
     checks: Vec<Option<(Check, Value)>>,
     /// Text that the user has selected on the page, if the row has a query. In a row with turns,
     /// the messages include the selections.
@@ -511,7 +511,7 @@ fn text(row: &Row, field: &str) -> Result<Option<String>, Fault> {
     }
 }
 
-/// Resolves the path in a field, which must stay in the folder of the rows.
+/// Resolves a path in a field. The path must stay inside the folder of the rows.
 fn inside(field: &str, folder: &Path, name: &str) -> Result<PathBuf, Fault> {
     let path = contained(folder, Path::new(name.trim()));
     path.map_err(|problem| Fault::new(field, format!("is {name:?}: {problem}")))

@@ -27,7 +27,7 @@ pub(crate) const ENTRY: Entry = Entry {
     reads: &[],
     own_scorer: Some(NamedScorer {
         name: "app-state",
-        summary: "what a launched web app shows when it is used, instead of the answer",
+        summary: "the result of a task's check in the launched web app, instead of the answer",
         make: || Arc::new(AppState),
     }),
     ..Entry::generated(open)

@@ -20,7 +20,7 @@ pub(super) struct GeneratedTask {
     pub(super) data: Value,
     /// Values of the placeholders in the family's query.
     pub(super) words: Vec<(&'static str, String)>,
-    /// Target address of the expected form.
+    /// Name in the address that receives the expected form: `/do/NAME`.
     pub(super) action: &'static str,
     /// Fields of the expected form.
     pub(super) fields: Vec<(&'static str, String)>,

@@ -25,7 +25,7 @@ use site_server::SiteServer;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "webnav",
-    summary: "web navigation: tasks on small sites in a real browser, judged by what the server received",
+    summary: "web navigation: tasks on small sites in a real browser, scored by the forms that the server received",
     scorer: WebState::NAME,
     size: "36",
     reads: &[SupportedOption::Seed],

@@ -54,7 +54,7 @@ proptest! {
     }
 
     #[test]
-    fn distinguishes_last_digits(number in "[1-9][0-9]{0,40}[0-8]") {
+    fn numbers_with_different_last_digits_are_unequal(number in "[1-9][0-9]{0,40}[0-8]") {
         let (rest, last) = number.split_at(number.len() - 1);
         let other = format!("{rest}{}", last.parse::<u8>().unwrap() + 1);
         for (expected, answer) in [

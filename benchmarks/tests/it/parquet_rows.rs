@@ -9,7 +9,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use serde::Deserialize;
 
-/// One row group of nullable strings.
+/// Rows of a Parquet file with a single row group. All values are nullable strings or bytes.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParquetRows {

@@ -299,7 +299,7 @@ fn dialogs_stop_page_until_answered() {
 }
 
 #[test]
-fn sees_dialog_right_after_another() {
+fn reports_dialog_that_opens_right_after_another() {
     on_page("pages/actions.html", async |world, page| {
         for round in 0..40 {
             page.click("#twice").await.unwrap();
