@@ -531,12 +531,12 @@ impl Own {
         if !matches!(row.get(expected), None | Some(Value::Null)) {
             return Err(Fault::new(
                 expected,
-                format!("cannot be combined with `{check}`, which states the right result"),
+                format!("cannot be combined with `{check}`, which contains the expected result"),
             ));
         }
         if self.is_scorer_given && self.scorer.name() != Checks::NAME {
             let problem = format!(
-                "cannot be scored by {}: a row with checks is scored by them, or by a JavaScript file",
+                "cannot be scored by {}: rows with checks can be scored only by their checks or by a JavaScript file",
                 self.scorer.name()
             );
             return Err(Fault::new(check, problem));

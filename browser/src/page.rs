@@ -170,7 +170,7 @@ impl Page {
         self.tab.state.borrow().place.clone()
     }
 
-    /// Returns the open tabs that were opened by this tab's page, oldest first.
+    /// Returns the tabs that this tab's page opened and that are still open, oldest first.
     pub fn opened(&self) -> Vec<Self> {
         let tabs = self.wire.tabs(&self.tab.context).into_iter();
         tabs.filter(|tab| tab.opener.as_deref() == Some(self.id()))
@@ -529,7 +529,7 @@ impl Page {
         point.ok_or_else(|| self.unexpected("a point without coordinates"))
     }
 
-    /// Returns the session of a frame that has its own process.
+    /// Returns the session of a frame, or `None` if the frame does not have its own process.
     pub(crate) fn frame_session(&self, frame: &str) -> Option<String> {
         self.wire.frame_session(frame)
     }

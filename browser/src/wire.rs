@@ -135,7 +135,7 @@ impl Wire {
             .collect()
     }
 
-    /// Returns the session of a frame that has its own process.
+    /// Returns the session of a frame, or `None` if the frame does not have its own process.
     pub(crate) fn frame_session(&self, frame: &str) -> Option<String> {
         self.shared.frames.lock().get(frame).cloned()
     }

@@ -97,7 +97,7 @@ pub fn scan_list(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     if is_closed {
         Ok(())
     } else {
-        Err(wrong(line, "the file ends before its list does"))
+        Err(wrong(line, "the list has no closing bracket"))
     }
 }
 

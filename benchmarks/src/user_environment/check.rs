@@ -53,7 +53,7 @@ pub(super) fn read_check(field: &str, check: &Map<String, Value>) -> Result<(Che
             let (Some(url), Some(right)) = (url, request.get("json")) else {
                 return Err(Fault::new(
                     field,
-                    "needs `url` and `json` in `request`: the requested address and the right response",
+                    "needs `url` and `json` in `request`: the address to request and the expected response",
                 ));
             };
             Ok((Check::Request(url.to_owned()), right.clone()))
