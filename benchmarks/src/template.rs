@@ -21,7 +21,7 @@ pub fn filled(template: &str, row: &Row) -> Result<String, Fault> {
     Ok(text)
 }
 
-/// Returns the fields that a template names, in order.
+/// Returns the field names in a template, in order.
 pub fn names(template: &str) -> impl Iterator<Item = &str> {
     pieces(template)
         .into_iter()

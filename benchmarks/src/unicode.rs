@@ -12,8 +12,8 @@ pub fn nfc(text: &str) -> String {
 }
 
 /// Replaces variants of characters with the plain forms and composes the result (NFC). Variants are
-/// full-width and half-width forms, ligatures, Roman numerals, decimal digits of any script, spaces
-/// and `−`. Invisible format characters are dropped.
+/// full-width and half-width forms, Latin ligatures, Roman numerals, decimal digits of any script,
+/// Arabic separators in numbers, and the minus sign `−`. Invisible characters are dropped.
 ///
 /// These replacements are a subset of NFKC. The rest of NFKC changes meaning: it turns `10²` into
 /// `102`, and `1½` into `11⁄2`.
@@ -23,8 +23,7 @@ pub fn plain_forms(text: &str) -> String {
     for letter in text.chars() {
         match letter {
             _ if letter.is_ascii() => plain.push(letter),
-            // Full-width forms of `¦`, `¯` and others decompose to a space and a mark; neither
-            // matters here.
+            // The full-width `¯` decomposes to a space and a combining mark; neither matters here.
             '\u{ff00}'..='\u{ffef}' | '\u{fb00}'..='\u{fb06}' | '\u{2160}'..='\u{217f}' => {
                 plain.extend(compatible.normalize_iter(std::iter::once(letter)));
             }
@@ -77,7 +76,8 @@ pub fn is_thousands_separator(letter: char) -> bool {
 
 /// Returns the ASCII digit for a decimal digit of another script.
 ///
-/// Unicode encodes decimal digits in contiguous runs from 0 to 9. Some runs are adjacent.
+/// Unicode encodes decimal digits in contiguous runs from 0 to 9. Some runs are adjacent, so the
+/// position in a run is counted modulo 10.
 fn decimal_digit(letter: char) -> Option<char> {
     let is_digit = |code: u32| {
         char::from_u32(code)

@@ -1,5 +1,5 @@
-//! A user-supplied benchmark: a file of rows, or a folder with a `benchmark.yaml` that describes
-//! its fields.
+//! A user-supplied benchmark: a file of rows, or a folder with rows and a `benchmark.yaml` that
+//! describes their fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,12 +24,15 @@ use crate::{
 /// Name of the file that describes a folder's benchmark.
 const DESCRIPTION: &str = "benchmark.yaml";
 
-/// Version of the samples, as a part of the digest. Increase it when a code change alters a sample.
+/// Version of the samples, which is part of the digest. Increase it when a code change alters a
+/// sample.
 const FORMAT: &str = "own/1";
 
-/// Names that other datasets use for the fields with the query, the expected value and the context.
+/// Names that other datasets use for the field with the query.
 const QUERIES: [&str; 5] = ["input", "problem", "prompt", "question", "questions"];
+/// Names that other datasets use for the field with the expected value.
 const ANSWERS: [&str; 6] = ["answer", "answers", "expect", "gold", "solution", "target"];
+/// Names that other datasets use for the field with the context.
 const CONTEXTS: [&str; 8] = [
     "context_path",
     "contextfile",
@@ -48,7 +51,7 @@ struct Description {
     /// One-line description for people, which the program does not use.
     #[serde(rename = "description")]
     _for_people: String,
-    /// File of rows, relative to the folder; defaults to all files of the folder.
+    /// File of rows, relative to the folder; defaults to all files of rows in the folder.
     data: Option<PathBuf>,
     /// Field names by role.
     fields: BTreeMap<Role, String>,
@@ -60,7 +63,7 @@ struct Description {
     scorer: Option<String>,
 }
 
-/// Role of a row's field, named after the default field.
+/// Role of a field. Each role has the name of its default field.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]
 enum Role {
@@ -111,7 +114,7 @@ impl Role {
     }
 }
 
-/// Field names by role.
+/// Name of the field for each role: the name in the description, or the default.
 struct Fields {
     id: String,
     query: String,
@@ -176,7 +179,7 @@ struct Own {
     folder: PathBuf,
     description: Description,
     fields: Fields,
-    /// Names of the fields that occur in any row.
+    /// Names of the fields that occur in at least one row.
     seen: BTreeSet<String>,
     /// Kind of the first row.
     kind: Option<Kind>,
@@ -190,8 +193,8 @@ struct Own {
     source: String,
 }
 
-/// Whether a benchmark's name is a path: it contains a `/`, has an extension of a supported file,
-/// or exists as a file or folder and is not in the catalog.
+/// Whether a benchmark's name is a path: it contains a `/`, has the extension of a supported file
+/// format, or names an existing file or folder and is not in the catalog.
 pub fn is_path(name: &str) -> bool {
     let known = || catalog().iter().any(|entry| entry.name == name);
     let ending = Path::new(name)
@@ -205,11 +208,11 @@ pub fn is_path(name: &str) -> bool {
 /// Opens a file of rows, or a folder with a `benchmark.yaml`. The benchmark is named after the file
 /// or folder.
 ///
-/// Without a description, the fields are `id` (default: the row's number), `query`, `context`
-/// (default: empty), `expected`, `cluster` (default: none) and `images` (default: none); all other
-/// short fields are metadata. The scorer comes from the options, else from the description; the
-/// default is [`Exact`]. If the description names a scorer that this crate cannot run,
-/// [`Dataset::outside_scorer`] returns it.
+/// Unless the description renames them, the fields are `id` (default: the row's number), `query`,
+/// `context` (default: empty), `expected`, `cluster` (default: none) and `images` (default: none);
+/// all other short fields are metadata. The scorer comes from the options, else from the
+/// description; the default is [`Exact`]. If the description names a scorer that this crate cannot
+/// run, [`Dataset::outside_scorer`] returns it.
 ///
 /// # Errors
 ///
@@ -232,7 +235,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
                 reason,
             },
         })?;
-        // As in YAML 1.2, a field may be called `y` or `no`.
+        // As in YAML 1.2, `y` and `no` are strings, so fields may have these names.
         let options = serde_saphyr::options! { strict_booleans: true };
         let description: Description = serde_saphyr::from_str_with_options(&source, options)
             .map_err(|error| DatasetError::Row {
@@ -306,7 +309,7 @@ fn with_example(problem: &str) -> String {
         return problem.to_owned();
     }
     format!(
-        "{problem}; its lines are such as `data: FILE`, `fields: {{query: NAME}}` and `scorer: NAME`"
+        "{problem}; examples of valid lines: `data: FILE`, `fields: {{query: NAME}}`, `scorer: NAME`"
     )
 }
 
@@ -317,7 +320,7 @@ fn required<'a>(row: &'a Row, role: &str, name: &str) -> Result<&'a Value, Fault
             return fault;
         }
         fault.and(&format!(
-            "; in a folder with a {DESCRIPTION}, `fields: {{{role}: NAME}}` states which field it is"
+            "; in a folder with a {DESCRIPTION}, `fields: {{{role}: NAME}}` selects another field"
         ))
     })
 }
@@ -401,8 +404,8 @@ impl Schema for Own {
             });
         }
         let is_misnamed = self.seen.contains("image") && !self.seen.contains(&self.fields.images);
-        let note = "the field `image` is not shown: images are in the field `images`, or in the field \
-                    that `fields` in a benchmark.yaml names";
+        let note = "the field `image` is not shown; rename it to `images`, or add `fields: {images: image}` to a \
+                    benchmark.yaml";
         let notes = is_misnamed.then(|| note.to_owned()).into_iter();
         Ok(notes.chain(self.lookalikes()).collect())
     }
@@ -521,18 +524,19 @@ impl Schema for Own {
 }
 
 impl Own {
-    /// Returns the expected value of a row with checks, which must not have another expected value.
+    /// Returns the expected value of a row with checks. Fails if the row also has an expected value
+    /// of its own.
     fn checked(&self, row: &Row, talk: &UserDialogue) -> Result<Value, Fault> {
         let (check, expected) = (&self.fields.world.check, &self.fields.expected);
         if !matches!(row.get(expected), None | Some(Value::Null)) {
             return Err(Fault::new(
                 expected,
-                format!("cannot be combined with `{check}`, which states the right result"),
+                format!("cannot be combined with `{check}`, which contains the expected result"),
             ));
         }
         if self.is_scorer_given && self.scorer.name() != Checks::NAME {
             let problem = format!(
-                "cannot be scored by {}: a row with checks is scored by them, or by a JavaScript file",
+                "cannot be scored by {}: rows with checks can be scored only by their checks or by a JavaScript file",
                 self.scorer.name()
             );
             return Err(Fault::new(check, problem));
@@ -540,11 +544,10 @@ impl Own {
         Ok(talk.expected())
     }
 
-    /// Checks that a row is of the same kind as the first.
+    /// Checks that a row is of the same kind as the first row.
     fn belongs(&mut self, row: &Row) -> Result<(), Fault> {
         let world = &self.fields.world;
         let is_checked = world.talk(row)?.is_checked();
-        // Context files are read later.
         let kind = Kind {
             place: world.place(row)?,
             is_checked,
@@ -555,19 +558,20 @@ impl Own {
         }
         let words = |kind: Kind| {
             let checked = if kind.is_checked { "with" } else { "without" };
-            format!("{} {checked} checks", kind.place)
+            format!("has {}, {checked} checks", kind.place)
         };
         Err(Fault::new(
             &self.fields.world.check,
             format!(
-                "does not fit the rows before it: this row is {}, but the first is {}; all rows of a benchmark must be of one kind",
+                "does not fit the first row: this row {}, but the first {}; all rows of a benchmark must be of one kind",
                 words(kind),
                 words(first)
             ),
         ))
     }
 
-    /// Returns the file named by a context, relative to the folder of the rows.
+    /// Returns the file that a context names relative to the folder of the rows, if the context
+    /// looks like a file name and the file exists.
     fn file_named(&self, context: &str) -> Option<PathBuf> {
         const LONGEST: usize = 300;
         let may_be = context.len() <= LONGEST && !context.contains(char::is_whitespace);
@@ -578,7 +582,7 @@ impl Own {
         file.is_file().then_some(file)
     }
 
-    /// Returns notes about fields that were probably meant for a role that no field has.
+    /// Returns a note for each field whose name suggests a role that the rows otherwise lack.
     fn lookalikes(&self) -> Vec<String> {
         let fields = &self.fields;
         let has = |name: &String| self.seen.contains(name);
@@ -612,7 +616,8 @@ impl Own {
             .collect()
     }
 
-    /// Returns the short fields without another role.
+    /// Returns a row's default metadata: numbers, booleans and short strings in fields without
+    /// another role.
     fn short(&self, row: &Row) -> BTreeMap<String, Value> {
         const LONGEST: usize = 200;
         let Fields {

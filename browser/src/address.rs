@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Address of Azure's platform services for virtual machines. Other clouds use private addresses.
+/// Address of Azure's platform services for virtual machines. Unlike those of other clouds, it is
+/// not in a special-purpose range.
 const AZURE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
 
 /// Whether an address belongs to the public internet: not loopback, private, link-local, shared
@@ -39,14 +40,15 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
     match parts {
-        // Unspecified, loopback, IPv4 addresses in compatible and mapped form, NAT64, and 6to4.
+        // Forms with an embedded IPv4 address: IPv4-compatible (with `::` and `::1`), IPv4-mapped,
+        // NAT64, and 6to4.
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
         | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
         | [0x2002, high, low, ..] => embedded(high, low),
         // Local NAT64, documentation, and IETF protocols including Teredo.
         [0x64, 0xff9b, 1, ..] | [0x2001, 0xdb8 | 0..=0x1ff, ..] => false,
-        // The rest of the internet is 2000::/3: neither unique local, link-local, site-local nor
-        // multicast.
+        // All other public addresses are in 2000::/3. Unique local, link-local, site-local and
+        // multicast addresses are not.
         [first, ..] => first & 0xe000 == 0x2000,
     }
 }

@@ -25,18 +25,19 @@ const PROGRAMS: [&str; 4] = [
     "google-chrome-stable",
     "google-chrome",
 ];
-/// Directories that shells search without a `PATH`.
+/// Directories that shells search if `PATH` is not set.
 const NO_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// Shell script that passes its stdin and stdout to the browser as descriptors 3 and 4, which
-/// `--remote-debugging-pipe` uses. Unlike a port, they cannot be opened by other processes. `exec`
-/// keeps the process id. Descriptors of this program are closed on exec; 5 to 9 may be inherited
-/// from its parent.
+/// `--remote-debugging-pipe` uses. Unlike a port, other processes cannot open them. `exec`
+/// keeps the process id. The script closes descriptors 5 to 9, which may be inherited from this
+/// program's parent; this program's own descriptors are closed on exec.
 const AS_PIPE: &str = r#"exec 3<&0 4>&1 5<&- 6<&- 7<&- 8<&- 9<&- </dev/null >/dev/null; exec "$@""#;
 /// Interval between memory measurements.
 const MEASURE_EVERY: Duration = Duration::from_millis(500);
 /// Maximum lines of the browser's stderr quoted in an error.
 const LINES_KEPT: usize = 5;
-/// Maximum wait for the rest of the browser's stderr after it has closed its pipe.
+/// Maximum wait for the rest of the browser's stderr after the connection to the browser has
+/// failed.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 const ARGUMENTS: [&str; 21] = [
@@ -63,8 +64,8 @@ const ARGUMENTS: [&str; 21] = [
     "--password-store=basic",
 ];
 
-/// Environment variables that determine a page's locale and time zone. Fixed values, so that dates,
-/// numbers and control labels look the same on every machine.
+/// Environment variables that determine a page's locale and time zone. The values are fixed, so
+/// that dates, numbers and control labels look the same on every machine.
 const LOCALE_ENVIRONMENT: [(&str, &str); 4] = [
     ("TZ", "UTC"),
     ("LANG", "C.UTF-8"),
@@ -72,7 +73,8 @@ const LOCALE_ENVIRONMENT: [(&str, &str); 4] = [
     ("LANGUAGE", "en_US"),
 ];
 
-/// A running browser with its gate. Dropping it ends its processes and deletes its files.
+/// A running browser with its gate. Dropping this value ends the browser's processes and deletes
+/// its files.
 #[derive(Debug)]
 pub(crate) struct Chromium {
     pub(crate) wire: Wire,
@@ -110,14 +112,16 @@ impl Chromium {
     pub(crate) async fn start(program: &Path, settings: &Settings) -> Result<Self> {
         let started = tokio::time::timeout(settings.start_timeout, async {
             let user = User::in_place_of_root();
-            // Only root's own processes can show windows on root's desktop.
+            // A visible browser keeps running as root, because only root's own processes can show
+            // windows on root's desktop.
             if settings.is_sandboxed || (user.is_some() && !settings.is_visible) {
                 let started = Self::launch(program, settings, user).await;
                 if settings.is_sandboxed || started.is_ok() {
                     return started;
                 }
             }
-            // Run as root if there is no other user or only root can access the program.
+            // Run as the current user: this program does not run as root, the browser is visible,
+            // or only root can access the browser.
             Self::launch(program, settings, None).await
         })
         .await;
@@ -218,7 +222,7 @@ impl Chromium {
             .stderr(Stdio::null())
             .process_group(0) // Ctrl-C in the terminal must not end it before the harness does
             .spawn()
-            .map_err(|error| failed(format!("no guard: {error}")))?;
+            .map_err(|error| failed(format!("cannot start its guard process: {error}")))?;
 
         let ends = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(commands), Some(messages), Some(stderr)) = ends else {
@@ -235,7 +239,7 @@ impl Chromium {
         });
         let pipe = Pipe::new(commands, messages);
         let Ok(wire) = Wire::connect(pipe, Arc::clone(&gate.rules)).await else {
-            // A child of the program may still have the other end open.
+            // Limit the wait, because a child of the program may keep stderr open.
             drop(tokio::time::timeout(LAST_WORDS, watch.join_next()).await);
             return Err(failed(quote(&said)));
         };
@@ -253,7 +257,7 @@ impl Chromium {
 }
 
 fn keep(said: &Mutex<Vec<String>>, line: String) {
-    // Stack frames do not help the reader of an error.
+    // Skip stack frames, which do not help the reader of an error.
     if line.starts_with('#') {
         return;
     }
@@ -273,8 +277,8 @@ fn quote(said: &Mutex<Vec<String>>) -> String {
     }
 }
 
-/// Ends the connection with [`Error::OutOfMemory`] when the browser's processes together use too
-/// much memory.
+/// Ends the connection with [`Error::OutOfMemory`] once the browser's processes together use more
+/// than `limit_mb`.
 async fn limit_memory(pid: u32, limit_mb: u64, wire: Wire) {
     loop {
         tokio::time::sleep(MEASURE_EVERY).await;
@@ -288,7 +292,7 @@ async fn limit_memory(pid: u32, limit_mb: u64, wire: Wire) {
     }
 }
 
-/// Returns the memory of all processes of a group in KB; 0 without `/proc`.
+/// Returns the memory in KB of all processes in a process group; 0 without `/proc`.
 fn memory_of_group(group: u32) -> u64 {
     let Ok(processes) = std::fs::read_dir("/proc") else {
         return 0;
@@ -300,8 +304,9 @@ fn memory_of_group(group: u32) -> u64 {
         .sum()
 }
 
-/// Returns the proportional set size of a process in KB. Falls back to its anonymous memory,
-/// because root in a container may be unable to read the former for another user's process.
+/// Returns a process's proportional set size in KB, or its anonymous memory if the proportional set
+/// size is not readable: in a container, root may lack the right to read it for another user's
+/// process.
 fn memory_of(process: &Path) -> Option<u64> {
     let figure = |file: &str, name: &str| {
         let text = std::fs::read_to_string(process.join(file)).ok()?;
@@ -311,8 +316,8 @@ fn memory_of(process: &Path) -> Option<u64> {
     figure("smaps_rollup", "Pss:").or_else(|| figure("status", "RssAnon:"))
 }
 
-/// Returns field 5 of `stat`. The name, field 2, may contain spaces and ends at the last
-/// parenthesis (proc(5)).
+/// Returns a process's group id, field 5 of `stat`. The program's name, field 2, may contain spaces
+/// and ends at the last parenthesis (proc(5)).
 fn group_of(process: &Path) -> Option<u32> {
     let stat = std::fs::read_to_string(process.join("stat")).ok()?;
     stat.rsplit_once(')')?

@@ -17,7 +17,7 @@ const END: u8 = 0;
 pub(crate) trait Command: Serialize {
     /// Domain and name of the command, such as `Page.navigate`.
     const METHOD: &'static str;
-    /// Response of the browser.
+    /// Type of the browser's response.
     type Answer: DeserializeOwned;
 }
 
@@ -47,7 +47,7 @@ commands! {
     } -> Target;
     CloseTarget "Target.closeTarget" {target_id: String} -> IgnoredAny;
     EnablePage "Page.enable" {} -> IgnoredAny;
-    /// Called with empty buffers, because only the requests are observed, not their bodies.
+    /// Sent with buffer sizes of 0, because only the requests are observed, not their bodies.
     EnableNetwork "Network.enable" {max_total_buffer_size: u32, max_resource_buffer_size: u32} -> IgnoredAny;
     SetCookies "Storage.setCookies" {cookies: Vec<Cookie>, browser_context_id: String} -> IgnoredAny;
     AddScript "Page.addScriptToEvaluateOnNewDocument" {source: String} -> AddedScript;
@@ -104,7 +104,7 @@ pub(crate) struct Target {
     pub target_id: String,
 }
 
-/// Start of a navigation; without a loader if the document stays the same.
+/// Response to [`Navigate`]; `loader_id` is `None` if the document stays the same.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Navigation {
@@ -173,7 +173,7 @@ pub(crate) struct Described {
     pub node: Node,
 }
 
-/// A node of a document, with the frame id if it is a frame.
+/// A DOM node; only frame elements have a frame id.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Node {
@@ -201,12 +201,13 @@ pub(crate) struct CommandError {
     pub message: String,
 }
 
-/// Ends of the two pipes to a browser. They carry JSON messages, each followed by a NUL.
+/// This program's ends of the two pipes to a browser. They carry JSON messages, each followed by a
+/// NUL.
 #[derive(Debug)]
 pub(crate) struct Pipe<W, R> {
     commands: W,
     messages: BufReader<R>,
-    /// Bytes received so far of the next message.
+    /// Bytes of the next message received so far.
     partial: Vec<u8>,
     next: u64,
 }
@@ -267,8 +268,8 @@ mod tests {
 
     use super::{Pipe, json};
 
-    /// Writes chunks into a pipe, with pauses during which its reader is cancelled, and compares
-    /// the methods of the messages.
+    /// Writes the chunks of each row into a pipe, cancels the waiting read after every chunk, and
+    /// compares the methods of the received messages.
     #[test]
     fn reassembles_messages_split_across_reads() {
         let rows: [(&[&str], &[&str]); 4] = [

@@ -28,15 +28,15 @@ pub struct DumpExtensions {
     pub text: bool,
     /// Whether interactive elements inside interactive elements get ids.
     pub nested: bool,
-    /// Whether editable elements other than fields get ids: `contenteditable`.
+    /// Whether elements with `contenteditable` get ids, as fields do.
     pub editable: bool,
-    /// Whether to include the contents of `iframe`s. Frames that could not be loaded, and those
-    /// beyond the first 50 of other origins, are shown by address.
+    /// Whether to include the contents of `iframe`s. Frames that could not be loaded, and frames of
+    /// other origins after the first 50, are shown by address.
     pub frames: bool,
 }
 
 impl Default for DumpSettings {
-    /// Default settings: 12,000 characters, numbers, no filter.
+    /// Default settings: 12,000 characters, numbers, no filter, no extensions.
     fn default() -> Self {
         Self {
             max_chars: 12_000,
@@ -47,26 +47,26 @@ impl Default for DumpSettings {
     }
 }
 
-/// Form of the ids in a dump.
+/// Style of the element ids in a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IdStyle {
     /// 1, 2, 3, … down the page, assigned anew in each dump.
     Numbers,
-    /// Four hexadecimal digits that an element keeps as long as its document lives.
+    /// Four hexadecimal digits that an element keeps as long as its document exists.
     Hashes,
 }
 
 /// A page as text, and the elements that its ids refer to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Dump {
-    /// Text for an agent: three lines of header, then the tree.
+    /// Text for an agent: a header of three lines, followed by the tree.
     pub text: String,
     /// Address of the page.
     pub url: String,
     /// Title of the page, truncated to 120 characters.
     pub title: String,
-    /// Pixels above, inside and below the visible area.
+    /// Height of the page in pixels above, inside and below the visible area.
     pub viewport: [u64; 3],
     /// Elements with their ids, in the order of the text.
     pub elements: Vec<DumpElement>,
@@ -86,7 +86,7 @@ pub struct Dump {
 pub struct DumpElement {
     /// Id without brackets.
     pub id: String,
-    /// Short form of the element: its tag with its id or name, such as `input[name=q]`.
+    /// Short description of the element: its tag with its id or name, such as `input[name=q]`.
     pub element: String,
 }
 
@@ -164,7 +164,7 @@ mod tests {
     use super::Dump;
 
     #[test]
-    fn marks_cut_within_header() {
+    fn tree_is_the_marker_if_the_header_is_truncated() {
         let rows = [
             ("URL: u\nTITLE: t\nVIEWPORT: v\n<p>x</p>", false, "<p>x</p>"),
             ("URL: u\nTITLE: t\nVIEWPORT: v", false, ""),

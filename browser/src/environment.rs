@@ -1,12 +1,12 @@
-//! Environment of child processes: an explicit list of variables instead of the whole environment,
-//! which may include API keys.
+//! Environment of child processes: only listed variables, because the whole environment may include
+//! API keys.
 
 use std::env;
 use std::ffi::OsString;
 
 /// Variables that every child process receives.
 const PASSED_ON: [&str; 7] = ["HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ", "USER"];
-/// Prefix of further variables that every child process receives.
+/// Prefix of the locale variables, which every child process also receives.
 const LOCALE: &str = "LC_";
 /// Additional variables for programs with windows, which need the screen and the user's session.
 const OF_DESKTOP: [&str; 16] = [

@@ -1,4 +1,5 @@
-//! Errors of browsers and pages, distinguished by who can act on them.
+//! Errors of browsers and pages. [`Error::is_infrastructure`] distinguishes failures of the browser
+//! from failed actions.
 
 use std::time::Duration;
 
@@ -49,7 +50,7 @@ pub enum Error {
     /// The tab was closed.
     #[error("the tab is closed")]
     TabClosed,
-    /// The page did not answer in time.
+    /// The browser or the page did not respond within the time limit.
     #[error("{what} took longer than {} s", .limit.as_secs_f64())]
     TimedOut {
         /// Operation that timed out.
@@ -116,7 +117,7 @@ pub enum Error {
     Inapplicable {
         /// Selector as given.
         selector: String,
-        /// Reason: covered, disabled, not a field, no such option.
+        /// Reason, for example that the element is covered or disabled.
         reason: String,
     },
     /// The key is unknown.
@@ -144,8 +145,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the browser itself failed, rather than the requested action. The attempt cannot
-    /// continue, and its agent did not cause the failure.
+    /// Whether the browser itself failed, rather than the requested action. After such a failure,
+    /// which the agent did not cause, the attempt cannot continue.
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::NotInstalled { .. }

@@ -1,6 +1,6 @@
-//! Frames of other origins: documents that scripts of the enclosing page cannot access. Each is
-//! accessed in a JavaScript world of its own; the page's dump shows its lines in place of the
-//! frame.
+//! Frames of other origins: documents that scripts of the enclosing page cannot access. This
+//! crate's scripts run in each frame separately, and the page's dump shows the frame's lines in its
+//! place.
 
 use std::time::{Duration, Instant};
 
@@ -15,14 +15,16 @@ use crate::tab::{Frame, Frames};
 
 /// Maximum frames of other origins that one dump includes, counted over all depths.
 const MOST_FRAMES: usize = 50;
-/// Time limit for the dump of one such frame, including the frames inside it, and for all frames of
-/// a page together. A frame that exceeds it is shown by its address.
+/// Time limit for the dump of one frame of another origin, including the frames inside it. A frame
+/// that exceeds it is shown by its address.
 const FRAME_LIMIT: Duration = Duration::from_secs(5);
+/// Time limit for the dumps of all such frames of a page together. The remaining frames are shown
+/// by their addresses.
 const FRAMES_LIMIT: Duration = Duration::from_secs(10);
 /// URL scheme of the browser's error pages, which replace pages that could not be loaded.
 const ERROR_PAGE: &str = "chrome-error:";
 
-/// A corner or a point, in pixels of a viewport.
+/// A point in a viewport, in pixels.
 #[derive(Debug, Clone, Copy, Deserialize)]
 struct Point {
     x: f64,
@@ -35,7 +37,8 @@ struct Limits {
     until: Instant,
 }
 
-/// Position of a document: its corner in the viewport of the tab, and the height of that viewport.
+/// Position of a frame's document: its top left corner in the tab's viewport, and the height of
+/// that viewport.
 #[derive(Debug, Clone, Copy)]
 struct DocumentPosition {
     corner: Point,
@@ -43,7 +46,7 @@ struct DocumentPosition {
 }
 
 /// Session and coordinates for input at a point of a frame. Input goes directly to the frame's
-/// process, in its coordinates, so that the browser does not have to determine the process.
+/// process, in that process's coordinates, so that the browser does not have to find the process.
 #[derive(Debug)]
 pub(crate) struct FrameInput {
     pub(crate) session: String,
@@ -54,7 +57,7 @@ pub(crate) struct FrameInput {
 }
 
 impl Page {
-    /// Returns the document of the tab itself.
+    /// Returns the tab's main document.
     pub(crate) fn main_frame(&self) -> Frame {
         Frame {
             session: self.tab.session.clone(),
@@ -63,7 +66,7 @@ impl Page {
         }
     }
 
-    /// Returns the result of `js/dump.js` for the page, with the lines of its frames of other
+    /// Returns the result of `js/dump.js` for the page, including the lines of frames of other
     /// origins.
     pub(crate) async fn dump_with_frames(&self, settings: &DumpSettings) -> Result<Value> {
         let mut frames = Frames::default();
@@ -126,7 +129,8 @@ impl Page {
         dump(Value::Array(inner)).await
     }
 
-    /// Returns the lines of the frame at index `host` of a document; null if it has none.
+    /// Returns the dumped lines of the frame at index `host` in a document, or null if the frame
+    /// was removed or could not be loaded.
     async fn lines_of(
         &self,
         settings: &DumpSettings,
@@ -159,7 +163,7 @@ impl Page {
         Ok(dump["lines"].take())
     }
 
-    /// Returns the browser's id of a frame of another origin.
+    /// Returns the browser's id for the frame at index `host` in a document.
     async fn frame_id(&self, around: &Frame, host: usize) -> Result<Option<String>> {
         let world = self.world_of(around).await?;
         let evaluate = Evaluate {
@@ -182,7 +186,7 @@ impl Page {
         Ok(described?.node.frame_id)
     }
 
-    /// Returns the frame at a position in a document, as of the newest dump.
+    /// Returns the frame at index `host` in a document, as of the newest dump.
     pub(crate) fn frame_in(&self, around: &Frame, host: usize) -> Option<Frame> {
         let path = [&around.path[..], &[host]].concat();
         self.tab.frames.lock().0.get(&path).cloned()
@@ -193,7 +197,8 @@ impl Page {
         self.tab.frames.lock().0.values().cloned().collect()
     }
 
-    /// Scrolls a point of a frame into view, through every document around the frame.
+    /// Scrolls a point of a frame into view in every enclosing document, and returns where to send
+    /// input for it.
     pub(crate) async fn point_through(
         &self,
         what: &'static str,

@@ -19,7 +19,7 @@ use crate::reach::{Reach, ReachError};
 
 /// Maximum bytes of a request's header. The gate closes the connection if a header is longer.
 const HEAD_LIMIT: usize = 64 * 1024;
-/// Maximum number of refused addresses that are recorded.
+/// Maximum number of refused addresses in each list of [`Rules`].
 const REFUSED_KEPT: usize = 1_000;
 
 /// An origin that a profile may reach, such as `http://127.0.0.1:8080` or `https://example.com`.
@@ -78,7 +78,7 @@ impl Origin {
         }
     }
 
-    /// Returns the origin of a web address.
+    /// Returns the origin of an address; `None` if it has no host or no known port.
     pub fn of(url: &Url) -> Option<Self> {
         let port = url.port_or_known_default()?;
         Some(Self {
@@ -99,7 +99,7 @@ impl Origin {
         name == "localhost" || name.ends_with(".localhost")
     }
 
-    /// Returns host and port, an IPv6 address without its brackets.
+    /// Returns the host and the port. An IPv6 address has no brackets.
     pub fn place(&self) -> (&str, u16) {
         (self.host.trim_matches(['[', ']']), self.port)
     }
@@ -110,7 +110,7 @@ impl Origin {
     }
 }
 
-/// Origins that the gate of one browser currently allows, and addresses that it has refused.
+/// Origins that one browser's gate currently allows, and addresses that the gate has refused.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     reach: Mutex<Reach>,
@@ -134,7 +134,7 @@ impl Rules {
         self.refused.lock().clone()
     }
 
-    /// Whether an address is allowed by its host name, without resolving it.
+    /// Whether the address's host and port are allowed. The host name is not resolved.
     pub(crate) fn permits(&self, url: &Url) -> bool {
         self.reach.lock().permits(url)
     }
@@ -223,8 +223,7 @@ async fn serve(mut browser: TcpStream, rules: &Rules) -> std::io::Result<()> {
     let Some(origin) = Origin::of(&url) else {
         return Ok(());
     };
-    // Connects to the checked addresses rather than the name, which could resolve differently in
-    // the meantime.
+    // Connect to the checked addresses instead of the name, which could now resolve differently.
     let addresses = match rules.reach().resolve(&origin).await {
         Ok(addresses) => addresses,
         Err(ReachError::Unresolved { reason, .. }) => return Err(reason),
@@ -240,7 +239,7 @@ async fn serve(mut browser: TcpStream, rules: &Rules) -> std::io::Result<()> {
     } else {
         let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
         let mut forwarded = format!("{method} {path} {version}\r\n");
-        // The connection ends with the response, because the next request may be for another
+        // Close the connection after the response, because the next request may be for another
         // origin.
         for line in lines.filter(|line| !line.is_empty() && !is_hop(line)) {
             forwarded.push_str(line);
@@ -260,8 +259,8 @@ fn is_hop(line: &str) -> bool {
     name.eq_ignore_ascii_case("connection") || name.eq_ignore_ascii_case("proxy-connection")
 }
 
-/// Returns the header without its blank line, and any bytes received after it. `None` if the peer
-/// disconnects or does not send HTTP.
+/// Returns the header without its blank line, and any bytes received after it. `None` if the header
+/// is incomplete, too long or not UTF-8.
 async fn read_head(stream: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let mut bytes = Vec::new();
     loop {

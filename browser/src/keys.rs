@@ -1,4 +1,4 @@
-//! Keys of a US keyboard: the physical key and key number for each value.
+//! Keys of a US keyboard: the physical key, key number and text for each key value.
 //!
 //! Sources: <https://www.w3.org/TR/uievents-key/>, <https://www.w3.org/TR/uievents-code/> and, for
 //! numbers, <https://www.w3.org/TR/uievents/#legacy-key-models>.
@@ -14,7 +14,8 @@ pub(crate) struct Key {
     pub text: Option<String>,
 }
 
-/// Printable keys except letters and digits: the character without and with Shift.
+/// Printable keys except letters and digits: the characters without and with Shift, the code, and
+/// the key number.
 const PRINTABLE: [(char, char, &str, u32); 12] = [
     (' ', ' ', "Space", 32),
     (';', ':', "Semicolon", 186),
@@ -30,10 +31,11 @@ const PRINTABLE: [(char, char, &str, u32); 12] = [
     ('\'', '"', "Quote", 222),
 ];
 
-/// Characters of the digit keys with Shift, from 0.
+/// Characters of the digit keys with Shift, starting with the key 0.
 const SHIFTED_DIGITS: &str = ")!@#$%^&*(";
 
-/// Keys that do not type text, with their code if it differs from their name.
+/// Named keys: the name, the code if it differs from the name, and the key number. Only Enter types
+/// text.
 const NAMED: [(&str, &str, u32); 37] = [
     ("Cancel", "Abort", 3),
     ("Help", "", 6),
@@ -74,7 +76,7 @@ const NAMED: [(&str, &str, u32); 37] = [
     ("MediaPlayPause", "", 179),
 ];
 
-/// Returns the key that produces this value: `a`, `A`, `?`, `Enter`, `F5`.
+/// Returns the key that produces this key value, such as `a`, `A`, `?`, `Enter` or `F5`.
 pub(crate) fn key(value: &str) -> Option<Key> {
     let mut letters = value.chars();
     if let (Some(letter), None) = (letters.next(), letters.next()) {

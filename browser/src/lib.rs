@@ -1,5 +1,5 @@
-//! Web pages as an environment for agents: real Chromium, a fresh profile per attempt, and pages as
-//! text on which agents act.
+//! Web pages as an environment for agents: real Chromium, a fresh profile per attempt, and pages
+//! that agents read as text and act on.
 //!
 //! A [`Pool`] keeps browsers warm and provides one [`Profile`] per attempt, which can reach only
 //! the origins of its [`Reach`]. A [`Page`] is one of the profile's tabs: it navigates, acts, and

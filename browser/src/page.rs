@@ -21,9 +21,9 @@ use crate::profile::within;
 use crate::tab::{Dialog, PageLocation, State, Tab, TabEnd};
 use crate::wire::Wire;
 
-/// Maximum wait for an action to begin a navigation.
+/// Time to wait after an action, in case it begins a navigation.
 pub(crate) const SETTLE: Duration = Duration::from_millis(50);
-/// Maximum wait until a navigation that a page has requested begins.
+/// Maximum wait for the start of a navigation that a page has requested.
 const REQUEST: Duration = Duration::from_secs(1);
 
 /// A tab. A selector is an id of the newest dump (`5`, `[5]`, `↓[5]`) or CSS, which selects its
@@ -76,7 +76,7 @@ impl Page {
     ///
     /// # Errors
     /// [`Error::Blocked`] for an address that is out of reach, and [`Error::Navigation`] for one
-    /// that does not answer.
+    /// that cannot be opened.
     pub async fn goto(&self, address: &str) -> Result<()> {
         let failed = |reason: String| Error::Navigation {
             url: address.to_owned(),
@@ -141,7 +141,7 @@ impl Page {
         opened
     }
 
-    /// Waits until the tab is closed, by this crate, the page or the browser.
+    /// Waits until this crate, the page or the browser closes the tab.
     ///
     /// # Errors
     /// Returns an error if the page crashed or the browser ended.
@@ -170,7 +170,7 @@ impl Page {
         self.tab.state.borrow().place.clone()
     }
 
-    /// Returns the open tabs that were opened by this tab's page, oldest first.
+    /// Returns the tabs that this tab's page opened and that are still open, oldest first.
     pub fn opened(&self) -> Vec<Self> {
         let tabs = self.wire.tabs(&self.tab.context).into_iter();
         tabs.filter(|tab| tab.opener.as_deref() == Some(self.id()))
@@ -297,14 +297,14 @@ impl Page {
         through.map(drop)
     }
 
-    /// Highlights only the selected element; `None` removes the highlight.
+    /// Highlights the selected element and no other; `None` removes the highlight.
     ///
     /// # Errors
     /// The errors common to all methods with a selector; see [`Page`].
     pub async fn border(&self, selector: Option<&str>) -> Result<()> {
         for frame in self.frames() {
             let clear = self.in_world_of(&frame, "highlighting", "pageActions.border(null)");
-            // A removed frame does not have a highlight.
+            // Ignore frames that were removed.
             drop(clear.await);
         }
         let border = |chosen: &str| format!("border({})", json!(selector.map(|_| chosen)));
@@ -371,8 +371,8 @@ impl Page {
         .await
     }
 
-    /// Waits until the script that a dialog had blocked ends or opens another dialog. If it does
-    /// neither in half the time limit, the next action reports that the page hangs.
+    /// Waits until the script that a dialog had blocked ends or opens another dialog, but at most
+    /// half the time limit. If the script still runs, the next action reports that the page hangs.
     async fn let_script_go_on(&self) {
         let after_it = self.run(Evaluate {
             expression: "0".to_owned(),
@@ -418,8 +418,8 @@ impl Page {
             .map(drop)
     }
 
-    /// Runs an action that may open a dialog; the browser does not respond to the action while a
-    /// dialog is open.
+    /// Sends a command that may open a dialog. An open dialog counts as success, because the
+    /// browser responds to the command only after the dialog is closed.
     async fn run_into_dialog<C: Command>(&self, session: &str, command: C) -> Result<()> {
         match self.run_in(session, command).await {
             Ok(_) | Err(Error::DialogOpen { .. }) => Ok(()),
@@ -427,7 +427,7 @@ impl Page {
         }
     }
 
-    /// Sends a command. Fails if the page is closed or blocked by a dialog, before or during the
+    /// Sends a command. Fails if the page closes or a dialog blocks it, before or during the
     /// command.
     pub(crate) async fn run<C: Command>(&self, command: C) -> Result<C::Answer> {
         self.run_in(&self.tab.session, command).await
@@ -514,8 +514,8 @@ impl Page {
         result
     }
 
-    /// Waits until the scrolled page is rendered, because the rendered frame determines the process
-    /// that receives a click.
+    /// Waits until the scrolled page is rendered. The browser uses the rendered page to choose the
+    /// process that receives a click.
     async fn drawn(&self) -> Result<()> {
         if self.wire.has_frames() {
             let twice = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 0)";
@@ -529,7 +529,7 @@ impl Page {
         point.ok_or_else(|| self.unexpected("a point without coordinates"))
     }
 
-    /// Returns the session of a frame that has its own process.
+    /// Returns the session of a frame, or `None` if the frame does not have its own process.
     pub(crate) fn frame_session(&self, frame: &str) -> Option<String> {
         self.wire.frame_session(frame)
     }

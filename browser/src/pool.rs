@@ -72,11 +72,11 @@ pub(crate) struct Shared {
 }
 
 impl Pool {
-    /// Starts the first browser, so that a missing or broken program is reported before any work
-    /// begins.
+    /// Creates a pool and starts its first browser, so that a missing or broken program is reported
+    /// before any work begins.
     ///
     /// # Errors
-    /// [`Error::NotInstalled`], [`Error::NotStarted`], or [`Error::TimedOut`].
+    /// [`Error::NotInstalled`], [`Error::NotStarted`] or [`Error::NoSandbox`].
     pub async fn open(settings: Settings) -> Result<Self> {
         let program = chromium::find(settings.program.as_deref())?;
         let first = Chromium::start(&program, &settings).await?;
@@ -95,14 +95,14 @@ impl Pool {
     /// browsers are in use.
     ///
     /// # Errors
-    /// As for [`Pool::open`], if a browser has to be started.
+    /// As for [`Pool::open`] if a browser has to be started, and as for [`Profile::new_page`].
     pub async fn profile(&self, reach: &Reach) -> Result<Profile> {
         let permits = Arc::clone(&self.shared.permits);
         let permit = permits
             .acquire_owned()
             .await
             .map_err(|_| Error::BrowserEnded("the pool is closed".to_owned()))?;
-        // The attempt must not fail because a browser died while idle.
+        // Skip browsers that died while idle.
         while let Some(idle) = self.shared.take_idle() {
             if let Ok(profile) = Profile::open(Arc::clone(&self.shared), idle, reach).await {
                 return Ok(profile.with_permit(permit));

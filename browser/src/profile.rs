@@ -23,8 +23,7 @@ pub struct Profile {
     context: String,
     viewport: (u32, u32),
     shared: Arc<Shared>,
-    // Set when a command timed out: the browser may still be executing it, so the browser is not
-    // reused.
+    // Whether a command timed out. The browser may still be executing it and is not reused.
     strained: Arc<AtomicBool>,
     permit: Option<OwnedSemaphorePermit>,
 }
@@ -97,7 +96,7 @@ impl Profile {
             .collect()
     }
 
-    /// Returns the newest tab, which a person would see in front.
+    /// Returns the newest tab, which a user would see in front.
     ///
     /// # Errors
     /// [`Error::TabClosed`] if none is open, or the reason why the browser ended.
@@ -144,8 +143,8 @@ impl Profile {
         self.chromium.gate.rules.take_refused_to_pages()
     }
 
-    /// Returns the first 1,000 refused requests of the profile's pages: addresses, or `HOST:PORT`
-    /// for tunnels.
+    /// Returns the first 1,000 refused requests of the profile's pages and of the browser itself:
+    /// addresses, or `HOST:PORT` for tunnels.
     pub fn refused(&self) -> Vec<String> {
         self.chromium.gate.rules.refused()
     }
@@ -155,8 +154,8 @@ impl Profile {
         self.chromium.pid
     }
 
-    /// Deletes the profile and returns the browser to the pool, or ends the browser if it is not
-    /// healthy.
+    /// Deletes the profile and returns the browser to the pool. Ends the browser instead if this
+    /// fails or an earlier command timed out.
     pub async fn close(self) {
         let dispose = self.chromium.wire.command(
             None,

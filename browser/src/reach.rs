@@ -50,7 +50,7 @@ impl Reach {
         }
     }
 
-    /// Returns all origins.
+    /// Returns all allowed origins.
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         self.anywhere.iter().chain(&self.public)
     }
@@ -97,8 +97,8 @@ impl Reach {
 mod tests {
     use super::Reach;
 
-    /// Each row contains an origin that is allowed only at public addresses, and the error if it
-    /// resolves to another.
+    /// Each row contains an origin, its normalized form, and the address that it resolves to unless
+    /// that address is public.
     #[test]
     fn resolves_public_origins_only_to_public_addresses() {
         let runtime = tokio::runtime::Builder::new_current_thread()

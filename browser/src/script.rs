@@ -1,5 +1,5 @@
-//! Runs this crate's JavaScript in a page, in its own JavaScript world. Retries if the page
-//! replaces its document.
+//! Runs JavaScript in a page: callers' scripts in the page's own world or in a separate one, and
+//! this crate's library in the separate one.
 
 use std::time::Duration;
 
@@ -13,7 +13,8 @@ use crate::tab::Frame;
 
 const DUMP: &str = include_str!("../js/dump.js");
 const ACTIONS: &str = include_str!("../js/actions.js");
-/// Name of the JavaScript world of this crate's scripts, which the page can neither see nor change.
+/// Name of the JavaScript world in which this crate's scripts run. The page can neither see nor
+/// change it.
 const WORLD: &str = "environment";
 /// The browser's error messages for a script whose document was replaced while it ran.
 const LEFT: [&str; 3] = [
@@ -83,9 +84,9 @@ impl Page {
         }
     }
 
-    /// Calls a function of `js/actions.js` in the document that contains the element, and converts
-    /// the problems that it reports to errors. `call` formats the call for a selector. Returns the
-    /// result and that document.
+    /// Calls a function of `js/actions.js` in the document that contains the element. Returns the
+    /// result and the document; a problem in the result becomes an error. `call` formats the call
+    /// for a selector.
     pub(crate) async fn act(
         &self,
         what: &'static str,
@@ -117,7 +118,8 @@ impl Page {
     fn no_problem(&self, given: &str, frame: &Frame, value: &Value) -> Result<()> {
         let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
         let selector = || given.chars().take(200).collect();
-        // Ids in a frame of another origin are relative to that frame.
+        // In a frame of another origin, the reported id is relative to the frame, so use the given
+        // id.
         let mut id = if *frame == self.main_frame() {
             text("id")
         } else {
@@ -163,7 +165,8 @@ impl Page {
         }
     }
 
-    /// Runs a script with this crate's library, in a world separate from the page's.
+    /// Runs a script with this crate's library in a world separate from the page's. Retries if the
+    /// page replaces its document before the script begins.
     pub(crate) async fn in_world(&self, what: &'static str, script: &str) -> Result<Value> {
         self.in_world_of(&self.main_frame(), what, script).await
     }
@@ -201,7 +204,7 @@ impl Page {
         .await
     }
 
-    /// Returns the world of this crate's scripts in a document.
+    /// Returns the id of the execution context in which this crate's scripts run in a document.
     pub(crate) async fn world_of(&self, frame: &Frame) -> Result<i64> {
         let world = CreateIsolatedWorld {
             frame_id: frame.id.clone(),
@@ -248,7 +251,7 @@ impl Page {
     }
 }
 
-/// Removes the brackets and arrows that a dump writes around an id from a selector.
+/// Returns a selector without the brackets and arrows that a dump writes around an id.
 fn bare(selector: &str) -> &str {
     selector
         .trim()

@@ -1,4 +1,4 @@
-//! The state of a tab, updated by the browser's events. Every command on the tab watches it.
+//! The state of a tab, updated from the browser's events. Commands on the tab watch this state.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -13,7 +13,7 @@ use tokio::sync::watch;
 pub(crate) struct Tab {
     /// Session for the tab's commands.
     pub(crate) session: String,
-    /// Target id, which is also the id of its main frame.
+    /// Target id, which is also the id of the tab's main frame.
     pub(crate) target: String,
     /// Profile that the tab belongs to.
     pub(crate) context: String,
@@ -30,10 +30,10 @@ pub(crate) struct Tab {
     pub(crate) hangs: AtomicBool,
 }
 
-/// A document of a tab: that of the tab itself, or of a frame of another origin.
+/// A document of a tab: the main document, or the document of a frame of another origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// Session for the document's commands: that of the tab, or of the frame's own process.
+    /// Session for the document's commands: the tab's session, or that of the frame's own process.
     pub(crate) session: String,
     /// Id assigned by the browser.
     pub(crate) id: String,
@@ -41,7 +41,7 @@ pub(crate) struct Frame {
     pub(crate) path: Vec<usize>,
 }
 
-/// Frames of other origins in the newest dump of a tab.
+/// Frames of other origins in the newest dump of a tab, by [`Frame::path`].
 #[derive(Debug, Default)]
 pub(crate) struct Frames(pub(crate) HashMap<Vec<usize>, Frame>);
 
@@ -49,8 +49,8 @@ pub(crate) struct Frames(pub(crate) HashMap<Vec<usize>, Frame>);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub(crate) dialog: Option<Dialog>,
-    /// Number of dialogs answered. A change of the count reveals a new dialog even if the moment
-    /// between two dialogs is not observed.
+    /// Number of dialogs closed. The number shows that a dialog was closed even if another one
+    /// opened before a reader of the state could see that none was open.
     pub(crate) answered: u64,
     pub(crate) gone: Option<TabEnd>,
     /// Whether the page has requested another document that has not loaded yet.
@@ -60,10 +60,10 @@ pub(crate) struct State {
     pub(crate) place: PageLocation,
 }
 
-/// Document and address that a tab shows. A change of either looks like a new page to the reader.
+/// Document and address that a tab shows. A change of either looks like a new page to an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageLocation {
-    /// Number of documents that the tab has had.
+    /// Number of documents that the tab has shown so far.
     pub documents: u64,
     /// Address. Includes the fragment only if it is a route (`#/orders`, `#!orders`) instead of a
     /// position on the page.
@@ -179,8 +179,8 @@ impl Tab {
         self.shown_ids.lock().extend(ids.map(str::to_owned));
     }
 
-    /// Returns the id in a selector if the newest dump uses hashes as ids. Before the first dump, a
-    /// selector is always CSS.
+    /// Returns the id in a selector if it looks like a hash and the newest dump uses hashes. Before
+    /// the first dump, a selector is always CSS.
     pub(crate) fn hash_in<'a>(&self, selector: &'a str) -> Option<&'a str> {
         let bare = selector.trim().trim_start_matches(['↑', '↓']).trim_start();
         let id = bare.strip_prefix('[').and_then(|id| id.strip_suffix(']'));

@@ -37,7 +37,7 @@ impl User {
     }
 }
 
-/// Parses the entry of `nobody` (passwd(5)).
+/// Parses the entry of `nobody` in `/etc/passwd` (passwd(5)).
 fn nobody_of(users: &str) -> Option<User> {
     let entry = users.lines().find(|line| line.starts_with("nobody:"))?;
     let mut fields = entry.split(':').skip(2);

@@ -76,7 +76,7 @@ impl Wire {
         Ok(wire)
     }
 
-    /// Sends a command and waits for its response, without a time limit, until the browser ends.
+    /// Sends a command and waits for its response, without a time limit. Fails if the browser ends.
     pub(crate) async fn command<C: Command>(
         &self,
         session: Option<&str>,
@@ -116,7 +116,7 @@ impl Wire {
     /// Waits until the connection has ended, and returns the reason.
     pub(crate) async fn until_ended(&self) -> Error {
         let mut ended = self.shared.ended.subscribe();
-        // The sender lives as long as `self`.
+        // The sender lives as long as `self`, so waiting cannot fail.
         drop(ended.wait_for(Option::is_some).await);
         self.why_ended()
     }
@@ -135,7 +135,7 @@ impl Wire {
             .collect()
     }
 
-    /// Returns the session of a frame that has its own process.
+    /// Returns the session of a frame, or `None` if the frame does not have its own process.
     pub(crate) fn frame_session(&self, frame: &str) -> Option<String> {
         self.shared.frames.lock().get(frame).cloned()
     }
@@ -187,19 +187,16 @@ fn end(shared: &Shared, reason: Error) {
     });
 }
 
-/// Pipe to a browser's process.
 pub(crate) type BrowserPipe = Pipe<ChildStdin, ChildStdout>;
 
-/// Result of writing to the pipe.
 type WriteResult = io::Result<()>;
 
-/// Next step of the pipe's task.
 enum NextStep {
     Send(Option<Outgoing>),
     Received(Option<io::Result<Received>>),
 }
 
-/// Task that owns the pipe.
+/// The task that owns the pipe: writes commands, and forwards responses and events.
 struct PipeTask {
     pipe: BrowserPipe,
     pending: HashMap<u64, oneshot::Sender<Received>>,

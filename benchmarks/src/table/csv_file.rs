@@ -1,4 +1,5 @@
-//! Rows of CSV files with a header. Every value is a string, and an empty value counts as missing.
+//! Reads rows from CSV files with a header. Every value is a string; an empty value is read as
+//! null.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,7 +12,8 @@ use serde_json::Value;
 use super::{At, Row, Visit, unusable};
 use crate::DatasetError;
 
-/// Reads a file. A row is malformed if it is not UTF-8 or has more or fewer values than the header.
+/// Passes every row of a file to `visit`. A row is malformed if it is not UTF-8 or has more or
+/// fewer values than the header.
 pub fn scan(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     let (mut reader, header) = open(path)?;
     let mut lines = Lines::of(path).map_err(|error| unusable(path, error))?;
@@ -54,7 +56,7 @@ fn open(path: &Path) -> Result<(Reader<File>, StringRecord), DatasetError> {
     });
     let header: StringRecord = names.collect();
     let mut seen = BTreeSet::new();
-    // Spreadsheets write empty columns without a name.
+    // Ignore empty names, which spreadsheets write for empty columns.
     let mut named = header.iter().filter(|name| !name.is_empty());
     match named.find(|name| !seen.insert(*name)) {
         Some(name) => Err(DatasetError::Row {
@@ -65,12 +67,13 @@ fn open(path: &Path) -> Result<(Reader<File>, StringRecord), DatasetError> {
     }
 }
 
-/// Counts lines as editors do. The CSV reader counts blank lines and lines that end in `\r\n` too
-/// late.
+/// Counts lines as editors do. The line numbers of the CSV reader lag behind after blank lines and
+/// after `\r\n`.
 struct Lines {
     file: BufReader<File>,
-    /// Bytes read so far, and the number of the next line.
+    /// Number of bytes read.
     at: u64,
+    /// Number of the current line, 1-based.
     line: u64,
     after_return: bool,
 }
@@ -85,8 +88,8 @@ impl Lines {
         })
     }
 
-    /// Returns the line of the first record at or after this byte. `byte` must not decrease between
-    /// calls.
+    /// Returns the number of the line on which the first record at or after `byte` begins. `byte`
+    /// must not decrease between calls.
     fn of_record(&mut self, byte: u64) -> io::Result<u64> {
         loop {
             let ahead = self.file.fill_buf()?;

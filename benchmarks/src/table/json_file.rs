@@ -1,4 +1,4 @@
-//! Rows as JSON objects: one per line, or all in one list.
+//! Reads rows from JSON files with one object per line or a single list of objects.
 
 use std::fmt;
 use std::fs::File;
@@ -97,7 +97,7 @@ pub fn scan_list(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     if is_closed {
         Ok(())
     } else {
-        Err(wrong(line, "the file ends before its list does"))
+        Err(wrong(line, "the list has no closing bracket"))
     }
 }
 
@@ -114,7 +114,7 @@ pub fn row(path: &Path, start: u64, length: usize) -> Result<Row, DatasetError> 
 
 fn object(bytes: &[u8]) -> Result<Row, String> {
     let is_object = bytes.trim_ascii_start().starts_with(b"{");
-    // An unpaired surrogate, which JavaScript may write, becomes U+FFFD.
+    // `lenient_json` replaces unpaired surrogates, which JavaScript may write, with U+FFFD.
     let row = if is_object {
         lenient_json::from_slice(bytes).map(|Fields(row)| Value::Object(row))
     } else {
@@ -126,7 +126,7 @@ fn object(bytes: &[u8]) -> Result<Row, String> {
             "is {}; expected a JSON object",
             super::kind(&other)
         )),
-        // The caller reports the location of the row, so only the column is added.
+        // The caller reports the row's line, so syntax errors keep only the column.
         Err(error) => {
             let problem = error.to_string();
             Err(match (error.classify(), problem.rsplit_once(" at line ")) {
@@ -140,9 +140,8 @@ fn object(bytes: &[u8]) -> Result<Row, String> {
     }
 }
 
-/// An object without duplicate names; serde's map would silently keep only the last value. If a
-/// field contains a number that [`Value`] cannot represent exactly, its value is the field's JSON
-/// text.
+/// An object without duplicate names; serde's map would silently keep only the last value. A field
+/// with a number that [`Value`] cannot represent exactly becomes a string with the field's JSON.
 struct Fields(Row);
 
 impl<'de> Deserialize<'de> for Fields {

@@ -1,5 +1,5 @@
-//! Replaces `parquet_file.rs` in a program built without the feature `parquet`. Its errors explain
-//! how to build the program with the feature.
+//! Replaces `parquet_file.rs` in a program built without the feature `parquet`. Every function
+//! returns an error that explains how to build the program with the feature.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn refused(path: &Path) -> DatasetError {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn rejects_parquet_files_with_advice() {
+    fn error_explains_how_to_enable_parquet() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("q.parquet");
         std::fs::write(&path, "PAR1").unwrap();

@@ -1,4 +1,4 @@
-//! Rows of Parquet files, decoded one after another.
+//! Reads rows from Parquet files.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -16,8 +16,8 @@ use serde_json::Value;
 use super::{At, Row, Visit, unusable};
 use crate::DatasetError;
 
-/// Reads the given columns of a file, all of which must exist. Columns in `texts` must not contain
-/// bytes.
+/// Passes every row of a file to `visit`, with only the given columns, or all columns if none are
+/// given. The given columns must exist, and columns in `texts` must not be binary.
 pub fn scan(
     path: &Path,
     columns: &[&str],
@@ -43,7 +43,7 @@ pub fn scan(
         .find(|field| texts.contains(&field.name()) && is_binary(field));
     if let Some(field) = binary {
         let problem = format!(
-            "column `{}` is of bytes; expected texts (the type STRING, also called UTF8)",
+            "column `{}` contains bytes; expected text (type STRING, also called UTF8)",
             field.name()
         );
         return Err(unusable(path, problem));
@@ -70,7 +70,7 @@ pub fn scan(
     Ok(())
 }
 
-/// Reads all rows of one group in order, with all columns.
+/// Passes all rows of one row group to `visit`, with all columns.
 pub fn group(
     path: &Path,
     group: usize,
@@ -97,7 +97,7 @@ fn rows(
     Ok(rows.map(|row| row.map(|row| row.to_json_value())))
 }
 
-/// Returns the number of rows to decode at a time, which have about a megabyte.
+/// Returns the number of rows to decode at a time: about one megabyte of rows.
 fn batch(group: &RowGroupMetaData) -> usize {
     const MOST: i64 = 64;
     let bytes_a_row = group.total_byte_size() / group.num_rows().max(1);
@@ -112,7 +112,7 @@ fn object(row: Value) -> Result<Row, String> {
     }
 }
 
-/// Whether the values of a column are returned as Base64, because the file declares them as bytes.
+/// Whether the file declares a column as bytes, so that its values are returned as Base64.
 fn is_binary(field: &Type) -> bool {
     let info = field.get_basic_info();
     let is_of_bytes = field.is_primitive()

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{Row, parquet_file, unusable};
 use crate::DatasetError;
 
-/// Row groups of a table's files. Each group is decoded once, when one of its rows is first
+/// Cached row groups of a table's files. Each group is decoded once, when one of its rows is first
 /// requested. Reading a row from a Parquet file decodes all earlier rows of its group, so without a
 /// cache a run would take quadratic time. The temporary file has no name and is removed with the
 /// cache.
@@ -25,17 +25,18 @@ struct CacheFile {
     file: Option<File>,
     /// Number of bytes used in the file.
     length: u64,
-    /// Locations of the rows, by file and row group.
+    /// Byte ranges of the cached rows, by index of the table's file and row group.
     groups: BTreeMap<(usize, usize), Vec<Range<u64>>>,
 }
 
 impl RowGroupCache {
-    /// Reads a row by its file, row group and 0-based index in the group. `path` is the path of the
-    /// file.
+    /// Reads the row with the 0-based `index` in a row group. `file` is the index of the table's
+    /// file at `path`.
     ///
     /// # Errors
     ///
-    /// If the group cannot be read or has no such row, or there is no room for the temporary file.
+    /// If the group cannot be read or has no such row, or the temporary file cannot be written or
+    /// read.
     pub fn row(
         &self,
         path: &Path,
@@ -43,7 +44,7 @@ impl RowGroupCache {
         group: usize,
         index: usize,
     ) -> Result<Row, DatasetError> {
-        // Even after a panic under the lock, only completely written groups have ranges.
+        // Even after a panic while the lock is held, only completely written groups have ranges.
         let mut cached = self.0.lock();
         if !cached.groups.contains_key(&(file, group)) {
             let rows = cached.write(path, group)?;
@@ -93,7 +94,7 @@ impl CacheFile {
 fn failed(path: &Path, reason: &io::Error) -> DatasetError {
     let folder = std::env::temp_dir();
     let problem = format!(
-        "the temporary file of its rows, in {}, fails: {reason}",
+        "cannot write or read the temporary file for its rows in {}: {reason}",
         folder.display()
     );
     unusable(path, problem)

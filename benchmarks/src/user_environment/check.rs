@@ -1,11 +1,11 @@
-//! Parses checks, and reports invalid addresses and values in rows.
+//! Parses the checks in rows, and validates web addresses and origins.
 
 use serde_json::{Map, Value, json};
 
 use crate::Check;
 use crate::table::{Fault, kind};
 
-/// Rejects unknown names in an object.
+/// Returns an error if an object has a key that is not in `names`.
 pub(super) fn known(field: &str, object: &Map<String, Value>, names: &[&str]) -> Result<(), Fault> {
     match object.keys().find(|name| !names.contains(&name.as_str())) {
         None => Ok(()),
@@ -53,7 +53,7 @@ pub(super) fn read_check(field: &str, check: &Map<String, Value>) -> Result<(Che
             let (Some(url), Some(right)) = (url, request.get("json")) else {
                 return Err(Fault::new(
                     field,
-                    "needs `url` and `json` in `request`: the requested address and the right response",
+                    "needs `url` and `json` in `request`: the address to request and the expected response",
                 ));
             };
             Ok((Check::Request(url.to_owned()), right.clone()))
@@ -78,12 +78,12 @@ pub(super) fn read_check(field: &str, check: &Map<String, Value>) -> Result<(Che
     }
 }
 
-/// Returns the fault for a value of the wrong type.
+/// Returns the error for a value of the wrong type.
 pub(super) fn wrong(field: &str, value: &Value, right: &str) -> Fault {
     Fault::new(field, format!("is {}; expected {right}", kind(value)))
 }
 
-/// Whether a text begins with `http://` or `https://`.
+/// Whether a text is an HTTP or HTTPS address with a host and without white space.
 pub(super) fn is_web_address(text: &str) -> bool {
     let rest = text
         .strip_prefix("http://")
@@ -94,7 +94,8 @@ pub(super) fn is_web_address(text: &str) -> bool {
         && !text.contains(char::is_whitespace)
 }
 
-/// Whether a text is an origin without a path.
+/// Whether a text is an HTTP or HTTPS origin: scheme, host and optional port. A final `/` is
+/// allowed.
 pub(super) fn is_origin(text: &str) -> bool {
     let rest = text
         .split_once("://")

@@ -1,4 +1,4 @@
-//! Hashes the files of the environments in rows; the hashes are part of the dataset's digest.
+//! Hashes the files of user-supplied environments; the hashes are part of the dataset's digest.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ use super::MOST_BYTES;
 use crate::contained::contained;
 use crate::{SiteSource, UserEnvironment};
 
-/// Maximum files of a site.
+/// Maximum number of files in a site's folder.
 const MOST_FILES: usize = 5_000;
 
-/// Hashes of environment files. A folder named by many rows is hashed only once.
+/// Hashes of site folders by path, so that a folder shared by many rows is hashed only once.
 #[derive(Default)]
 pub(crate) struct EnvironmentDigests(HashMap<PathBuf, [u8; 32]>);
 
 impl EnvironmentDigests {
-    /// Returns the hash of the files of an environment; the row itself is hashed elsewhere.
+    /// Returns the hash of an environment's files; the row itself is hashed elsewhere.
     pub(crate) fn of(&mut self, world: &UserEnvironment) -> Result<[u8; 32], String> {
         match world {
             UserEnvironment::Apps(apps) => {
@@ -38,7 +38,7 @@ impl EnvironmentDigests {
                     self.0.insert(folder.clone(), found);
                     Ok(found)
                 }
-                // The command may name files next to the rows.
+                // Hash the files that the command names, relative to the folder of the rows.
                 SiteSource::Command(command) => {
                     let words = command
                         .words

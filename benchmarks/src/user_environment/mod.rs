@@ -16,7 +16,7 @@ use check::{is_origin, is_web_address, known, read_check, wrong};
 
 pub(crate) use digest::EnvironmentDigests;
 
-/// Maximum total bytes of the site files or documents of a row.
+/// Maximum total size of a row's site files or documents, in bytes.
 const MOST_BYTES: u64 = 64_000_000;
 
 /// Names of a row's environment fields.
@@ -42,11 +42,12 @@ pub(crate) struct EnvironmentFields {
 /// A row's user messages and their checks.
 #[derive(Debug, Default)]
 pub(crate) struct UserDialogue {
-    /// Messages; empty if the row has only its query.
+    /// The user's messages; empty if the row has only a query.
     pub messages: Vec<String>,
-    /// Check and expected result of each message, or of the query.
+    /// Check and expected result of each message, or of the query if there are no messages.
     checks: Vec<Option<(Check, Value)>>,
-    /// Text that the user has selected on the page, if the row has both a query and a selection.
+    /// Text that the user has selected on the page, if the row has a query. In a row with turns,
+    /// the messages include the selections.
     pub selection: Option<String>,
     /// Name of the field with the selection, if any.
     selected: Option<String>,
@@ -76,7 +77,6 @@ impl UserDialogue {
 }
 
 impl EnvironmentFields {
-    /// Returns the names of all fields.
     pub(crate) fn all(&self) -> [&String; 12] {
         [
             &self.url,
@@ -207,7 +207,8 @@ impl EnvironmentFields {
         Ok((message, check))
     }
 
-    /// Whether a field describes the row's environment.
+    /// Whether a field has a value that is used for the row's environment, rather than plain
+    /// metadata.
     fn counts(&self, name: &String, row: &Row, talk: &UserDialogue) -> bool {
         let is_there = match row.get(name) {
             None | Some(Value::Null) => false,
@@ -217,23 +218,23 @@ impl EnvironmentFields {
         is_there && (talk.is_checked() || !talk.messages.is_empty() || self.named.contains(name))
     }
 
-    /// Returns the kind of a row's environment, in words.
+    /// Returns what a row's environment consists of, for error messages.
     pub(crate) fn place(&self, row: &Row) -> Result<&'static str, Fault> {
         let talk = self.talk(row)?;
         let counts = |name: &String| self.counts(name, row, &talk);
         Ok(if counts(&self.documents) {
-            "one of documents"
+            "documents"
         } else if [&self.url, &self.site, &self.command]
             .into_iter()
             .any(counts)
         {
-            "one of a web site"
+            "a web site"
         } else {
-            "one of texts"
+            "only text"
         })
     }
 
-    /// Parses the environment of a row; Returns `None` for a row without an environment.
+    /// Parses the environment of a row. Returns `None` for a row without an environment.
     pub(crate) fn world(&self, row: &Row, folder: &Path) -> Result<Option<UserEnvironment>, Fault> {
         let talk = self.talk(row)?;
         let counts = |name: &String| self.counts(name, row, &talk);
@@ -302,7 +303,7 @@ impl EnvironmentFields {
         {
             return Err(Fault::new(
                 &self.check,
-                "asks a server, but documents have none; use `page` or `answer`",
+                "has a `request`, but documents have no server; use `page` or `answer`",
             ));
         }
         for name in texts(row, field)? {
@@ -417,7 +418,7 @@ impl EnvironmentFields {
             return Err(Fault::new(
                 &self.address,
                 format!(
-                    "is {address:?}; expected http://127.0.0.1:PORT, where {{port}} stands for a free one"
+                    "is {address:?}; expected http://127.0.0.1:PORT, or http://127.0.0.1:{{port}} for a free port"
                 ),
             ));
         }
@@ -462,8 +463,9 @@ impl EnvironmentFields {
             .ok_or_else(|| Fault::new(field, format!("must be {right}")))
     }
 
-    /// Returns a field that is an object or a list; in CSV, it is JSON. A string is ignored,
-    /// because it may be plain metadata, unless the description names this field.
+    /// Returns the object or list in a field. It may be JSON in a string, as in CSV files. Any
+    /// other value is ignored, because it may be plain metadata, unless the description names the
+    /// field.
     fn structure(&self, row: &Row, field: &str) -> Result<Option<Value>, Fault> {
         match row.get(field) {
             None | Some(Value::Null) => Ok(None),
@@ -480,7 +482,7 @@ impl EnvironmentFields {
     }
 }
 
-/// Combines a message with the selected text on the page.
+/// Combines a message with the text that the user selected on the page.
 pub fn with_selection(message: &str, selection: &str) -> String {
     let template = include_str!("selection.md").trim_end();
     let parts = template.split_once("{message}").unwrap_or_default();
@@ -495,7 +497,7 @@ pub fn with_selection(message: &str, selection: &str) -> String {
     .concat()
 }
 
-/// Returns the URI of an open document.
+/// Returns the `file:` URI of the document with this relative path.
 pub fn document_uri(name: &str) -> String {
     format!("file:///{}", name.trim_start_matches("./"))
 }
@@ -509,7 +511,7 @@ fn text(row: &Row, field: &str) -> Result<Option<String>, Fault> {
     }
 }
 
-/// Resolves the path in a field, which must stay in the folder of the rows.
+/// Resolves a path in a field. The path must stay inside the folder of the rows.
 fn inside(field: &str, folder: &Path, name: &str) -> Result<PathBuf, Fault> {
     let path = contained(folder, Path::new(name.trim()));
     path.map_err(|problem| Fault::new(field, format!("is {name:?}: {problem}")))

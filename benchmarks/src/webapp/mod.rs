@@ -1,7 +1,7 @@
 //! `webapp`: tasks in which the agent builds a web app, checked by operating the app in a browser.
 //!
-//! The tasks are in a bundled file. The runner opens a task's documents and apps, and then runs the
-//! task's check in the app that the agent launched.
+//! The tasks are in a bundled file. The runner opens a task's documents and apps before an attempt,
+//! and afterward runs the task's check in the app that the agent launched.
 
 mod scorer;
 
@@ -27,13 +27,14 @@ pub(crate) const ENTRY: Entry = Entry {
     reads: &[],
     own_scorer: Some(NamedScorer {
         name: "app-state",
-        summary: "what a launched web app shows when it is used, instead of the answer",
+        summary: "the result of a task's check in the launched web app, instead of the answer",
         make: || Arc::new(AppState),
     }),
     ..Entry::generated(open)
 };
 
-/// Version of the samples, as a part of the digest. Increase it when a code change alters a sample.
+/// Version of the samples, which is part of the digest. Increase it when a code change alters a
+/// sample.
 const FORMAT: &str = "webapp/1";
 
 const SOURCE: &str = include_str!("tasks.yaml");

@@ -6,10 +6,9 @@ use serde_json::Value;
 use crate::score::{excerpt, right, wrong};
 use crate::{Sample, Score, Scorer};
 
-/// Compares what a task's check found in the app,
-/// `{"state": {"check": …}, "actions": ["list_docs", "launch_app"]}`, with `shows`. Each action in
-/// `first` must precede the last `launch_app`. Instead of an answer, it scores the final state of
-/// an attempt's environment.
+/// Scores the final state of an attempt's environment instead of an answer:
+/// `{"state": {"check": …}, "actions": ["list_docs", "launch_app"]}`. The result of the check must
+/// equal the expected `shows`, and each action in `first` must precede the last `launch_app`.
 #[derive(Clone, Copy, Debug)]
 pub struct AppState;
 
@@ -25,12 +24,15 @@ impl Scorer for AppState {
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let Ok(state) = serde_json::from_str::<Value>(answer) else {
-            return wrong(format!("{} is not a state of apps", excerpt(answer)));
+            return wrong(format!(
+                "{} is not the state of an app environment",
+                excerpt(answer)
+            ));
         };
         let (Some(actions), Some(check)) =
             (state["actions"].as_array(), state["state"].get("check"))
         else {
-            return wrong("the state has no actions, or no check of an app");
+            return wrong("the state has no list `actions` or no `state.check`");
         };
         let Some(launched) = actions.iter().rposition(|action| action == "launch_app") else {
             return wrong("no app was launched");

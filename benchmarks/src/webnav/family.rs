@@ -1,5 +1,5 @@
-//! Families of tasks. Each generates the data of a site, the words of the query and the expected
-//! form.
+//! Families of tasks. Each generates a site's data, the values for the query's placeholders, and
+//! the expected form.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +15,12 @@ pub(super) struct Family {
     pub(super) make: fn(&mut ChaCha8Rng) -> GeneratedTask,
 }
 
-/// One task.
 pub(super) struct GeneratedTask {
     /// Data that the pages read.
     pub(super) data: Value,
     /// Values of the placeholders in the family's query.
     pub(super) words: Vec<(&'static str, String)>,
-    /// Target address of the expected form.
+    /// Name in the address that receives the expected form: `/do/NAME`.
     pub(super) action: &'static str,
     /// Fields of the expected form.
     pub(super) fields: Vec<(&'static str, String)>,
@@ -174,7 +173,7 @@ fn form(rng: &mut ChaCha8Rng) -> GeneratedTask {
 
 fn paginate(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let authors = names(40, rng);
-    // Each title occurs twice, by different authors.
+    // Each title occurs twice, with different authors.
     let titles = pairs("adjectives", "nouns", 20, rng);
     let mut books: Vec<(String, String, String)> = titles
         .iter()
@@ -203,7 +202,7 @@ fn filter(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let mut orders = Vec::new();
     for city in &cities {
         for status in &statuses {
-            // One large order for each city and status, and smaller ones.
+            // One large and two smaller orders for each city and status.
             orders.push((*city, *status, number(500, 900, rng)));
             for _ in 0..2 {
                 orders.push((*city, *status, number(20, 400, rng)));
@@ -304,7 +303,7 @@ fn tabs(rng: &mut ChaCha8Rng) -> GeneratedTask {
 
 fn dialog(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let owners = names(7, rng);
-    // Each owner has two records, so that the name alone is not enough.
+    // Each owner has two records, so that the owner alone does not identify a record.
     let mut records: Vec<(String, String)> = owners
         .iter()
         .chain(&owners)
@@ -399,7 +398,7 @@ fn branches(rng: &mut ChaCha8Rng) -> GeneratedTask {
                 .iter()
                 .enumerate()
                 .map(|(month, name)| {
-                    // Numbers are unique, so that a sum reveals its summands.
+                    // Sales are unique, so that any single wrong summand changes the total.
                     let mut sold = number(100, 9_999, rng);
                     while !sales.insert(sold) {
                         sold = number(100, 9_999, rng);

@@ -1,8 +1,8 @@
 //! `webnav`: tasks on small web sites, generated from a seed and scored by the forms that the
 //! site's server received.
 //!
-//! The sites are HTML files. Their server is a pure state machine ([`SiteServer`]); the runner of a
-//! task exposes it on loopback.
+//! The sites are HTML files. Their server is a pure state machine ([`SiteServer`]), which the
+//! runner exposes on a loopback address.
 
 mod words;
 mod family;
@@ -25,7 +25,7 @@ use site_server::SiteServer;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "webnav",
-    summary: "web navigation: tasks on small sites in a real browser, judged by what the server received",
+    summary: "web navigation: tasks on small sites in a real browser, scored by the forms that the server received",
     scorer: WebState::NAME,
     size: "36",
     reads: &[SupportedOption::Seed],
@@ -40,8 +40,8 @@ pub(crate) const ENTRY: Entry = Entry {
 /// Number of tasks in each family.
 const TASKS: usize = 3;
 
-/// Version of the samples, as a part of every seed and of the digest. Increase it when a code
-/// change alters a sample.
+/// Version of the samples, which is part of every sample's seed and of the digest. Increase it when
+/// a code change alters a sample.
 const GENERATOR: &str = "webnav/1";
 
 const QUERIES_SOURCE: &str = include_str!("queries.yaml");
@@ -55,7 +55,7 @@ struct WebNav {
     digest: String,
 }
 
-/// Opens `webnav`, which uses only the seed; never fails.
+/// Opens `webnav`. It uses only the seed of the options and never fails.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "all benchmarks share this signature"

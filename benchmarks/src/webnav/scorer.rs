@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::score::{excerpt, right, wrong};
 use crate::{Sample, Score, Scorer};
 
-/// Compares the received forms in order:
-/// `{"posts": [{"to": "report", "fields": {"room": "B12"}}]}`. White space around a field's value
-/// is ignored. Instead of an answer, it scores the final state of an attempt's environment.
+/// Scores the final state of an attempt's environment instead of an answer:
+/// `{"posts": [{"to": "report", "fields": {"room": "B12"}}]}`. The received forms must equal the
+/// expected ones, in the same order. White space around a field's value is ignored.
 #[derive(Clone, Copy, Debug)]
 pub struct WebState;
 
@@ -23,10 +23,13 @@ impl Scorer for WebState {
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let Ok(state) = serde_json::from_str::<Value>(answer) else {
-            return wrong(format!("{} is not a state of a web site", excerpt(answer)));
+            return wrong(format!(
+                "{} is not the state of a web site",
+                excerpt(answer)
+            ));
         };
         let Some(posts) = state["posts"].as_array() else {
-            return wrong("the state has no list of what was received");
+            return wrong("the state has no list `posts` of received forms");
         };
         let wanted = sample.expected["posts"].as_array();
         let wanted = wanted.map(Vec::as_slice).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The server of one task, a pure state machine without a network. It serves files by address and
+//! The server of one task, a pure state machine without a network. It serves files by path and
 //! records the received forms.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{Site, SiteRequest, SiteResponse};
 
-/// Site of one attempt at a task.
+/// Server for one attempt at a task.
 #[derive(Debug, Clone)]
 pub(super) struct SiteServer {
     family: &'static str,
@@ -16,7 +16,6 @@ pub(super) struct SiteServer {
     posts: Vec<Value>,
 }
 
-/// All files of the sites.
 static PAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/webnav/pages");
 
 /// Returns the name and text of every site file, sorted by name.
@@ -68,8 +67,8 @@ impl Site for SiteServer {
             "done" => file("done.html").map_or_else(missing, html),
             "site.css" => file(first).map_or_else(missing, |body| text("text/css", body)),
             "site.js" => file(first).map_or_else(missing, |body| text("text/javascript", body)),
-            // Only the pages' scripts may read the data: in a tab, the data would reveal the
-            // solution to the agent.
+            // Only scripts of pages may read the data. If a tab could show it, the agent would see
+            // the solution.
             "data.js" if !asked.shown => text(
                 "text/javascript",
                 &format!("export default {};\n", self.data),

@@ -1,4 +1,4 @@
-//! The words of the sites' data, and random selection from them.
+//! Words for the sites' data, and random selection from them.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ pub(super) const SOURCE: &str = include_str!("words.yaml");
 
 static WORDS: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| parsed(SOURCE));
 
-/// Parses a bundled file.
+/// Parses a bundled YAML file.
 pub(super) fn parsed<T: DeserializeOwned + Default>(source: &str) -> T {
     // A test parses each bundled file, so this cannot fail.
     serde_saphyr::from_str(source).unwrap_or_default()
@@ -48,17 +48,17 @@ pub(super) fn shuffle<T>(items: &mut [T], rng: &mut ChaCha8Rng) {
     }
 }
 
-/// Returns a whole number from `least` to `most`.
+/// Returns a random integer from `least` to `most`, inclusive.
 pub(super) fn number(least: usize, most: usize, rng: &mut ChaCha8Rng) -> usize {
     least + below(most + 1 - least, rng)
 }
 
-/// Returns different first and last names of people.
+/// Returns `count` distinct full names of people.
 pub(super) fn names(count: usize, rng: &mut ChaCha8Rng) -> Vec<String> {
     pairs("first", "last", count, rng)
 }
 
-/// Returns different pairs of words from two lists.
+/// Returns `count` distinct pairs of a word from each list, in random order.
 pub(super) fn pairs(first: &str, second: &str, count: usize, rng: &mut ChaCha8Rng) -> Vec<String> {
     let (firsts, seconds) = (all(first), all(second));
     let mut pairs: Vec<String> = firsts

@@ -78,7 +78,7 @@ fn finds_folder_with_tasks() {
 }
 
 #[test]
-fn sample_omits_answers() {
+fn context_omits_expected_grids() {
     let two = r#"{ "name": "x",
       "test": [{"output": [[6]], "input": [[5]]}, {"input": [[7]], "output": [[8], [9]]}],
       "train": [{"input": [[0, 1]], "output": [[3]]}, {"input": [[1, 1]], "output": [[2]]}] }"#;

@@ -1,4 +1,4 @@
-//! `arc-grid/1`, case by case.
+//! Scores of `arc-grid/1` for single answers.
 
 use benchmarks::scorer;
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! The test cases in each benchmark's `cases.json` that do not require a model.
+//! Reads each benchmark's `cases.json`. Tests of `eval` use the runs in it, tests of this crate the
+//! rest.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,10 +14,10 @@ use serde_json::Value;
 pub struct Cases {
     /// Runs with the scripted model, for the tests of `eval`.
     pub run: Vec<Value>,
-    /// Data to load; the samples of each entry are in a snapshot `loaded-N.snap`.
+    /// Data to load; the snapshot `loaded-N.snap` contains the expected samples of entry N,
+    /// 1-based.
     #[serde(default)]
     pub load: Vec<Load>,
-    /// Invalid rows.
     #[serde(default)]
     pub odd_rows: Vec<InvalidRow>,
     /// Answers and their scores under the benchmark's own scorer.
@@ -76,9 +77,9 @@ pub fn all() -> impl Iterator<Item = (&'static Entry, Cases)> {
 }
 
 #[test]
-fn benchmark_folders_are_complete() {
+fn every_benchmark_has_the_required_cases() {
     for (entry, cases) in all() {
-        assert!(!cases.run.is_empty(), "{} is not run", entry.name);
+        assert!(!cases.run.is_empty(), "{} has no `run` case", entry.name);
         assert_eq!(
             (!cases.scorer.is_empty(), cases.hostile.is_some()),
             (entry.own_scorer.is_some(), entry.own_scorer.is_some()),

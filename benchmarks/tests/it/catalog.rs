@@ -1,4 +1,4 @@
-//! The catalog, and the errors of opening a benchmark.
+//! The catalog, and errors when a benchmark is opened.
 
 use benchmarks::{Options, catalog};
 

@@ -1,11 +1,11 @@
-//! Measures the CPU time of a computation's thread, so that limits do not depend on the machine's
+//! Measures the CPU time of the current thread, so that time limits do not depend on the machine's
 //! load.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Runs `work` on this thread and returns its result with the CPU time used.
+/// Runs `work` on this thread and returns its result and CPU time.
 pub fn cpu_time<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let began = now();
     let result = work();

@@ -1,5 +1,5 @@
-//! Answers of megabytes, designed to be slow to parse, deeply nested or large. Every scorer must
-//! handle each of them quickly.
+//! Large answers that are deeply nested or designed to be slow to parse. Every scorer must handle
+//! each of them quickly.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::{cases, score};
 
 const MEGABYTE: usize = 1_000_000;
 
-/// Parts of an answer: a beginning, a part that is repeated, and an end.
+/// Parts of each hostile answer: the beginning, the part to repeat, and the end.
 const PARTS: [(&str, &str, &str); 61] = [
     ("", "(", ""),
     ("", "(1,", ""),
@@ -116,8 +116,8 @@ fn time(scorer: &dyn Scorer, expected: &Value, parts: (&str, &str, &str), size: 
     took
 }
 
-/// Unoptimized code takes some milliseconds for 64 kB; a quadratic search would take more than half
-/// a minute.
+/// Unoptimized code takes a few milliseconds for 62.5 kB; a quadratic search would take more than
+/// half a minute.
 #[test]
 fn scores_hostile_answers_in_linear_time() {
     let all = all_expected();

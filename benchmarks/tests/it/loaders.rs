@@ -1,4 +1,4 @@
-//! Loading of published datasets from sample rows in their format, including invalid rows.
+//! Loads sample rows in the formats of published datasets, and rejects invalid rows.
 
 use benchmarks::Options;
 use insta::{Settings, assert_snapshot};
@@ -21,7 +21,8 @@ fn validation(options: Options) -> Options {
     }
 }
 
-/// Compares complete samples. Parquet and JSONL files contain the same rows.
+/// Compares complete samples with snapshots. Other file formats with the same rows must yield the
+/// same samples.
 #[test]
 fn loads_published_datasets() {
     for (entry, cases) in cases::all() {
@@ -86,10 +87,10 @@ fn options_select_rows_and_contexts() {
     assert!(order(0) == order(0) && (1..9).any(|seed| order(seed) != order(0)));
 }
 
-/// The expected answers of BrowseComp-Plus must be encrypted in every file but still usable for
-/// scoring.
+/// The expected answers of BrowseComp-Plus must stay encrypted in samples and explanations but
+/// still be usable for scoring.
 #[test]
-fn scores_encrypted_answers() {
+fn scores_against_encrypted_expected_answers() {
     let dataset = open("browsecomp-plus", &fixture("browsecomp-plus")).unwrap();
     let scorer = dataset.scorer();
     let sample = dataset.sample(0).unwrap();

@@ -1,4 +1,4 @@
-//! No source may name a benchmark, except in its folder and on the line that registers it.
+//! Sources may name a benchmark only in the benchmark's folder and on the line that registers it.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -57,8 +57,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns the lines of a file, except tests, documentation, and example commands in help texts.
-/// Doc comments of flags are included, because they are help texts.
+/// Returns the numbered lines of a file, except tests, comments, and example commands in help
+/// texts. Doc comments of flags are included, because they are help texts.
 fn named_lines<'a>(path: &str, text: &'a str) -> impl Iterator<Item = (&'a str, usize)> {
     let extension = Path::new(path).extension().and_then(OsStr::to_str);
     let is_data = matches!(extension, Some("yaml" | "txt"));
@@ -79,7 +79,7 @@ fn named_lines<'a>(path: &str, text: &'a str) -> impl Iterator<Item = (&'a str, 
         })
 }
 
-/// Returns the benchmarks named in a line, by their user-facing name or module name.
+/// Returns the benchmarks whose name or module name occurs in a line.
 fn names_in(line: &str) -> impl Iterator<Item = &'static str> {
     catalog()
         .iter()
@@ -87,9 +87,8 @@ fn names_in(line: &str) -> impl Iterator<Item = &'static str> {
         .filter(move |name| has_word(line, name) || has_word(line, &name.replace('-', "_")))
 }
 
-/// Whether a text contains a name as a whole word. `arc-grid` and `oolong-pairs` do not contain the
-/// names `arc` and `oolong`, but the id `arc-1` contains `arc`. `oolong/1` is a version of a
-/// format.
+/// Whether a text contains a name as a whole word. The id `arc-1` contains the name `arc`, but the
+/// scorer `arc-grid` and the format version `arc/1` do not.
 fn has_word(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {

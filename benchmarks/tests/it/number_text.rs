@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::open;
 
-/// Reads the only row of a file.
+/// Returns the sample of a dataset with only this row.
 fn only_sample(row: &str, scorer: &str) -> Sample {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("q.jsonl");
@@ -54,7 +54,7 @@ proptest! {
     }
 
     #[test]
-    fn distinguishes_last_digits(number in "[1-9][0-9]{0,40}[0-8]") {
+    fn numbers_with_different_last_digits_are_unequal(number in "[1-9][0-9]{0,40}[0-8]") {
         let (rest, last) = number.split_at(number.len() - 1);
         let other = format!("{rest}{}", last.parse::<u8>().unwrap() + 1);
         for (expected, answer) in [

@@ -9,14 +9,15 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use serde::Deserialize;
 
-/// One row group of nullable strings.
+/// Rows of a Parquet file with a single row group. All values are nullable strings or bytes.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParquetRows {
     /// Names of the columns, with the suffix ` as bytes` for columns of bytes instead of strings.
     pub columns: Vec<String>,
     pub rows: Vec<Vec<Option<String>>>,
-    /// Compression, as the library names it: `LZ4_RAW`.
+    /// Name of the compression in the `parquet` crate, such as `LZ4_RAW`; defaults to
+    /// `UNCOMPRESSED`.
     #[serde(default)]
     pub compression: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! RULER's variants: each expected value is in the context exactly once, and the same seed
-//! generates the same bytes.
+//! RULER's variants: expected values are in the context but not in the query, and the same seed
+//! generates the same samples.
 
 use benchmarks::{Options, Sample};
 use serde_json::Value;
@@ -86,7 +86,7 @@ fn chains_lead_to_the_answer_in_order() {
 }
 
 #[test]
-fn same_seed_generates_same_bytes() {
+fn same_seed_generates_same_samples() {
     for name in NAMES {
         let [a, b, c] = [(3, [4_000]), (3, [4_000]), (4, [4_000])]
             .map(|(seed, lengths)| samples(name, seed, &lengths));
@@ -96,7 +96,7 @@ fn same_seed_generates_same_bytes() {
 }
 
 #[test]
-fn snapshot_of_short_samples() {
+fn short_samples_match_snapshots() {
     for name in NAMES {
         let sample = samples(name, 0, &[2_000]).remove(0);
         let text = format!(

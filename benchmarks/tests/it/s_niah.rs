@@ -35,8 +35,8 @@ fn numbers(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// If this fails, recorded runs no longer match their samples: raise `GENERATOR`, and only then
-/// change these values.
+/// If this fails, recorded runs no longer match their samples: increase the version in `GENERATOR`,
+/// and only then change these values.
 #[test]
 fn generated_bytes_never_change() {
     let dataset = dataset(7, &[8_000, 1_000_000]);
@@ -206,7 +206,7 @@ fn samples_depend_only_on_seed_and_id() {
     assert_eq!(
         all[3],
         dataset(3, &[4_000, 8_000]).sample(3).unwrap(),
-        "asked for on its own"
+        "generated without the other samples"
     );
     let seeded = samples(&*dataset(4, &[4_000, 8_000]));
     let everything = all.iter().chain(&seeded);
@@ -226,8 +226,8 @@ fn samples_depend_only_on_seed_and_id() {
     assert_eq!(dataset(3, &[]).digest(), dataset(3, &[8_000]).digest());
 }
 
-/// Needles must be spread over the whole context, so that reading only a part of it fails on some
-/// samples.
+/// Needles must be spread over the whole context, so that a model that reads only a part of it
+/// fails on some samples.
 #[test]
 fn spreads_needles_evenly() {
     let options = Options {
@@ -249,7 +249,7 @@ fn spreads_needles_evenly() {
     );
 }
 
-/// A model could skip most of a repetitive filler.
+/// With a repetitive filler, a model could skip most of the context.
 #[test]
 fn filler_does_not_repeat() {
     let sample = dataset(5, &[1_000_000]).sample(0).unwrap();
@@ -275,7 +275,7 @@ fn generates_a_megabyte_quickly() {
     println!("1,000,000 characters in {took:?}");
     assert!(
         took.as_millis() < 2_000,
-        "took {took:?}; unoptimised code takes a tenth of a second"
+        "took {took:?}; unoptimized code takes a tenth of a second"
     );
 }
 

@@ -1,4 +1,5 @@
-//! Scorers by name, tested on rows with an expected value and scored answers.
+//! Scores the answers in `scorers.json` and in the benchmarks' `cases.json`, and finds scorers by
+//! name.
 
 use benchmarks::{scorer, scorers};
 use serde::Deserialize;
@@ -18,7 +19,7 @@ struct Row {
 }
 
 #[test]
-fn scores_answers_by_the_rules() {
+fn answers_get_the_expected_scores() {
     let mut rows: Vec<Row> = serde_json::from_str(include_str!("scorers.json")).unwrap();
     for (entry, cases) in cases::all() {
         rows.extend(cases.scorer.into_iter().map(|worth| Row {

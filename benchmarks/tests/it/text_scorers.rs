@@ -1,4 +1,4 @@
-//! `needle/1` and `exact/2`, case by case.
+//! Scores of `needle/1` and `exact/2` for single answers.
 
 use benchmarks::{Exact, Needle};
 use serde_json::json;

@@ -16,8 +16,8 @@ use crate::parquet_rows::ParquetRows;
 struct Case {
     /// Names and contents of files; a valid Parquet file is given as [`ParquetRows`].
     files: Vec<(String, String)>,
-    /// Names of links with their targets, where `{OUTSIDE}` is a folder with `q.jsonl`, `a.gif`,
-    /// `s.js`, `d.txt` and `site/`.
+    /// Names and targets of symbolic links. In a target, `{OUTSIDE}` is a folder with `q.jsonl`,
+    /// `a.gif`, `s.js`, `d.txt` and `site/`.
     #[serde(default)]
     links: Vec<(String, String)>,
     /// Name of the file or folder to open.
@@ -126,7 +126,7 @@ fn digest_covers_content_and_description() {
     assert!(digests[4] != digests[5]);
 }
 
-/// The digest covers the content of an image, although rows contain only its name.
+/// The digest covers the contents of images, although rows contain only their names.
 #[test]
 fn images_are_part_of_the_digest() {
     let row = r#"{"query": "q", "expected": "e", "images": "a.gif"}"#;
@@ -174,8 +174,8 @@ fn detects_changed_file() {
     );
 }
 
-/// Reading each row must not decode all earlier rows again: for a thousand rows, that would take
-/// 500 times as long as reading the last one. The first read of a row decodes its whole group.
+/// Reading a row must not decode all earlier rows of its group again: for a thousand rows, that
+/// would take 500 times as long as reading the last one. Only the first read decodes the group.
 #[test]
 fn reads_row_groups_in_linear_time() {
     const COUNT: usize = 1000;

@@ -1,4 +1,4 @@
-//! The environments of user-supplied rows: parsing, and errors for invalid ones.
+//! Parses the environments of user-supplied rows, and rejects invalid ones.
 
 use benchmarks::{Options, SiteSource};
 use serde::Deserialize;
@@ -46,7 +46,7 @@ fn parses_or_rejects_environments() {
     }
 }
 
-/// The digest covers the files of a site, and a later change of a file is detected.
+/// The digest covers the files of an environment, and a later change of a file is detected.
 #[test]
 fn environment_files_are_part_of_the_digest() {
     let rows = [

@@ -1,5 +1,4 @@
-//! The tasks of `webapp`: their number, and that each has an environment, a check and an expected
-//! result.
+//! The tasks of `webapp`: each has an environment, a check and an expected result.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,9 +20,9 @@ fn tasks_have_environment_and_expected_result() {
         let open = |uri: &String| world.documents.iter().any(|(known, _)| known == uri);
         assert!(
             active.clone().all(open),
-            "{id}: the document in front is not open"
+            "{id}: the active document is not open"
         );
-        // The main agent's query must not contain text from a document.
+        // Every document contains a canary word, which the main agent's query must not contain.
         for (uri, text) in &world.documents {
             assert!(text.contains("quokka"), "{id}: {uri} has no canary");
             assert!(!sample.query.contains("quokka"), "{id}");

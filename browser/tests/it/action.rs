@@ -1,4 +1,4 @@
-//! Actions on a page, verified by the events that its script and the browser observed.
+//! Actions on a page, checked against the events that the page's script records.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::site::{World, on_page, until};
 
-/// Performs the action in a row: a verb, a selector, and arguments of the verb.
+/// Performs the action in a row: a verb, a selector and, for some verbs, a text.
 async fn act(page: &Page, row: &str) -> Result<()> {
     let mut words = row.splitn(3, ' ');
     let mut word = || words.next().unwrap_or_default();
@@ -200,7 +200,7 @@ fn place_changes_with_document_or_route() {
         on_page("pages/actions.html", async |world, page| {
             let before = page.place();
             act(&page, row).await.unwrap();
-            // One of the page's own timers may fire after the action has settled.
+            // The page's timer may navigate after the action has settled.
             if row == "click #late" {
                 until("the page changes", || page.place() != before).await;
             }
@@ -299,7 +299,7 @@ fn dialogs_stop_page_until_answered() {
 }
 
 #[test]
-fn sees_dialog_right_after_another() {
+fn reports_dialog_that_opens_right_after_another() {
     on_page("pages/actions.html", async |world, page| {
         for round in 0..40 {
             page.click("#twice").await.unwrap();
@@ -338,8 +338,8 @@ fn uses_opened_tabs_concurrently() {
             tab.evaluate("log.length").await
         });
         for told in futures::future::join_all(clicks).await {
-            // Clicks and key presses cause one event per change, plus one when a field that was
-            // edited by key presses loses focus.
+            // Each round logs a click, two events for `fill` and two for `press`. Each click after
+            // the first also logs the change of the field that `press` edited.
             assert_eq!(told.unwrap(), 5 * 5 + 4);
         }
         opened.close().await.unwrap();

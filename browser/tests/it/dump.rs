@@ -69,7 +69,7 @@ fn dumps_match_snapshots() {
                 indexed, shown,
                 "{name}: the index holds the ids of the text"
             );
-            // Ports and ids differ between runs.
+            // The site's port differs between runs.
             let text = dump.text.replace(&world.site.origin, "http://site");
             insta::assert_snapshot!(name.trim_end_matches(".html"), text);
         }

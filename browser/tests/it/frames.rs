@@ -1,5 +1,5 @@
-//! Frames: on request, a dump includes frames of any origin, and actions work on their elements as
-//! on the rest of the page.
+//! Frames of any origin: a dump can include them, and actions work on elements inside frames as on
+//! the rest of the page.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn settings(ids: IdStyle) -> DumpSettings {
     }
 }
 
-/// Returns the id on the `nth` line that contains `holds`.
+/// Returns the id on the `nth` line (0-based) that contains `holds`.
 async fn id_of(page: &Page, settings: &DumpSettings, holds: &str, nth: usize) -> String {
     let dump = page.dump(settings).await.unwrap();
     let mut lines = dump.tree().lines().filter(|line| line.contains(holds));
@@ -47,7 +47,7 @@ async fn asked(site: &Site, address: &str) {
     asked.unwrap_or_else(|_| panic!("{:?}", site.asked.lock().unwrap()));
 }
 
-/// Returns the address of a page with the given frames: titles and addresses.
+/// Returns the address of a page that contains frames with these titles and addresses.
 fn page_with(site: &Site, frames: &[(&str, String)]) -> String {
     let query = Serializer::new(String::new()).extend_pairs(frames).finish();
     format!("{}?{query}", site.at("pages/frames.html"))
@@ -115,7 +115,7 @@ fn reads_and_uses_frames_of_any_origin() {
                     .collect();
                 ids.sort_unstable();
                 ids.dedup();
-                assert_eq!(ids.len(), dump.elements.len(), "ids name one thing each");
+                assert_eq!(ids.len(), dump.elements.len(), "ids are not unique");
             }
             let settings = settings(style);
             for (nth, word) in ["same", "other", "far", "inner"].into_iter().enumerate() {

@@ -72,7 +72,7 @@ fn reaches_only_allowed_origin() {
     });
 }
 
-/// Allows a public name that resolves to this machine.
+/// The origins are allowed only at public addresses, but resolve to this machine.
 #[test]
 fn blocks_foreign_origins_that_resolve_to_this_machine() {
     in_runtime(async || {
@@ -169,7 +169,7 @@ fn reports_blocked_requests_of_frames_and_workers() {
         ];
         for (script, address) in rows {
             page.evaluate(&script).await.unwrap();
-            // A request of another process is known only once its event arrives.
+            // Another process's request becomes known only when its event arrives.
             let mut refused = Vec::new();
             until("something is refused", || {
                 refused = profile.drain_blocked_requests();
@@ -215,7 +215,7 @@ fn profile_starts_with_cookies_storage_and_size() {
         page.goto_after(script, &address).await.unwrap();
         let found = "[document.cookie, localStorage.b, innerWidth, innerHeight].join()";
         assert_eq!(page.evaluate(found).await.unwrap(), "a=1,2,800,600");
-        // The script applied only to the earlier document.
+        // The script ran only in the first document.
         page.evaluate("localStorage.b = 3; 0").await.unwrap();
         page.goto(&address).await.unwrap();
         assert_eq!(page.evaluate(found).await.unwrap(), "a=1,3,800,600");
@@ -263,7 +263,7 @@ fn requires_chromium_sandbox_for_foreign_pages() {
         assert!(!renderers.is_empty(), "{processes:?}");
         for (arguments, status) in renderers {
             assert!(!arguments.contains("--no-sandbox"), "{arguments}");
-            // System calls are filtered, and the user is not root.
+            // Mode 2 means that a filter restricts the process's system calls.
             assert!(status.contains("Seccomp:\t2"), "{status}");
             assert!(!status.contains("Uid:\t0\t"), "{status}");
         }
@@ -271,7 +271,8 @@ fn requires_chromium_sandbox_for_foreign_pages() {
     });
 }
 
-/// Otherwise another user of the machine could control the browser and read files of its user.
+/// With an open port, other users of the machine could control the browser. As root, the browser
+/// could read every file.
 #[test]
 fn browser_opens_no_port_and_does_not_run_as_root() {
     on_page("pages/ids.html", async |world, page| {
@@ -312,7 +313,7 @@ fn listening_inodes(table: &str) -> Vec<String> {
     table.lines().filter_map(inode).collect()
 }
 
-/// Returns the targets of the descriptors of a group's processes.
+/// Returns the targets of all open descriptors in a process group.
 fn links_of_group(group: u32) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap();
     processes
@@ -353,7 +354,7 @@ fn blocks_files_and_internal_pages() {
                 assert_eq!(page.url().await.unwrap(), start, "{script}");
             }
         }
-        // Once a later request has arrived, earlier navigations have finished.
+        // Once a later request is answered, the earlier navigations have finished.
         page.evaluate("fetch(location.href).then(() => 0)")
             .await
             .unwrap();
@@ -374,7 +375,7 @@ fn blocks_files_and_internal_pages() {
     });
 }
 
-/// Returns the arguments and the status (proc(5)) of a group's processes.
+/// Returns the arguments and the status (proc(5)) of each process in a process group.
 fn processes_of(group: u32) -> Vec<(String, String)> {
     let processes = std::fs::read_dir("/proc").unwrap();
     let read = |path: &Path, name: &str| std::fs::read_to_string(path.join(name)).ok();
@@ -452,7 +453,7 @@ fn explains_missing_or_broken_browser() {
     std::fs::set_permissions(&silent, PermissionsExt::from_mode(0o755)).unwrap();
     let absent = folder.path().join("absent");
     in_runtime(async || {
-        // Only the silent program may time out: how long the others take depends on the machine.
+        // Only the silent program may time out, so the others get more time than any machine needs.
         let (long, short) = (Duration::from_secs(120), Duration::from_secs(3));
         for (program, start_timeout, message) in [
             (
@@ -515,7 +516,7 @@ fn stops_endless_script_at_timeout() {
             }
         );
         assert!(matches!(hurried.text().await, Err(Error::TimedOut { .. })));
-        // Follows the advice in the error message.
+        // Opening an address stops the endless script.
         page.goto(&world.site.at("pages/actions.html"))
             .await
             .unwrap();
@@ -602,7 +603,7 @@ fn dropped_pool_leaves_no_process_or_file() {
         assert!(Path::new(files).is_dir());
         drop((world, pool));
         until("process and files are gone", || {
-            // A process that has ended but was not reaped yet has no command line.
+            // A process that has ended but has not been reaped yet has an empty command line.
             let ended =
                 std::fs::read(format!("{process}/cmdline")).is_ok_and(|left| left.is_empty());
             (ended || !Path::new(&process).exists()) && !Path::new(files).exists()

@@ -1,4 +1,4 @@
-//! Shared by the tests: a server for the files in `pages/`, and browsers that start once.
+//! Shared by the tests: a server for the files in `tests/it/`, and one pool of browsers.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -37,7 +37,7 @@ pub(crate) fn settings() -> Settings {
     }
 }
 
-/// Waits until a condition is true, and panics if it never becomes true.
+/// Waits until a condition is true, and panics after two minutes.
 pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
