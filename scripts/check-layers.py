@@ -14,7 +14,7 @@ from pathlib import Path
 # Workspace crates on which each crate may depend, by folder. Tests may also depend on others.
 CRATES = {
     "sandbox": [],
-    "harness/model": [],
+    "model": [],
     "harness": ["sandbox", "model"],
     "benchmarks": ["model"],
     "browser": [],
@@ -43,7 +43,7 @@ LAYERS = {
         isolation
         warm_pool
     """,
-    "harness/model": """
+    "model": """
         lenient_json
         protocol sampling tool_call
         message role
