@@ -26,7 +26,7 @@ CRATES = {
     "eval/serve": ["model"],
     "eval/mcp": ["serve"],
     "eval": ["harness", "model", "benchmarks", "browser", "records", "report", "view", "queue", "serve", "mcp"],
-    "bench": [],
+    "perf": [],
     "fault-server": [],
 }
 
@@ -149,7 +149,7 @@ LAYERS = {
         start
     """,
     "fault-server": "shapes",
-    "bench": """
+    "perf": """
         cost plan report
         server
         bench+suite

@@ -3,7 +3,7 @@
 //!
 //! The digest covers the packages of `Cargo.lock` that are reachable from the `[dependencies]` of
 //! the program's crates. This includes packages for other systems and for the other engine, because
-//! `Cargo.lock` does not distinguish them. Packages that only tests, the benchmark suite or this
+//! `Cargo.lock` does not distinguish them. Packages that only tests, the performance suite or this
 //! build script use are excluded, because they cannot change an answer.
 
 use std::collections::{BTreeMap, BTreeSet};

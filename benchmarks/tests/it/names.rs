@@ -19,7 +19,7 @@ const SOURCES: [&str; 12] = [
     "browser/src",
     "browser/js",
     "eval/src",
-    "bench/src",
+    "perf/src",
 ];
 
 #[test]
