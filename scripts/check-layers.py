@@ -27,7 +27,7 @@ CRATES = {
     "eval/mcp": ["serve"],
     "eval": ["harness", "model", "benchmarks", "browser", "records", "report", "view", "queue", "serve", "mcp"],
     "perf": [],
-    "fault-server": [],
+    "harness/tests/fault-server": [],
 }
 
 LAYERS = {
@@ -148,7 +148,7 @@ LAYERS = {
         command+error+exit
         start
     """,
-    "fault-server": "shapes",
+    "harness/tests/fault-server": "shapes",
     "perf": """
         cost plan report
         server
