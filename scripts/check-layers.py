@@ -17,7 +17,7 @@ CRATES = {
     "model": [],
     "harness": ["sandbox", "model"],
     "benchmarks": ["model"],
-    "browser": [],
+    "browser": ["model"],
     "eval/statistics": [],
     "eval/records": ["model"],
     "eval/report": ["model", "statistics", "records"],
@@ -47,7 +47,7 @@ LAYERS = {
         lenient_json
         protocol sampling tool_call
         message role
-        task long_answer
+        sample task long_answer
         outcome
         web
         event
@@ -67,7 +67,6 @@ LAYERS = {
         contained unicode
         decimal
         image environment
-        sample
         catalog+context_file+dataset+generated+user_environment+user_dataset+rows+score+table+template
         longbench ruler
     """,
