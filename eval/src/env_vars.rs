@@ -19,8 +19,8 @@ pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
 /// Variables that start with [`PREFIX`] but do not set a flag.
 pub const NOT_FLAGS: &[&str] = &[PARTITION_COUNT, CLIENT_KEY];
 
-/// Key of the only client of `rlm-eval serve` and `rlm-eval mcp`, used without a client file. Not a
-/// flag, because it is a secret.
+/// Key of the only client of `rlm-eval serve` and `rlm-eval mcp`, used if no file of client keys is
+/// given. Not a flag, because it is a secret.
 pub const CLIENT_KEY: &str = "EVAL_CLIENT_KEY";
 
 /// Number of pods that share the run, for `--partition auto` in a Kubernetes Indexed Job.
@@ -47,7 +47,7 @@ pub const CI: &str = "CI";
 /// Disables colors if set; see <https://no-color.org>.
 pub const NO_COLOR: &str = "NO_COLOR";
 
-/// Width of tables in columns, overriding the terminal's width.
+/// Width of tables in characters, overriding the terminal's width.
 pub const COLUMNS: &str = "COLUMNS";
 
 /// Set if an X11 display is available.

@@ -34,7 +34,7 @@ use crate::settings::SettingsError;
 use crate::sweep::SweepError;
 use crate::terminal::{ERROR, one_line};
 
-/// Marker in the usage of a command that takes another command's flags after `--`.
+/// Text in the usage line of a command that takes another command's flags after `--`.
 const FLAGS_OF_RUN: &str = "-- FLAGS OF";
 
 /// Reason why a command ended without an outcome.
@@ -49,7 +49,7 @@ pub enum Error {
     /// The benchmark cannot be opened with these options.
     #[error(transparent)]
     Benchmark(#[from] OpenError),
-    /// A requested sample does not exist.
+    /// A requested sample or metadata key does not exist.
     #[error(transparent)]
     Sample(#[from] SelectionError),
     /// The scorer cannot be used.
@@ -70,7 +70,7 @@ pub enum Error {
     /// Runs cannot be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),
-    /// A client of `rlm-eval mcp` does not speak its protocol.
+    /// A client of `rlm-eval mcp` violates the Model Context Protocol.
     #[error("the client on stdin: {0}")]
     Mcp(String),
     /// Runs cannot be merged.
@@ -91,22 +91,24 @@ pub enum Error {
     /// An HTML report cannot be created.
     #[error(transparent)]
     Report(#[from] HtmlError),
-    /// A folder contains nothing to report.
+    /// A folder cannot be read or contains nothing to report.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// The log of a race is invalid.
     #[error(transparent)]
     Race(#[from] RaceError),
-    /// The run cannot continue.
+    /// A sample cannot be read, or the run directory cannot be written.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// A provider rejected the key, which ended the run early.
+    /// Every further request would have failed, for example because the provider rejected the key,
+    /// so the run ended early.
     #[error("the run was stopped: {0}")]
     Halted(String),
     /// An image for `rlm-eval ask` is invalid.
     #[error("--image: {0}")]
     Image(#[from] ImageError),
-    /// A document for `rlm-eval ask` cannot be opened, or its app cannot be saved.
+    /// A document for `rlm-eval ask` cannot be opened, or the app that the agent built cannot be
+    /// saved.
     #[error("{flag} {path}: {reason}")]
     File {
         /// Flag that names the file.

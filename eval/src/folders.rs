@@ -26,7 +26,7 @@ pub struct Found {
     seen: BTreeSet<PathBuf>,
 }
 
-/// Reason why a folder has nothing to report.
+/// Reason why the runs of a folder cannot be reported.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// The folder cannot be read.
@@ -74,7 +74,7 @@ impl Found {
         Ok(found)
     }
 
-    /// Returns the cells of one sweep.
+    /// Returns one sweep with the runs of its started cells.
     ///
     /// # Errors
     /// [`FolderError::Race`] for an invalid race log.

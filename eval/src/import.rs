@@ -50,7 +50,7 @@ pub enum ImportError {
     Missing {
         /// Path of the file.
         path: PathBuf,
-        /// Path of the field: `results[3].score`.
+        /// Path of the field, such as `results[3].score`.
         field: String,
         /// Description of a valid value.
         wanted: &'static str,
@@ -60,7 +60,7 @@ pub enum ImportError {
     Value {
         /// Path of the file.
         path: PathBuf,
-        /// Path of the field: `results[3].score`.
+        /// Path of the field, such as `results[3].score`.
         field: String,
         /// Value of the field.
         value: String,

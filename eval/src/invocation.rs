@@ -1,6 +1,7 @@
 //! Adapts printed commands to how the program was called, so that users can paste them.
 //!
-//! Source texts write every command as `rlm-eval …`; [`as_called`] replaces that before printing.
+//! Source texts write every command as `rlm-eval …`; [`as_called`] replaces the name before
+//! printing.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -13,7 +14,8 @@ pub const NAME: &str = "rlm-eval";
 
 static FORM: OnceLock<String> = OnceLock::new();
 
-/// Records how the program was called, once: its first argument, and whether Cargo started it.
+/// Records how the program was called: the name or path in its first argument, and whether Cargo
+/// started it. Only the first call has an effect.
 pub fn note(first: Option<OsString>, by_cargo: bool) {
     FORM.get_or_init(|| form(&first.unwrap_or_default().to_string_lossy(), by_cargo));
 }

@@ -17,8 +17,8 @@ pub struct RunJournal {
 }
 
 impl RunJournal {
-    /// Returns the journal of a run, whose lines are synced to disk at the ends of attempts and,
-    /// with `interval`, in these intervals. `note` and `warn` show messages.
+    /// Creates the journal of a run. Its lines are synced to disk at the end of each attempt and,
+    /// if `interval` is given, at this interval. `note` and `warn` show messages.
     pub fn new(journal: Journal, interval: Option<Duration>, note: Show, warn: Show) -> Self {
         let journal = Arc::new(journal);
         if let Some(interval) = interval {
@@ -70,7 +70,7 @@ impl JournalStore for RunJournal {
     }
 }
 
-/// Journal of a run being replayed. Runs of versions without journals have none; their cells then
+/// Journal of a run being replayed. Runs recorded before journals existed have none; their cells
 /// read live clocks and random numbers.
 pub struct PlayedBack(pub Journal);
 

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Memory in bytes of a waiting attempt with eight attempts per worker, which is the maximum over
-/// all kinds of isolation (docs/concepts/performance.md).
+/// Memory of a waiting attempt, in bytes. Eight attempts per worker need this much each, more than
+/// with any other isolation (docs/concepts/performance.md).
 const WAITING_ATTEMPT: u64 = 4 << 20;
 
 /// A run warns if less memory is available than the machine's memory divided by this number.

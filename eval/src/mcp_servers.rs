@@ -1,6 +1,6 @@
 //! Tools of MCP servers that agents can call.
 //!
-//! A server is a program that the user typed, and its output is untrusted input: the number and
+//! A server is a command that the user typed, and its output is untrusted input: the number and
 //! length of its names, descriptions and schemas are bounded, control characters are removed, and
 //! the schemas are checked like those of other tools. The description and schema of a tool are part
 //! of the run's fingerprint; the command that starts the server is not.
@@ -26,17 +26,17 @@ use crate::cli::McpServer;
 use crate::process_guard;
 use crate::settings::{SettingsError, mcp_not_built};
 
-/// Maximum time to start and to list the tools. A first start may download the server.
+/// Maximum time for a server to start and list its tools. A first start may download the server.
 const START: Duration = Duration::from_secs(60);
-/// Maximum time of a call.
+/// Maximum time of a tool call.
 const CALL: Duration = Duration::from_secs(120);
 /// Maximum characters of a tool's description; the rest is cut.
 const LONGEST_DESCRIPTION: usize = 4_000;
 /// Maximum bytes of a tool's schema.
 const LONGEST_SCHEMA: usize = 32_000;
-/// Maximum length of a tool's name including the server's name, as model APIs require.
+/// Maximum characters of a tool's name including the server's name. Model APIs reject longer names.
 const LONGEST_NAME: usize = 64;
-/// Formats that argument validation supports; other formats are removed from schemas.
+/// Values of `format` that argument validation supports; others are removed from schemas.
 const FORMATS: [&str; 12] = [
     "date",
     "date-time",
@@ -52,7 +52,8 @@ const FORMATS: [&str; 12] = [
     "uuid",
 ];
 
-/// Running servers. Several settings of one start, such as the agents of a server, share them.
+/// Running servers. Agents with the same server settings share one process, for example those of
+/// `rlm-eval serve`.
 static RUNNING: Mutex<Vec<(McpServer, Weak<Server>)>> = Mutex::new(Vec::new());
 
 /// A tool of a server.
@@ -63,7 +64,7 @@ struct McpTool {
     server: Arc<Server>,
 }
 
-/// Starts the servers that are not running yet, and returns the tools of all.
+/// Starts the servers that are not running yet, and returns the tools of all servers.
 ///
 /// # Errors
 /// A [`SettingsError`] for a server that does not start, or a tool that agents cannot call.
@@ -116,7 +117,7 @@ fn running(server: &McpServer) -> Result<Arc<Server>, ServerError> {
 }
 
 /// Returns a function that starts a server process without keys in its environment, in a process
-/// group that ends with this program.
+/// group that is killed when this program ends.
 fn spawn(server: McpServer) -> Spawn {
     Box::new(move || {
         let (program, arguments) = server.words.split_first().unwrap_or((&server.name, &[]));
@@ -192,8 +193,8 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// Removes formats that argument validation does not support, and the URI of an unknown dialect,
-/// from a schema. Both are only hints, but validation rejects them.
+/// Removes formats and the URI of a dialect from a schema if argument validation does not support
+/// them. Both are only hints, but validation rejects them.
 fn known_formats(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {
@@ -250,7 +251,7 @@ mod tests {
     use super::spec;
 
     #[test]
-    fn what_a_server_says_is_bounded() {
+    fn bounds_and_sanitizes_tools_of_servers() {
         let tool = |name: &str, description: &str, schema: serde_json::Value| ServerTool {
             name: name.to_owned(),
             description: description.to_owned(),

@@ -1,6 +1,7 @@
 //! Merges the shards of a run from several machines into one run directory.
 //!
-//! The result equals a run on one machine. Shards must agree in fingerprint, program and selection.
+//! The merged run equals a run of all attempts on one machine. Shards must agree in fingerprint,
+//! program and selection.
 
 mod shards;
 
@@ -113,16 +114,17 @@ pub struct Merged {
     pub summary: Summary,
     /// Short label for tables.
     pub label: String,
-    /// Number of attempts that were in more than one run, with equal records.
+    /// Number of attempts that were in more than one run and had equal records.
     pub overlaps: usize,
-    /// Number of these attempts that were made, and paid for, more than once.
+    /// Number of these attempts that were made and paid for more than once.
     pub made_again: usize,
-    /// Number of records replaced by another run's record of the same attempt, by run.
+    /// For each run, the number of its records that were replaced by another run's record of the
+    /// same attempt.
     pub dropped: BTreeMap<PathBuf, usize>,
     /// Missing shards, such as `2/3`.
     pub missing: Vec<String>,
-    /// Attempts planned in the missing shards, which the summary counts as not made; `None` if
-    /// unknown.
+    /// Number of attempts planned in the missing shards, or `None` if unknown. The summary counts
+    /// them as not made.
     pub missing_attempts: Option<u64>,
     /// Sentences about differing settings that are not part of the fingerprint.
     pub mixed: Vec<String>,
@@ -130,7 +132,7 @@ pub struct Merged {
     pub unfinished: Vec<String>,
 }
 
-/// Merges runs into a new folder, whose name becomes the id of the run.
+/// Merges runs into a new folder, whose name becomes the id of the merged run.
 ///
 /// The merged run has the attempts of all runs, and the settings of the first run except its
 /// partition. `prefer` chooses between different records of one attempt, and `allow_program_change`
@@ -297,22 +299,23 @@ fn same_programs(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
     })
 }
 
-/// Each attempt with the run that provides it, by sample and number.
+/// Record of each attempt and the run that it comes from, by sample id and attempt number.
 type Chosen<'a> = BTreeMap<(&'a str, u32), (&'a RunDir, &'a AttemptRecord)>;
 
 /// Attempts of all runs without duplicates.
 struct Choice<'a> {
     chosen: Chosen<'a>,
-    /// Number of attempts in more than one run with equal records.
+    /// Number of attempts that are in more than one run and have equal records.
     overlaps: usize,
     /// Number of these attempts that were made separately rather than copied.
     copies_made_again: usize,
-    /// Number of records replaced by those of other runs, by run.
+    /// For each run, the number of its records that other runs' records replaced.
     dropped: BTreeMap<PathBuf, usize>,
     made_again: MadeAgain,
 }
 
-/// Unused trajectories, whose attempts are taken from another run, by folder of the run.
+/// Trajectories of each run, by its folder, that are not used because another run provides the
+/// attempt.
 type MadeAgain = BTreeMap<PathBuf, Vec<PathBuf>>;
 
 fn choose(runs: &[RunDir], prefer: Option<Preference>) -> Result<Choice<'_>, MergeError> {
@@ -470,7 +473,7 @@ fn write(
             return Err(error.into());
         }
     }
-    // Count the spending of a run only once if it is listed twice.
+    // Count the spending of a run only once, even if its folder is listed twice.
     let places = runs.iter().map(|run| {
         let path = &run.path;
         let place = fs::canonicalize(path).unwrap_or_else(|_| path.clone());

@@ -46,8 +46,8 @@ pub enum ModelError {
     NoServer(ModelRef),
 }
 
-/// Opens the main model, the aliased models and the judge's model, each with the configured
-/// policies. `benchmark` resolves the reference `scripted`. Sends nothing yet.
+/// Opens the models of a run's agents and the judge's model, each with the configured policies.
+/// `benchmark` resolves the reference `scripted`. Sends no requests.
 ///
 /// # Errors
 /// [`ModelError`] for the first model that cannot be opened.
@@ -154,8 +154,8 @@ fn recorded_as(provider: &dyn Provider, alias: Option<&str>) -> Option<String> {
     }
 }
 
-/// Policies around the providers of a run. Policies for each request sent are inside policies for
-/// each call.
+/// Policies around the providers of a run. Rate limits apply to each request, including retries;
+/// the cache and prices apply to each call.
 struct Stack<'a> {
     traffic: &'a TrafficArgs,
     prices: &'a PriceTable,

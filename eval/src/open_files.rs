@@ -2,13 +2,13 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Files that an attempt keeps open: trajectory, journal, worker socket and model connection.
+/// Number of files that an attempt keeps open: trajectory, journal, worker socket and model
+/// connection.
 const FILES_PER_ATTEMPT: u64 = 4;
-/// Files that the program keeps open regardless of attempts.
+/// Number of files that the program keeps open regardless of attempts.
 const BASE_FILES: u64 = 64;
 
-/// Raises the limit to the maximum that the system allows, because the default limit of shells is
-/// often low.
+/// Raises the soft limit to the hard limit, because shells often set a low soft limit.
 pub fn raise_fd_limit() {
     let maximum = getrlimit(Resource::Nofile).maximum;
     let limit = Rlimit {

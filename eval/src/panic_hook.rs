@@ -7,7 +7,7 @@ use harness::provider::http::redact;
 
 use crate::terminal;
 
-/// Installs the hook. A panic is a bug in this program, but its message may quote arbitrary text.
+/// Installs the hook. Keys must be redacted, because the message of a panic may quote any text.
 pub fn install() {
     panic::set_hook(Box::new(|info| {
         terminal::lines(&redact(text(info, &Backtrace::capture())));

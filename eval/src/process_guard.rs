@@ -20,6 +20,6 @@ pub fn watch(group: u32) -> io::Result<Child> {
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .process_group(0) // Ctrl-C in the terminal must not end the server before its work.
+        .process_group(0) // Ctrl-C in the terminal must not end the guard.
         .spawn()
 }

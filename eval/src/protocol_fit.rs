@@ -14,7 +14,7 @@ pub enum UnfitProtocol {
         protocol: Protocol,
         /// Description of the input.
         subject: String,
-        /// Protocols that support it.
+        /// Protocols that support the input.
         fitting: Vec<Protocol>,
     },
     /// Settings describe how web pages are shown, but the samples do not have pages.
@@ -105,8 +105,8 @@ pub fn subject(dataset: &dyn Dataset, id: &str) -> Result<InputKind, DatasetErro
     })
 }
 
-/// Checks that the protocol supports a question with a context or, if given, the environment
-/// `world`.
+/// Checks that the protocol supports a question about the environment `world`, or about a context
+/// if `world` is `None`.
 ///
 /// # Errors
 /// [`UnfitProtocol`], which names the supported protocols.

@@ -14,9 +14,9 @@ use crate::program;
 
 /// Builds the record of an attempt that started at `started_at`.
 ///
-/// `grade` is ignored without an answer; if the scorer failed, the status is `error`. A `limit`
-/// without an answer scores 0, because the agent was able to work; an `error` or `cancelled`
-/// attempt gets no score.
+/// If the scorer failed, the status is `error`. An attempt that reached a limit without an answer
+/// scores 0, because the agent was able to work. An `error` or `cancelled` attempt gets no score,
+/// even with a `grade`.
 pub(crate) fn of_attempt(
     run: &RunIdentity,
     sample: &Sample,
@@ -94,7 +94,7 @@ pub(crate) fn judged(answer: Option<&str>, state: Option<&Value>) -> Option<Stri
 pub(crate) struct Scored {
     /// Final status.
     pub status: Status,
-    /// The score.
+    /// Score, if the attempt has one.
     pub score: Option<f64>,
     /// Explanation of the score.
     pub explanation: Option<String>,

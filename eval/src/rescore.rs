@@ -1,7 +1,7 @@
 //! Rescores a run from its records, without running agents.
 //!
-//! Records contain the inputs of scorers except the query, which comes from the trajectory. The
-//! context is empty, because no scorer reads it. Verdicts of a judge are stored as they arrive
+//! Records contain the inputs of scorers except for the query, which is read from the trajectory.
+//! The context is empty, because no scorer reads it. Verdicts of a judge are stored as they arrive
 //! ([`Judging`]).
 
 mod judging;
@@ -66,7 +66,7 @@ pub enum Stopped {
 }
 
 impl Rescoring {
-    /// Number of answers that were scored or whose scoring failed.
+    /// Returns the number of attempts that are done, including those that got no score.
     pub fn done(&self) -> usize {
         self.records.iter().flatten().count()
     }
@@ -84,10 +84,10 @@ impl Rescoring {
 }
 
 /// Scores the answers of a run, at most `at_once` concurrently, until `stop` completes. Statuses
-/// have the same effect as in the original run: an attempt with status `error` gets no score, and a
-/// missing answer within the limits scores 0. An answer whose recorded scorer failed is scored.
-/// With `judging`, verdicts of earlier starts and verdicts on equal answers are reused, and the
-/// judge's budget is enforced.
+/// have the same effect as in the original run: an attempt that failed gets no score, and one that
+/// reached a limit without an answer scores 0. If only the recorded scorer failed, the answer is
+/// scored. With `judging`, verdicts of earlier starts and verdicts on equal answers are reused, and
+/// the judge's budget is enforced.
 ///
 /// # Errors
 /// [`RunDirError::Write`] if a verdict cannot be stored, [`RunDirError::Answer`] if an answer's
@@ -178,8 +178,8 @@ pub async fn rescore(
     Ok(Rescoring { records, stopped })
 }
 
-/// Scores one answer. `halted` receives the reason for a failure that would also affect all other
-/// answers.
+/// Scores one answer, or returns `None` if the budget is used up. `halted` receives the reason for
+/// a failure that would also affect all other answers.
 ///
 /// # Errors
 /// [`RunDirError::Answer`] if the answer's file cannot be read.
@@ -243,7 +243,7 @@ fn with_score(record: &AttemptRecord, scored: Scored) -> AttemptRecord {
     }
 }
 
-/// Stores the new scores next to the recorded ones and returns the file.
+/// Stores the new scores in the run directory and returns the path of the file.
 ///
 /// # Errors
 /// [`RunDirError::Write`].

@@ -23,7 +23,7 @@ pub enum RunEvent {
     },
     /// An engine event of an attempt.
     Engine(Event),
-    /// Amounts spent so far, at most once per second.
+    /// Amounts spent so far, if they have changed since the last such event.
     Spending(Spent),
     /// An attempt ended. It does not send further events.
     AttemptFinished(Arc<AttemptRecord>),
@@ -40,9 +40,9 @@ pub struct RunPlan {
     pub dir: PathBuf,
     /// Values shared by all attempts.
     pub identity: RunIdentity,
-    /// Attempts of the whole run.
+    /// Number of attempts of the whole run.
     pub attempts_total: u64,
-    /// Attempts finished by earlier starts.
+    /// Number of attempts finished by earlier starts.
     pub attempts_done: u64,
     /// Scores of these attempts, each with the id of its sample.
     pub scores_done: Vec<(String, f64)>,

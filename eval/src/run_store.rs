@@ -32,7 +32,7 @@ impl RunStore {
         self.writer.take_error()
     }
 
-    /// Returns the stored summary once the run has ended, including wasted spending.
+    /// Takes the summary as stored at the end of the run, with wasted spending.
     pub fn take_summary(&mut self) -> Option<Summary> {
         self.summary.take()
     }

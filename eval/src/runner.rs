@@ -37,7 +37,8 @@ use shared_samples::SharedSamples;
 
 pub use attempt_runner::AttemptRunner;
 
-/// Time for which a stopped run waits for its attempts. Attempts that take longer are abandoned.
+/// Maximum time that a stopped run waits for its attempts to end. Attempts that take longer are
+/// abandoned.
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
 /// Maximum events stored in one batch before they are reported.
@@ -57,7 +58,8 @@ pub struct Run {
     pub further: Further,
     /// Attempts to make, in order: index of the sample and 1-based number of the attempt.
     pub jobs: Vec<(usize, u32)>,
-    /// Attempts finished by earlier starts. `jobs` may contain some of them, to be rerun.
+    /// Records of attempts finished by earlier starts. `jobs` may list some of these attempts
+    /// again, to be rerun.
     pub earlier: Vec<AttemptRecord>,
     /// Maximum attempts of this start that may end in an error before the run stops; `None` for no
     /// limit.
@@ -82,10 +84,10 @@ pub enum StopReason {
     Interrupted,
     /// More attempts ended in an error than were allowed.
     TooManyErrors {
-        /// Number of errors in this start.
+        /// Number of attempts of this start that ended in an error.
         errors: u64,
     },
-    /// A call reported a condition that ends the run.
+    /// A budget is used up, or every further request would fail.
     Halted(HaltReason),
 }
 
@@ -100,8 +102,8 @@ pub enum RunError {
     RunDir(#[from] RunDirError),
 }
 
-/// Runs the attempts until all are made or `stop` completes. Finished attempts are stored in either
-/// case.
+/// Runs the attempts until all are made or the run stops early for another [`StopReason`]; `stop`
+/// interrupts it. Finished attempts are stored in every case.
 ///
 /// # Errors
 /// [`RunError`] if samples are unavailable or records cannot be written.
@@ -153,8 +155,7 @@ pub async fn conduct(
     let summary = Arc::new(Summary::new(&latest(records), attempts_total));
     send(&events, RunEvent::RunFinished(Arc::clone(&summary)));
     let stored = tokio::task::spawn_blocking(move || consumer.join()).await;
-    // The consumer is not expected to panic. After a panic, its output is on disk and the panic was
-    // printed.
+    // A panic of the consumer is a bug, and was printed. Everything written before it is on disk.
     let stored = match stored {
         Ok(Ok(Err(error))) => return Err(error.into()),
         Ok(Ok(Ok(stored))) => stored.map(Arc::new),
@@ -356,7 +357,7 @@ impl Progress {
         self.errors
     }
 
-    /// Adds a finished attempt.
+    /// Adds a finished attempt and reports it.
     pub fn add(&mut self, record: AttemptRecord, events: &mpsc::UnboundedSender<RunEvent>) {
         // The end of the run cancelled the attempt, so a resumed run reruns it.
         if record.status == Status::Cancelled {
@@ -495,8 +496,8 @@ impl Job {
         Some(grade)
     }
 
-    /// Loads the sample on a blocking thread, because it may have to read a whole row group of a
-    /// file.
+    /// Loads the sample on a blocking thread, because loading may read a whole row group of a
+    /// Parquet file.
     ///
     /// # Errors
     /// Like [`Dataset::sample`]. A panic is propagated, so that it is reported as a panic of the
@@ -512,7 +513,6 @@ impl Job {
         })
     }
 
-    /// Ends the run if further answers cannot be judged.
     fn halt_for(&self, grade: &Grade) {
         if let Some(reason) = &grade.halts {
             self.engine.halt(reason.clone());
@@ -520,7 +520,8 @@ impl Job {
     }
 }
 
-/// Adds the answers as state for the scorer `checks` if the environment does not provide one.
+/// For the scorer `checks`, sets the state to all answers of the attempt unless the environment
+/// provides a state.
 fn with_turns(mut outcome: AttemptOutcome, scorer: &str) -> AttemptOutcome {
     if outcome.state.is_none() {
         outcome.state = turns(&outcome, scorer);
@@ -528,7 +529,7 @@ fn with_turns(mut outcome: AttemptOutcome, scorer: &str) -> AttemptOutcome {
     outcome
 }
 
-/// Returns the answers as state for the scorer `checks`.
+/// For the scorer `checks`, returns all answers of the attempt as state.
 fn turns(outcome: &AttemptOutcome, scorer: &str) -> Option<Value> {
     if outcome.answer.is_none() || scorer != benchmarks::Checks::NAME {
         return None;
@@ -539,7 +540,8 @@ fn turns(outcome: &AttemptOutcome, scorer: &str) -> Option<Value> {
     Some(json!({ "turns": turns }))
 }
 
-/// Returns the text for a scorer, regardless of the state that other scorers need.
+/// Returns the text that a scorer gets: the state if there is one, all answers for the scorer
+/// `checks`, or the last answer.
 fn judged_by(outcome: &AttemptOutcome, scorer: &str) -> Option<String> {
     let answer = outcome.answer.as_deref();
     match &outcome.state {
@@ -630,8 +632,8 @@ impl EventSink for Forward {
     }
 }
 
-/// Sends an event. The receiver is dropped only after the run has ended or the consumer has
-/// panicked.
+/// Sends an event. Ignores a failure, because the receiver is dropped only after the run has ended
+/// or the consumer has panicked.
 fn send(events: &mpsc::UnboundedSender<RunEvent>, event: RunEvent) {
     let _ = events.send(event);
 }

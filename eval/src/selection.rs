@@ -1,6 +1,7 @@
 //! Selects the samples of a run.
 //!
-//! The steps are: named or recorded samples, filters, a maximum (optionally random), and the shard.
+//! Steps: take the named or recorded samples, apply the filters, limit the number (keeping the
+//! first or random samples), and keep those of the shard.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +29,7 @@ pub enum SelectionError {
     #[error("--sample-ids: benchmark {benchmark} has no sample `{id}`{}", match (.nearest, .first) {
         (Some(nearest), _) => format!(", did you mean `{nearest}`?"),
         (None, Some(first)) => format!("; expected, for example, `{first}`"),
-        (None, None) => "; it is empty".to_owned(),
+        (None, None) => "; the benchmark is empty".to_owned(),
     })]
     UnknownSample {
         /// Name of the benchmark.
@@ -52,11 +53,12 @@ pub enum SelectionError {
     },
 }
 
-/// Starts with the named samples, otherwise those that the model has recorded, otherwise all. Keeps
-/// those that pass the filters, then the first or random `max_samples`, then those of the shard.
+/// Selects the named samples, otherwise those of the recording that is replayed (`recorded`),
+/// otherwise all. Of these, keeps those that pass the filters, then the first or random
+/// `max_samples`, then those of the shard. A name may omit the prefix of the benchmark.
 ///
 /// # Errors
-/// [`SelectionError`] for an unknown name. Ids may omit the prefix of the benchmark.
+/// [`SelectionError`] for an unknown sample or metadata key.
 pub fn select(
     dataset: &dyn Dataset,
     selection: &Selection,
@@ -186,11 +188,11 @@ fn filter(
     Ok(())
 }
 
-/// Maximum metadata values listed if no sample matches.
+/// Maximum number of values listed for a metadata key if no sample matches.
 const MOST_KNOWN: usize = 12;
 
-/// Selects `most` random samples in their original order. They have the lowest hashes of their ids,
-/// so that a larger selection contains a smaller one.
+/// Selects `most` random samples in their original order. They have the lowest hashes of seed and
+/// id, so that with one seed, a larger selection contains a smaller one.
 fn at_random(indices: Vec<usize>, ids: &[String], most: usize, seed: u64) -> Vec<usize> {
     let mut ranked: Vec<_> = indices
         .into_iter()

@@ -91,9 +91,9 @@ pub use web::WebArgs;
 pub struct Resolved<T> {
     /// Resolved settings.
     pub settings: T,
-    /// Choices made on the user's behalf.
+    /// Notes about choices made on the user's behalf.
     pub notes: Vec<String>,
-    /// Valid settings that are probably mistakes.
+    /// Warnings about valid settings that are probably mistakes.
     pub warnings: Vec<String>,
 }
 

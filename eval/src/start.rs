@@ -1,4 +1,4 @@
-//! Runs the program from the first line of `main` to the exit code.
+//! Sets up the process, parses the command line, runs the command, and returns the exit code.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::exit::{self, Outcome};
 use crate::{cli, command, invocation, open_files, panic_hook, settings, terminal};
 
-/// Runs the program. The binaries contain only a call of this function.
+/// Runs the program. The binaries only call this function.
 pub fn main() -> ExitCode {
     if std::env::args_os()
         .nth(1)
@@ -49,7 +49,7 @@ fn run() -> Result<Outcome, Error> {
     command::execute(cli.command)
 }
 
-/// Whether a command calls models with settings that may come from a file.
+/// Whether a command may call models with keys or URLs from `.env`.
 const fn asks_models(command: &Command) -> bool {
     matches!(
         command,

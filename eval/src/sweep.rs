@@ -18,7 +18,7 @@ use report::race::RaceHeader;
 /// Version of [`Plan`], stored as `v`.
 pub const SWEEP_VERSION: u32 = 1;
 
-/// File in the folder of a sweep that stores its plan.
+/// Name of the file with the plan in a sweep's folder.
 const PLAN: &str = "sweep.json";
 
 /// Contents of `sweep.json`: the runs of a sweep, in order.
@@ -29,7 +29,7 @@ pub struct Plan {
     /// Id of the sweep, independent of the folder's name; empty in plans of earlier versions.
     #[serde(default)]
     pub id: String,
-    /// Runs of the sweep. The first cell of each model is its baseline.
+    /// Runs of the sweep, baselines first.
     pub cells: Vec<Cell>,
     /// Combinations that are not run.
     pub skipped: Vec<Skipped>,
@@ -53,12 +53,12 @@ pub struct Cell {
     pub flags: RunArgs,
 }
 
-/// A combination that is not run.
+/// A combination that is not run, or a flag that a cell omits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// Flags in which the combination differs from the other cells.
+    /// Distinguishing flags of the combination, or name of the cell.
     pub cell: String,
-    /// Reason why the combination is skipped.
+    /// Reason why it is skipped or omitted.
     pub reason: String,
 }
 
@@ -73,7 +73,7 @@ pub enum SweepError {
         /// Clap's message without usage.
         problem: String,
     },
-    /// A setting of a cell is invalid, independent of the combination of axes.
+    /// A setting of a cell is invalid for a reason other than the combination of axes.
     #[error("cell `{cell}`: {problem}")]
     Settings {
         /// Flags in which the cell differs from the others.
@@ -89,7 +89,7 @@ pub enum SweepError {
     SameCells {
         /// Name of the earlier cell.
         first: String,
-        /// Flags in which the later cell differs from the others.
+        /// Name of the later cell.
         second: String,
     },
     /// Two cells differ only in prompts, but replay one recording.
@@ -126,8 +126,8 @@ pub enum SweepError {
 }
 
 impl Plan {
-    /// Builds the plan of a matrix. For each model, it contains `direct` once, then every
-    /// meaningful combination.
+    /// Builds the plan of a matrix: a `direct` cell for each model and its sampling settings,
+    /// followed by every meaningful combination.
     ///
     /// # Errors
     /// [`SweepError`] for flags that are invalid in any cell, shared flags without effect in every
@@ -140,7 +140,7 @@ impl Plan {
         cells.plan()
     }
 
-    /// Returns the run id of a cell, unique among sweeps.
+    /// Returns the run id of a cell, which is unique across sweeps.
     pub fn run_id(&self, cell: &Cell) -> String {
         if self.id.is_empty() {
             cell.name.clone()
@@ -182,11 +182,11 @@ impl Plan {
         found.map(Option::unwrap_or_default).collect()
     }
 
-    /// Creates the folder of a sweep with its plan. Accepts a folder that is empty because an
-    /// earlier start was killed.
+    /// Creates the folder of a sweep with its plan. Accepts an existing folder that is empty except
+    /// for a partially written plan.
     ///
     /// # Errors
-    /// [`SweepError::Exists`], or [`SweepError::RunDir`] if it cannot be written.
+    /// [`SweepError::Exists`], or [`SweepError::RunDir`] if the plan cannot be written.
     pub fn create(&mut self, folder: &Path) -> Result<(), SweepError> {
         if folder.exists() && !is_unbegun(folder) {
             return Err(SweepError::Exists(folder.to_owned()));
@@ -202,7 +202,7 @@ impl Plan {
     /// Writes the plan atomically into the folder of its sweep.
     ///
     /// # Errors
-    /// [`SweepError::RunDir`].
+    /// [`SweepError::RunDir`] if the file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), SweepError> {
         let path = folder.join(PLAN);
         let text = serde_json::to_string_pretty(self).map_err(|reason| RunDirError::Write {
@@ -255,7 +255,7 @@ fn is_unbegun(folder: &Path) -> bool {
     entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == *unfinished))
 }
 
-/// Replaces characters that are unsafe in a path component.
+/// Makes a name safe as a path component: replaces special characters and removes leading dots.
 fn safe(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     let name: String = name

@@ -33,8 +33,8 @@ pub fn lines(text: &str) {
 }
 
 fn stderr_line(kind: &str, style: Style, text: &str) {
-    // A failure to write to stderr cannot be reported anywhere.
     let text = as_called(text);
+    // A failure to write to stderr cannot be reported anywhere.
     let _ = writeln!(stderr().lock(), "{style}{kind}{style:#}{}", one_line(&text));
 }
 
@@ -53,7 +53,8 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false, char::is_control)
 }
 
-/// Removes the characters in `left_out`. Escapes those in `escapes` and bidirectional formatting.
+/// Removes the characters for which `left_out` returns true. Escapes those for which `escapes`
+/// does, and bidirectional formatting characters.
 fn escaped(
     text: &str,
     left_out: impl Fn(char) -> bool,

@@ -29,14 +29,14 @@ use page::{AttemptSite, Tab, Window};
 use site::Site;
 use user_site::{AddressLock, OpenSite};
 
-/// Opens a web site and a fresh browser profile for every attempt with an environment. Dropping the
-/// attempt's last page ends its server and profile.
+/// Opens a web site and a fresh browser profile for every attempt at a sample with an environment.
+/// Dropping the attempt's last page ends its server and profile.
 pub(crate) struct Web {
     pool: Pool,
     worlds: Worlds,
     kept: PersistentState,
     allow_local: bool,
-    /// Lock of each address at which a user-supplied row starts a server.
+    /// Locks of the addresses at which user-supplied rows start servers, by address.
     turns: Mutex<HashMap<String, AddressLock>>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct WebSettings {
     pub browsers: usize,
     /// Whether third-party pages may run without Chromium's own sandbox.
     pub trust_pages: bool,
-    /// Whether pages may reach this machine and its networks beyond the servers of their rows.
+    /// Whether pages may reach this machine and its networks, not only the servers of their rows.
     pub allow_local: bool,
     /// Whether a person sees the apps and ends the attempt by closing them.
     pub is_visible: bool,

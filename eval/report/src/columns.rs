@@ -17,9 +17,9 @@ pub fn side_by_side(width: u16) -> usize {
     usize::from(width / COLUMN).max(1)
 }
 
-/// Formats a table under a title line. The heading of the first column is `title`; its cells name
-/// the figures. Each further column has a label. The table is at most `width` columns wide, has no
-/// colors, and ends in a newline. All texts are sanitized.
+/// Formats a table. The first column has the heading `title` and the names of `rows`; the other
+/// columns have the headings `labels`. The table is at most `width` columns wide, has no colors,
+/// and ends in a newline. All texts are sanitized.
 pub fn in_columns<'a>(
     title: &str,
     labels: impl IntoIterator<Item = &'a str>,

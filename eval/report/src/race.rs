@@ -1,4 +1,4 @@
-//! Races: their decision logs and results.
+//! Decision logs and results of races: sweeps that stop cells early.
 
 mod text;
 
@@ -20,7 +20,7 @@ pub const RACE_VERSION: u32 = 1;
 /// File name of a race's decision log, in the folder of its sweep.
 pub const RACE_LOG: &str = "race.jsonl";
 
-/// First line of `race.jsonl`: the rules of the race.
+/// First line of `race.jsonl`: the rules, cells and samples of the race.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RaceHeader {
     /// [`RACE_VERSION`] of the program that wrote the line.
@@ -37,7 +37,7 @@ pub struct RaceHeader {
     pub order: Vec<Vec<String>>,
 }
 
-/// Further line of `race.jsonl`: a block, the standings after it, and the decisions.
+/// Any later line of `race.jsonl`: a block, the standings after it, and the decisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RaceBlock {
     /// [`RACE_VERSION`] of the program that wrote the line.
@@ -46,19 +46,19 @@ pub struct RaceBlock {
     pub block: usize,
     /// Number of samples finished by the running cells, including this block.
     pub samples: usize,
-    /// Scores that the decision is based on: for each sample of the block, the scores of the cells
-    /// in order.
+    /// Scores that the decision is based on: for each sample of the block, the score of each cell,
+    /// or `None` if the cell has stopped or has no score.
     pub scores: Vec<(String, Vec<Option<f64>>)>,
     /// Standing of each cell.
     pub cells: Vec<Standing>,
-    /// Reasons why cells stopped after this block, one sentence each.
+    /// Cells that stopped after this block, each with the reason.
     pub stopped: BTreeMap<String, String>,
 }
 
 /// A race as recorded in its log.
 #[derive(Debug, Clone)]
 pub struct RaceLog {
-    /// Rules of the race.
+    /// Rules, cells and samples of the race.
     pub header: RaceHeader,
     /// Finished blocks.
     pub blocks: Vec<RaceBlock>,
@@ -104,7 +104,7 @@ impl RaceHeader {
         Race::new(self.rules.clone(), self.cells.len(), largest)
     }
 
-    /// Returns the total number of samples, which is that of a cell that never stops.
+    /// Returns the number of samples of a cell that never stops.
     pub fn samples(&self) -> usize {
         self.order.iter().map(Vec::len).sum()
     }
@@ -176,7 +176,7 @@ impl RaceLog {
         Ok(Some(log))
     }
 
-    /// Writes the log of a race that has not begun: only its header.
+    /// Writes a log file with only the header.
     ///
     /// # Errors
     /// Returns [`RunDirError::Write`] if the file cannot be written.
@@ -228,8 +228,8 @@ impl RaceLog {
         self.race.is_over()
     }
 
-    /// Evaluates the next block, given the scores of every cell by sample. Returns `None` if no
-    /// block is left.
+    /// Evaluates the next block. `scores` contains the score of every cell for each sample. Returns
+    /// `None` if no block is left.
     pub fn decide(&mut self, scores: &BTreeMap<String, Vec<Option<f64>>>) -> Option<RaceBlock> {
         let units = self.next()?;
         let running = self.running();
@@ -355,9 +355,9 @@ pub struct RaceResult {
     /// Whether every cell has a verdict. If `false`, the samples were used up or the race has not
     /// ended.
     pub is_decided: bool,
-    /// Cell with the best score among those not stopped as worse.
+    /// Name of the cell with the best mean score among those that are undecided, better or last.
     pub best: Option<String>,
-    /// Total number of samples, which is that of a cell that never stops.
+    /// Number of samples of a cell that never stops.
     pub samples: usize,
     /// Number of attempts made.
     pub attempts: u64,
@@ -378,21 +378,21 @@ pub struct RaceCell {
     pub mean: Option<f64>,
     /// Verdict that stopped the cell, if it has stopped.
     pub verdict: Option<Verdict>,
-    /// Anytime-valid p value, corrected over the family, for the hypothesis of being as good as the
-    /// best cell, or not different from the baseline.
+    /// Anytime-valid p value, corrected over the family, for the null hypothesis that the cell is
+    /// as good as the best cell or, in a race against baselines, equal to its baseline.
     pub p: f64,
-    /// Name of the cell used for comparison.
+    /// Name of the cell that this one is compared with: the best cell or the baseline.
     pub against: Option<String>,
     /// Difference from that cell.
     pub difference: Option<StoppedDifference>,
-    /// Reason why the cell stopped, as a sentence.
+    /// Reason why the cell stopped, if it has stopped.
     pub why: Option<String>,
     /// Number of samples and mean score after each of the cell's blocks.
     pub line: Vec<(usize, f64)>,
 }
 
 impl RaceResult {
-    /// Returns the share of the full sweep's attempts that were saved.
+    /// Returns the share of the full sweep's attempts that the race saved.
     pub fn saved(&self) -> f64 {
         match self.attempts_of_full_sweep {
             0 => 0.0,

@@ -41,8 +41,8 @@ pub struct Report {
     pub runs: Vec<RunReport>,
     /// Comparisons of the cells of each sweep.
     pub sweeps: Vec<SweepReport>,
-    /// Comparison of several runs outside a sweep: all others with the first, and the best with
-    /// each other.
+    /// Comparison of the runs if there are several and no sweep: each with the first, and the best
+    /// with each other.
     pub comparison: Option<Comparison>,
     /// Samples whose score in at least one run differs from that in the first run, with the mean
     /// score in each run.
@@ -54,13 +54,13 @@ pub struct Report {
 pub struct FoundSweep {
     /// Folder of the sweep.
     pub folder: PathBuf,
-    /// Names of the cells that have begun, with their positions among the runs.
+    /// Names of the cells that have begun, with the indices of their runs.
     pub cells: Vec<(String, usize)>,
     /// Names of the cells that have not begun.
     pub not_begun: Vec<String>,
     /// For each begun cell, the index of its baseline run, or its own index if it has no baseline.
     pub baselines: Vec<usize>,
-    /// Race of the cells, finished or not.
+    /// Race of the cells, finished or not; `None` if the sweep is not a race.
     pub race: Option<RaceLog>,
 }
 
@@ -76,7 +76,7 @@ pub struct SweepReport {
     /// Race of the cells. The p values and intervals of the comparison do not hold for cells that
     /// stopped early.
     pub race: Option<RaceResult>,
-    /// Names of the cells, with their positions among the runs.
+    /// Names of the cells that have begun, with the indices of their runs.
     pub cells: Vec<(String, usize)>,
 }
 
@@ -101,13 +101,13 @@ pub struct RunReport {
     pub groupings: Vec<Grouping>,
     /// Number of iterations of the root agent in each attempt that ended `ok` or `limit`.
     pub iterations: Vec<u32>,
-    /// Attempts that scored less than 1 or ended in an error, worst first.
+    /// Attempts that scored less than 1 or have no score, worst first.
     pub failures: Vec<Failure>,
     /// Folder of the run.
     pub path: PathBuf,
 }
 
-/// An attempt that scored less than 1 or ended in an error.
+/// An attempt that scored less than 1 or has no score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
     /// Id of the sample.
@@ -116,9 +116,9 @@ pub struct Failure {
     pub attempt: u32,
     /// Status with which the attempt ended.
     pub status: String,
-    /// Score; `None` after an error.
+    /// Score; `None` if the attempt ended in an error or was cancelled.
     pub score: Option<f64>,
-    /// Agent's answer, or the reason why there is none; truncated.
+    /// Agent's answer or, without an answer, the attempt's error; truncated.
     pub got: String,
     /// Expected answer; truncated.
     pub expected: String,
@@ -286,7 +286,7 @@ fn prices(run: &RunDir) -> Vec<String> {
 /// Returns the samples whose score in at least one run differs from that in the first run, sorted
 /// by id.
 fn differing(runs: &[RunDir]) -> Vec<(String, Vec<Option<f64>>)> {
-    /// Smaller differences between scores do not count, because sums depend on the order of
+    /// Smaller differences do not count, because floating-point sums depend on the order of
     /// attempts.
     const EQUAL: f64 = 1e-9;
     let mut scores: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
@@ -357,7 +357,7 @@ fn excerpt(text: Option<&String>) -> String {
     }
 }
 
-/// Returns the depth as part of a label, or an empty string for a direct call, which has no depth.
+/// Returns the depth as part of a label, or an empty string for a protocol with a single call.
 fn depth(run: &RunIdentity) -> String {
     if Protocol::capabilities_of(&run.protocol).is_some_and(|capabilities| capabilities.one_call) {
         String::new()

@@ -3,9 +3,9 @@
 /// Returns a single line of at most `width` columns that cannot move the cursor, set colors or
 /// change the text direction.
 ///
-/// Each run of white space becomes one space. Control characters, including those that begin an
-/// escape sequence or change the text direction, become `�`. Other invisible formatting characters,
-/// which can disguise a text, are dropped. Truncated text ends in `…`.
+/// Each sequence of white space becomes one space. Control characters, including those that begin
+/// an escape sequence or change the text direction, become `�`. Other invisible formatting
+/// characters, which can disguise a text, are dropped. Truncated text ends in `…`.
 pub fn sanitize(text: &str, width: usize) -> String {
     let mut line = String::new();
     let mut used = 0;
@@ -44,9 +44,9 @@ pub fn sanitize(text: &str, width: usize) -> String {
     line
 }
 
-/// Returns the maximum width of a character in columns. All wide characters of Unicode lie above
-/// U+1100 (UAX #11). Narrow characters above that point count as wide, so a line may be truncated
-/// early but never late.
+/// Returns the maximum width of a character in columns. The first wide character of Unicode is
+/// U+1100 (UAX #11). Narrow characters after it count as wide, so a line may be truncated early but
+/// never late.
 fn columns(character: char) -> usize {
     match character {
         ..'\u{1100}' | '\u{fffd}' => 1,

@@ -46,7 +46,7 @@ impl AdmissionQueue {
     /// Adds a request to the queue.
     ///
     /// # Errors
-    /// [`ApiError`] if the queue is full.
+    /// Returns [`ApiError`] if the queue is full.
     pub fn enter(&self) -> Result<QueueTicket, ApiError> {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
         let waiting = Waiting(Arc::clone(&self.waiting));

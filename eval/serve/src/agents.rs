@@ -1,5 +1,5 @@
-//! Interface between the server and the agents: the model names that clients may request, and
-//! answering of questions.
+//! Interface between the server and the agents: the model names that clients may request, and how
+//! questions are checked and answered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,13 +32,13 @@ pub struct Question {
 /// Limits on spending. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Limits {
-    /// US dollars.
+    /// Maximum cost in US dollars.
     pub cost_usd: Option<f64>,
-    /// Maximum input and output tokens together.
+    /// Maximum number of input and output tokens together.
     pub tokens: Option<u64>,
-    /// Number of requests to models.
+    /// Maximum number of requests to models.
     pub llm_calls: Option<u64>,
-    /// Wall-clock time.
+    /// Maximum wall-clock time.
     pub time: Option<Duration>,
 }
 
@@ -54,7 +54,7 @@ pub struct Requester {
 /// Progress report of a working agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress {
-    /// Description of a step in one line for people. It may contain text from a model.
+    /// One-line description of a step, for people. It may contain model output.
     Step(String),
     /// Usage of a model call.
     Spent {
@@ -65,14 +65,14 @@ pub enum Progress {
     },
 }
 
-/// Result of an agent. All figures cover its whole tree of agents.
+/// Result of an agent. Figures cover its whole tree of agents, except `iterations`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentResult {
     /// How the agent ended.
     pub status: Status,
     /// Answer of the agent.
     pub answer: Option<String>,
-    /// Reason why there is no answer, or which limit ended the agent.
+    /// Reason why there is no answer, or the limit that ended the agent.
     pub error: Option<String>,
     /// Tokens; `None` if no response carries a count.
     pub usage: Option<Usage>,
@@ -106,7 +106,7 @@ pub enum Rejection {
 /// Callback for the progress of an agent.
 pub type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// Runs agents.
+/// Answers clients' questions by running agents.
 #[async_trait]
 pub trait Agents: Send + Sync + 'static {
     /// Returns the names that clients can request.

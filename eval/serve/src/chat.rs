@@ -1,7 +1,7 @@
 //! Implements `POST /v1/chat/completions`.
 //!
-//! Reference: <https://platform.openai.com/docs/api-reference/chat>. A stream reports progress in
-//! `reasoning_content`, the field that other servers of reasoning models use.
+//! Reference: <https://platform.openai.com/docs/api-reference/chat>. By default, a stream reports
+//! progress in `reasoning_content`, the field that other servers of reasoning models use.
 
 use model::{Status, Usage};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use super::events::{Frames, Interface, comment, data};
 use super::request::{Fields, Show, expected, object, read_content, text};
 use super::responses::is_plain_text;
 
-/// Response format of a request.
+/// A response in the format of chat completions.
 #[derive(Debug)]
 pub(crate) struct Chat {
     head: Head,
@@ -25,7 +25,7 @@ pub(crate) struct Chat {
 /// Values shared by all parts of a response.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
-    /// Id without the prefix of the interface.
+    /// Id without the interface's prefix, such as `chatcmpl-`.
     pub id: String,
     /// Creation time in seconds since 1970.
     pub created: u64,
@@ -42,7 +42,7 @@ pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError
         Some(Value::Array(_)) | None => {
             return Err(ApiError::invalid(
                 "messages",
-                "`messages` must contain a message",
+                "`messages` must contain at least one message",
             ));
         }
         Some(other) => return Err(expected("messages", "an array", &other)),
@@ -120,7 +120,7 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
 }
 
 impl Chat {
-    /// Parses the fields that determine the response format.
+    /// Parses `stream_options`. The head is set later.
     pub(crate) fn new(fields: &mut Fields, show: Show) -> Self {
         let with_usage = match fields.take("stream_options") {
             None => false,
@@ -229,8 +229,8 @@ impl Interface for Chat {
     }
 }
 
-/// Returns the finish reason. An agent that was stopped by a limit has the reason `length`, with or
-/// without an answer.
+/// Returns the finish reason: `length` if the agent did not end normally, with or without an
+/// answer.
 const fn finish_reason(status: Status) -> &'static str {
     match status {
         Status::Ok => "stop",

@@ -8,7 +8,7 @@ use super::request::Extension;
 /// Default maximum characters of a text in the query; a longer text is moved to the context.
 pub const DEFAULT_LONG_TEXT: usize = 16_000;
 
-/// Number of characters at the beginning, and at the end, of a long text that stay in the query.
+/// Number of characters at each end of a long text that stay in the query.
 const SHOWN: usize = 2_000;
 
 /// A conversation from either interface.
@@ -27,14 +27,13 @@ pub(crate) struct Turn {
     pub images: Vec<String>,
 }
 
-/// A named text.
+/// A named text of the context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub name: String,
     pub text: String,
 }
 
-/// Speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Speaker {
     /// `system` and `developer` messages, and `instructions`.
@@ -57,7 +56,7 @@ impl Speaker {
 
 impl Conversation {
     /// Converts the conversation to a question. `long` is the maximum characters of a text in the
-    /// query. `param` is the request field that contains the messages.
+    /// query. `param` is the request field with the messages, which errors name.
     pub(crate) fn question(
         self,
         extension: Extension,

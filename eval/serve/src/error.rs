@@ -154,7 +154,7 @@ impl ApiError {
         error
     }
 
-    /// Creates the error for an agent that failed, after the retries configured for the server.
+    /// Creates the error for an agent that failed in spite of the server's own retries.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_GATEWAY, "server_error", message).code("agent_failed")
     }

@@ -21,7 +21,7 @@ use super::error::ApiError;
 /// Serialized events, each with its terminating blank line.
 pub(crate) type Frames = Vec<String>;
 
-/// State of one of the two interfaces while it sends one answer.
+/// Formats one answer for one of the two interfaces, either as a whole or as a stream of events.
 pub(crate) trait Interface: Send + 'static {
     /// Sets the values shared by all parts of the response.
     fn set_head(&mut self, head: Head);

@@ -1,4 +1,4 @@
-//! Rejects requests that pages of other sites send to the loopback address.
+//! Protects a server on this machine from pages of other sites and from clients without a key.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use axum::response::{IntoResponse, Response};
 use super::error::{ApiError, ServeError};
 use super::keys::Clients;
 
-/// Protects the routes of another server in the same way: from pages of other sites, and from
-/// clients without a key. Each request gets its client (`Arc<Client>`) as an extension.
+/// Adds this protection to the routes of another server. Each request gets its client
+/// (`Arc<Client>`) as an extension.
 pub fn protected(router: Router, address: SocketAddr, clients: Clients) -> Router {
     let clients = Arc::new(clients);
     let with_client = move |mut request: Request, next: Next| {
@@ -36,7 +36,7 @@ pub fn protected(router: Router, address: SocketAddr, clients: Clients) -> Route
 /// Checks that other machines cannot use a server at this address without a key.
 ///
 /// # Errors
-/// [`ServeError::OpenToAll`].
+/// Returns [`ServeError::OpenToAll`] if they can.
 pub fn check_address(address: SocketAddr, clients: &Clients) -> Result<(), ServeError> {
     if address.ip().is_loopback() || clients.need_keys() {
         return Ok(());

@@ -1,4 +1,5 @@
-//! Handles a request from arrival to end, for both interfaces.
+//! Handles a parsed request for both interfaces: its place in the queue, its agent, its stream and
+//! its metrics.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -29,7 +30,7 @@ pub(crate) struct RequestHandler {
     pub phase: watch::Sender<Phase>,
 }
 
-/// Phase of the server's life.
+/// Phase of the server's lifecycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     /// The server accepts requests.
@@ -47,7 +48,7 @@ pub(crate) struct ParsedRequest {
     pub question: Question,
     pub ignored: Vec<String>,
     pub is_stream: bool,
-    /// Permit that is held until the answer has been sent.
+    /// Counts toward the client's concurrent requests until the agent has ended.
     pub permit: Option<OwnedSemaphorePermit>,
 }
 
@@ -93,7 +94,7 @@ impl RequestHandler {
         }
     }
 
-    /// Adds the request to the queue, unless it cannot be answered.
+    /// Checks that the request can be answered, and adds it to the queue.
     fn place(&self, asked: &ParsedRequest) -> Result<QueueTicket, ApiError> {
         if *self.phase.borrow() != Phase::Open {
             return Err(ApiError::stopping());
@@ -165,7 +166,7 @@ impl RequestHandler {
         } = asked;
         let mut phase = self.phase.subscribe();
         let stopping = async {
-            // The sender lives as long as `self`.
+            // This cannot fail, because the sender lives as long as `self`.
             let _ = phase.wait_for(|phase| *phase == Phase::Stopping).await;
         };
         let work = async {

@@ -63,7 +63,7 @@ impl Client {
         }
     }
 
-    /// Restricts the client to these model names.
+    /// Restricts the client to model names that match a pattern.
     #[must_use]
     pub fn using(self, offers: GlobSet) -> Self {
         Self {
@@ -117,10 +117,11 @@ impl Client {
             .is_none_or(|offers| offers.is_match(offer))
     }
 
-    /// Counts a request toward its limits. The permit must be held until the request has ended.
+    /// Counts a request toward the client's limits. The returned permit must be held until the
+    /// request has ended.
     ///
     /// # Errors
-    /// [`ApiError`] if the client has reached a limit.
+    /// Returns [`ApiError`] if the client has reached a limit.
     pub fn admit(&self) -> Result<Option<OwnedSemaphorePermit>, ApiError> {
         let permit = match &self.at_once {
             None => None,
@@ -171,7 +172,7 @@ impl Clients {
         Self(Known::ByKey(shared.collect()))
     }
 
-    /// Whether there are several keys.
+    /// Whether more than one key is accepted.
     pub fn are_several(&self) -> bool {
         matches!(&self.0, Known::ByKey(clients) if clients.len() > 1)
     }

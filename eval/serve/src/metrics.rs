@@ -13,7 +13,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::agents::{AgentResult, Progress};
 
-/// Upper bounds of the histogram buckets in seconds, because agents may run from seconds to an
+/// Upper bounds of the histogram buckets in seconds. Agents may run from less than a second to an
 /// hour.
 const SECONDS: [f64; 12] = [
     0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 900.0, 3600.0,
@@ -94,7 +94,7 @@ impl Metrics {
             .observe(took.as_secs_f64());
     }
 
-    /// Adds to the number of working agents.
+    /// Adds `more`, which may be negative, to the number of working agents.
     pub(crate) fn works(&self, more: i64) {
         self.working.inc_by(more);
     }
@@ -126,7 +126,7 @@ impl Metrics {
         }
     }
 
-    /// Counts the agents and calls of an answer.
+    /// Counts the agents and model calls of an answer.
     pub(crate) fn answered(&self, model: &str, answered: &AgentResult) {
         let labels = of_model(model);
         let (agents, calls) = (answered.agents, answered.llm_calls);

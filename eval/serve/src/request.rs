@@ -90,8 +90,8 @@ impl Fields {
         }
     }
 
-    /// Returns the names of the fields that were not read. The server's settings determine the
-    /// agents' requests to models instead.
+    /// Returns the names of the fields that were not read. They have no effect, because the
+    /// server's settings determine the agents' requests to models.
     pub(crate) fn ignored(self) -> Vec<String> {
         let left = self.members.into_iter();
         left.filter(|(_, value)| !value.is_null())
@@ -156,13 +156,13 @@ pub(crate) fn expected(place: &str, wanted: &str, got: &Value) -> ApiError {
     ApiError::invalid(place, message)
 }
 
-/// Describes a value without revealing strings in it.
+/// Describes a value for an error message, without the content of strings.
 fn kind(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => number.to_string(),
-        Value::String(_) => "a text".to_owned(),
+        Value::String(_) => "a string".to_owned(),
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     }
@@ -171,7 +171,7 @@ fn kind(value: &Value) -> String {
 pub(crate) fn text(value: Value, place: &str) -> Result<String, ApiError> {
     match value {
         Value::String(text) => Ok(text),
-        other => Err(expected(place, "a text", &other)),
+        other => Err(expected(place, "a string", &other)),
     }
 }
 
@@ -223,7 +223,7 @@ pub(crate) fn read_content(turn: &mut Turn, content: Value, place: &str) -> Resu
             return Ok(());
         }
         Value::Array(parts) => parts,
-        other => return Err(expected(place, "a text or an array of parts", &other)),
+        other => return Err(expected(place, "a string or an array of parts", &other)),
     };
     let mut texts = Vec::new();
     for (at, part) in parts.into_iter().enumerate() {

@@ -13,14 +13,14 @@ use super::error::ApiError;
 use super::events::{Frames, Interface, comment, named};
 use super::request::{Fields, Show, expected, object, read_content, text};
 
-/// Response format of a request.
+/// A response in the format of the Responses interface.
 #[derive(Debug)]
 pub(crate) struct Responses {
     head: Head,
     show: Show,
-    /// Number of the next event.
+    /// `sequence_number` of the next event.
     sequence: u64,
-    /// Progress so far, if it is sent as reasoning.
+    /// Progress sent as reasoning so far; `None` before the first step.
     reasoning: Option<String>,
 }
 
@@ -38,9 +38,12 @@ pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError
             }
         }
         Some(Value::Array(_)) | None => {
-            return Err(ApiError::invalid("input", "`input` must contain a message"));
+            return Err(ApiError::invalid(
+                "input",
+                "`input` must contain at least one message",
+            ));
         }
-        Some(other) => return Err(expected("input", "a text or an array of items", &other)),
+        Some(other) => return Err(expected("input", "a string or an array of items", &other)),
     }
     Ok(Conversation { turns })
 }
@@ -116,7 +119,7 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
     fields.refuse(
         "background",
         |value| value == false,
-        "send it with `stream`",
+        "agents do not run in the background; use `stream`",
     )?;
     fields.refuse(
         "text",
@@ -202,7 +205,7 @@ impl Responses {
         named(name, &members)
     }
 
-    /// Returns the fields shared by all events about the progress: its position and item.
+    /// Returns the fields shared by all events about the reasoning: its item and position.
     fn about_reasoning(&self) -> Value {
         json!({"item_id": format!("rs_{}", self.head.id), "output_index": 0, "summary_index": 0})
     }
@@ -226,7 +229,7 @@ impl Responses {
         frames
     }
 
-    /// Ends the progress and returns its item, if there is one.
+    /// Ends the reasoning and returns its item, or `None` if no reasoning was sent.
     fn end_reasoning(&mut self, frames: &mut Frames) -> Option<Value> {
         let text = self.reasoning.take()?;
         let mut done = self.about_reasoning();
@@ -248,8 +251,8 @@ fn output_text(text: &str) -> Value {
     json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
 }
 
-/// Returns the `status` of the response. A response of an agent that was stopped by a limit is
-/// `incomplete`, with or without an answer.
+/// Returns the `status` of the response: `incomplete` if the agent did not end normally, with or
+/// without an answer.
 const fn word(status: Status) -> &'static str {
     match status {
         Status::Ok => "completed",

@@ -40,11 +40,11 @@ pub struct Settings {
     pub address: SocketAddr,
     /// Clients that may use the server.
     pub clients: Clients,
-    /// Maximum concurrent agents, each with its children.
+    /// Maximum concurrent root agents, each with its children.
     pub max_concurrency: usize,
     /// Maximum waiting requests.
     pub max_queue: usize,
-    /// Maximum bytes of a request.
+    /// Maximum bytes of a request body.
     pub max_request_bytes: usize,
     /// Maximum characters of a text in the query; a longer text is moved to the context.
     pub long_text: usize,
@@ -174,8 +174,8 @@ impl Shared {
         how: impl FnOnce(&mut Fields, &Extension) -> Result<(Parts, I), ApiError>,
     ) -> Result<(ParsedRequest, I), ApiError> {
         let client = self.clients.of(request.headers())?;
-        // Checked before the body is read, so that clients without a key cannot make the server
-        // buffer one.
+        // Key and limits are checked before the body is read, so that rejected clients cannot make
+        // the server buffer it.
         let permit = client.admit()?;
         let body = to_bytes(request.into_body(), self.max_request_bytes).await;
         let body = body.map_err(|_| ApiError::too_large(self.max_request_bytes))?;

@@ -1,5 +1,4 @@
-//! Flags of the engine, shared by all commands that run agents, and the settings that only these
-//! flags determine.
+//! Flags shared by all commands that run agents, and their conversion to settings.
 
 use std::path::PathBuf;
 
@@ -76,7 +75,7 @@ pub struct EngineArgs {
     )]
     pub attempt_timeout: Seconds,
 
-    /// Flags of model calls.
+    /// Flags of model calls over HTTP.
     #[command(flatten)]
     pub models: ModelArgs,
 
@@ -84,11 +83,11 @@ pub struct EngineArgs {
     #[command(flatten)]
     pub guidance: GuidanceArgs,
 
-    /// Hooks.
+    /// Hooks of the run.
     #[command(flatten)]
     pub hooks: HookArgs,
 
-    /// Settings of single protocols.
+    /// Settings that apply only to particular protocols.
     #[command(flatten)]
     pub protocols: ProtocolArgs,
 
@@ -108,15 +107,15 @@ pub struct EngineArgs {
     #[command(flatten)]
     pub store: StoreArgs,
 
-    /// Web pages.
+    /// Settings of web agents and of the records of their pages.
     #[command(flatten)]
     pub web: WebArgs,
 
-    /// The REPL.
+    /// Limits and printing of the REPL.
     #[command(flatten)]
     pub sandbox: SandboxArgs,
 
-    /// Permissions.
+    /// Permissions, which are not recorded.
     #[command(flatten)]
     #[serde(skip)]
     pub powers: PowerArgs,
@@ -147,7 +146,7 @@ impl EngineArgs {
     /// Returns the settings that cannot change an answer.
     ///
     /// # Errors
-    /// [`SandboxError`] if the requested isolation is not possible.
+    /// Returns [`SandboxError`] if the requested isolation is not possible.
     pub fn conduct(&self) -> Result<Conduct, SandboxError> {
         Ok(Conduct {
             isolation: self.sandbox.isolation(self.powers.isolation.kind)?,
@@ -185,8 +184,8 @@ pub struct HookArgs {
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Recording")]
 pub struct StoreArgs {
-    /// Folder that caches responses. A request is not sent again, and costs nothing, if an attempt
-    /// with the same number has already received its response [default: no cache]
+    /// Folder for a response cache. A request costs nothing if an attempt with the same number has
+    /// already sent the same request and received a response [default: no cache]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 

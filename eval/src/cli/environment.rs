@@ -1,4 +1,4 @@
-//! Flags set by variables, from the environment or a file `.env`.
+//! Flags set by variables from the environment or a `.env` file.
 //!
 //! A typed flag overrides the variables of flags that exclude it, and an error about a variable's
 //! value names the variable.
@@ -14,11 +14,11 @@ use clap::{Arg, Command};
 
 use crate::env_vars;
 
-/// Flag variables from a file `.env`, limited to variables that a file may set.
+/// Flag variables from a `.env` file, without those that only the environment may set.
 static FILE_VALUES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
 
-/// Sets the flag variables from a file, for all command lines parsed from now on. Only the first
-/// call has an effect.
+/// Sets the flag variables from a `.env` file, for all command lines parsed from now on. Only the
+/// first call has an effect.
 pub fn set_file_values(values: BTreeMap<String, String>) {
     let _ = FILE_VALUES.set(values);
 }
@@ -53,7 +53,8 @@ pub(super) fn names(argument: &Arg) -> impl Iterator<Item = &str> {
     argument.get_long().into_iter().chain(earlier)
 }
 
-/// Returns the variable of a flag, or the variable of an earlier name if only that is set.
+/// Returns the variable of a flag's current name, or that of an earlier name if only the latter is
+/// set.
 pub(super) fn variable(argument: &Arg) -> Option<String> {
     let mut variables = names(argument).map(env_vars::of_flag);
     let first = variables.next()?;
@@ -89,11 +90,11 @@ pub(super) fn without_excluded(command: Command, typed: &TypedFlags) -> Command 
         .mut_subcommands(|command| without_excluded(command, typed))
 }
 
-/// Appends the values of the file after the subcommand, as if they were typed. Skips a flag if it,
+/// Inserts the values of the file after the subcommand, as if they were typed. Skips a flag if it,
 /// or a flag that excludes it, is typed or set in the environment.
 ///
 /// # Errors
-/// An error for a switch whose value is neither true nor false.
+/// Returns an error if the value of a switch is neither true nor false.
 pub(super) fn with_file_values(
     mut arguments: Vec<OsString>,
     command: &Command,
@@ -170,7 +171,7 @@ fn invalid_boolean(variable: &str, long: &str, value: &str) -> clap::Error {
     )
 }
 
-/// Adds the name of the variable to an error about a value that was not typed.
+/// Adds the name of the variable to an error about an invalid value that comes from a variable.
 pub(super) fn name_variable(
     mut error: clap::Error,
     command: &Command,

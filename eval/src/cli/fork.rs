@@ -12,7 +12,7 @@ use super::values::whole;
 use super::{ResumeArgs, RunArgs};
 use crate::invocation::quoted;
 
-/// Flags of `rlm-eval run` that a fork of one attempt does not take.
+/// Ids of `rlm-eval run` flags that a fork does not accept.
 const NOT_OF_FORKS: [&str; 17] = [
     "allow_program_change",
     "attempts",
@@ -42,9 +42,9 @@ pub struct ForkArgs {
     pub sample: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// Iteration that is the first of the fork.
+    /// First new iteration of the fork.
     pub at: ForkAt,
-    /// Text for the first own request of the fork.
+    /// Text to append to the latest user message in the first new request.
     pub note: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl FromStr for ForkAt {
         let iteration = text.parse().ok().filter(|iteration| *iteration > 0);
         iteration
             .map(Self::Iteration)
-            .ok_or("expected the number of an iteration, from 1, or `end`")
+            .ok_or("expected an iteration number from 1, or `end`")
     }
 }
 
@@ -82,7 +82,7 @@ struct ForkFlags {
     #[arg(value_name = "SAMPLE")]
     sample: String,
 
-    /// Attempt at the sample
+    /// Number of the attempt at the sample
     #[arg(
         long,
         value_parser = whole::<u32>(1..=1_000),
@@ -92,8 +92,8 @@ struct ForkFlags {
     )]
     attempt: u32,
 
-    /// First iteration of the root that is new. What it received before comes from the run's
-    /// journal, without requests
+    /// First new iteration of the root. Responses to earlier ones come from the run's journal,
+    /// without requests
     #[arg(
         long,
         default_value = "end",
@@ -102,7 +102,7 @@ struct ForkFlags {
     )]
     at: ForkAt,
 
-    /// Text that is added to the newest message of the user in the first new request
+    /// Text to append to the latest user message in the first new request
     #[arg(
         long,
         value_parser = NonEmptyStringValueParser::new(),
@@ -113,10 +113,10 @@ struct ForkFlags {
 }
 
 impl ForkArgs {
-    /// Returns the flags in these matches of `rlm-eval fork`.
+    /// Returns the flags of `rlm-eval fork` in clap's matches.
     ///
     /// # Errors
-    /// For a typed flag that a fork does not take.
+    /// Returns an error if a typed flag applies only to `rlm-eval run`.
     pub(super) fn of(matches: &ArgMatches, typed: &TypedFlags) -> Result<Self, clap::Error> {
         let own = ForkFlags::from_arg_matches(matches)?;
         let command = RunArgs::augment_args(Command::new("run"));
@@ -153,7 +153,7 @@ impl ForkArgs {
     }
 }
 
-/// Whether this is the id of a flag that only `rlm-eval run` takes.
+/// Whether a flag applies to `rlm-eval run` but not to a fork.
 fn is_of_runs(id: &str) -> bool {
     NOT_OF_FORKS.contains(&id) || id.starts_with("queue_")
 }
@@ -192,12 +192,12 @@ impl Args for ForkArgs {
 }
 
 const DETAILS: &str = "\
-Makes one attempt in a new run folder. Settings are those of RUN unless they are passed. Its \
-config.json names where it comes from, with the cost of the iterations that it inherits.
+Makes one attempt in a new run folder, with the settings of RUN unless flags override them. The \
+config.json of the fork records its origin and the cost of the inherited iterations.
 
 Examples:
   # Continue an attempt that ran out of iterations
   rlm-eval fork results/s-niah-solver-20261121-092406-5f3a s-niah-8k-1 --max-iterations 40
 
-  # Try another model and a hint from the fifth iteration on
+  # Try another model and a hint, beginning with the fifth iteration
   rlm-eval fork results/mine q3 --at 5 --model openai/gpt-5 --note 'Check the units.'";

@@ -1,5 +1,5 @@
-//! Groups of flags that are treated alike. A flag belongs to the group in whose struct it is
-//! declared.
+//! Groups of flags with the same rules for recording, environment variables and answers. The struct
+//! that declares a flag determines its group.
 
 use std::collections::BTreeSet;
 
@@ -26,13 +26,13 @@ fn union<const N: usize>(groups: [Ids; N]) -> Ids {
     groups.into_iter().flatten().collect()
 }
 
-/// Returns the permissions, which only a start grants.
+/// Returns the permissions, which must be granted at every start.
 pub(super) fn powers() -> Ids {
     union([ids::<PowerArgs>(), ids::<RunPowerArgs>()])
 }
 
-/// Returns the flags that are never recorded and never read from a file: permissions and flags of
-/// one start.
+/// Returns the flags that are never recorded and never read from a file: permissions, and flags
+/// that apply to a single start.
 pub(super) fn unrecorded() -> Ids {
     union([powers(), ids::<StartArgs>()])
 }

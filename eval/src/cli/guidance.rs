@@ -1,4 +1,4 @@
-//! Flags of the prompts of agents: prompt mode, drivers, profiles, model aliases and depth.
+//! Flags that shape the agents: prompt mode, protocol, depth, drivers, profiles and models.
 
 use std::path::PathBuf;
 
@@ -13,11 +13,11 @@ use super::values::{one_of, whole};
 use crate::providers::ModelRef;
 use crate::settings::CompactionArgs;
 
-/// Maximum depth of the tree; larger numbers are probably typos, because agents below depth 2 have
-/// only 3 iterations.
+/// Maximum value of `--max-depth`. Larger numbers are probably typos, because agents below depth 2
+/// have only 3 iterations.
 pub(super) const DEEPEST: u32 = 16;
 
-/// Settings that shape the prompts of a delegation tree.
+/// Flags that shape the agents' prompts, models and depth.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct GuidanceArgs {
@@ -44,8 +44,8 @@ pub struct GuidanceArgs {
     )]
     pub protocol: Protocol,
 
-    /// How a response contains code: in fenced blocks, or in calls of the tool `execute_code`,
-    /// which the model must make
+    /// How a response contains code: in fenced blocks, or in required calls of the tool
+    /// `execute_code`
     #[arg(
         long = "code-format",
         alias = "code-via",
@@ -101,8 +101,8 @@ pub struct GuidanceArgs {
     #[arg(long = "model-alias", value_name = "SPEC", value_delimiter = ';')]
     pub model_aliases: Vec<String>,
 
-    /// Model of all agents below the root that do not name a model, whether called by `rlm()` or by
-    /// the name of a prompt [default: the root's]
+    /// Model of all agents below the root, unless they name a model, whether called by `rlm()` or
+    /// by the name of a prompt [default: the root's]
     #[arg(long, value_name = "REF")]
     pub child_model: Option<ModelRef>,
 
@@ -110,13 +110,13 @@ pub struct GuidanceArgs {
     #[arg(long, value_name = "REF")]
     pub llm_model: Option<ModelRef>,
 
-    /// Model of the agents at a depth that do not name a model, as DEPTH=REF; children of the root
-    /// have depth 1. It takes precedence over --child-model, and applies to `llm()` calls without
-    /// --llm-model; repeatable
+    /// Model of the agents at a depth, as DEPTH=REF, unless they name a model; children of the root
+    /// have depth 1. It takes precedence over --child-model and, without --llm-model, applies to
+    /// `llm()` calls; repeatable
     #[arg(long = "model-at-depth", value_name = "DEPTH=REF")]
     pub model_at_depth: Vec<String>,
 
-    /// Compaction.
+    /// Compaction of long conversations.
     #[command(flatten)]
     pub long_conversations: CompactionArgs,
 
@@ -136,6 +136,6 @@ pub struct GuidanceArgs {
 pub enum CodeFormat {
     /// In fenced blocks.
     Fenced,
-    /// By a tool call.
+    /// In calls of the tool `execute_code`.
     Tool,
 }

@@ -1,5 +1,5 @@
-//! Flags of prompt overrides: definitions, user-supplied sections, the agent's identity, and
-//! additions of a host.
+//! Flags of prompt overrides: definitions, user-supplied sections, the root's name and persona, and
+//! additions to its prompt.
 
 use std::path::PathBuf;
 

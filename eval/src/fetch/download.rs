@@ -17,18 +17,18 @@ const TRIES: u32 = 5;
 /// Time without data after which a request counts as failed.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// Maximum delay before a retry that a server may request, in seconds.
+/// Maximum retry delay that a server may request, in seconds.
 const LONGEST_WAIT: u64 = 120;
 
 /// Maximum size of a file list, in bytes.
 const LONGEST_LIST: usize = 64 << 20;
 
-/// Downloads that share a pool of connections.
+/// HTTP client whose downloads share a pool of connections.
 pub(super) struct Downloads {
     client: reqwest::Client,
 }
 
-/// Reason and delay of a retry.
+/// Failure of a request that may be retried.
 struct Failed {
     reason: String,
     /// Delay requested by the server, in seconds.
@@ -37,7 +37,7 @@ struct Failed {
 
 impl Downloads {
     pub(super) fn new() -> Result<Self, FetchError> {
-        // An error only means that a provider is already installed.
+        // An error only means that a crypto provider is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .user_agent(concat!("eval/", env!("CARGO_PKG_VERSION")))
@@ -48,7 +48,7 @@ impl Downloads {
         Ok(Self { client })
     }
 
-    /// Fetches a short text into memory.
+    /// Fetches a text of at most [`LONGEST_LIST`] bytes into memory.
     pub(super) async fn small(
         &mut self,
         url: &str,
@@ -128,7 +128,7 @@ impl Downloads {
         Ok(found)
     }
 
-    /// Requests the file from byte `from`.
+    /// Requests the file from byte `from`. Only the inner error may be retried.
     async fn request(
         &mut self,
         url: &str,
@@ -183,7 +183,7 @@ async fn text(mut response: Response) -> Result<Vec<u8>, Failed> {
         text.extend_from_slice(&chunk);
         if text.len() > LONGEST_LIST {
             return Err(Failed {
-                reason: "the response is too long".to_owned(),
+                reason: "the response exceeds 64 MB".to_owned(),
                 wait: None,
             });
         }
@@ -230,7 +230,8 @@ async fn save(
     }
 }
 
-/// Waits before a retry: for the delay that the server requests, otherwise for 1, 2, 4, 8 seconds.
+/// Waits before a retry: for the delay that the server requests, at most [`LONGEST_WAIT`],
+/// otherwise for 1, 2, 4 or 8 seconds. After [`TRIES`] failures, returns an error instead.
 async fn pause(
     url: &str,
     failures: u32,

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Reason why data was not fetched. Downloaded parts are kept for the next fetch.
+/// Reason why data was not fetched. Partial downloads are kept for the next fetch.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The HTTP client cannot be created.

@@ -1,7 +1,7 @@
 //! Fetches benchmark data from its source into a folder.
 //!
 //! A folder appears under the benchmark's name only when it is complete and verified. Until then,
-//! its files are stored next to it, so that an interrupted fetch can be resumed.
+//! the files are stored in a hidden folder next to it, so that an interrupted fetch can be resumed.
 
 mod sources;
 
@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 pub use error::FetchError;
 pub use sources::names;
 
-/// File in a fetched folder that records what was fetched.
+/// File in a fetched folder that records the source and the checksums.
 const RECORD: &str = "fetched.json";
 
 /// Progress of a fetch.
@@ -35,9 +35,10 @@ pub enum FetchEvent<'a> {
     },
     /// Some files are in Parquet format, which this build cannot read.
     Unreadable,
-    /// Bytes received, including those left by an earlier fetch.
+    /// Bytes to add to the count: received now or left by an earlier fetch.
     Bytes(u64),
-    /// Bytes to subtract from the count, because the source restarted the file.
+    /// Bytes to subtract from the count, because they are downloaded again or have the wrong
+    /// checksum.
     Again(u64),
     /// A request failed and will be retried.
     Retry {
@@ -90,13 +91,12 @@ struct Record {
 
 /// Fetches the data of a benchmark into the folder with its name below `root`.
 ///
-/// Until all files are complete, they are stored next to that folder, so that an interrupted fetch
-/// can be resumed and the folder is always complete. A `mirror` replaces the scheme and host of
-/// every URL.
+/// If the folder exists, only checks that its files are unchanged. A `mirror` replaces the scheme
+/// and host of every URL.
 ///
 /// # Errors
-/// [`FetchError`] if the source is unreachable or has changed, the disk is full, or the folder was
-/// not created by a fetch.
+/// [`FetchError`] if the source is unreachable or has changed, a file cannot be written, or the
+/// existing folder was changed or was not created by a fetch.
 pub async fn fetch(
     name: &str,
     root: &Path,

@@ -13,7 +13,7 @@ use super::{FetchError, FetchEvent, Wanted};
 /// Address of the Hugging Face hub, which a mirror can replace.
 const HUB: &str = "https://huggingface.co";
 
-/// Returns the benchmarks whose data can be fetched.
+/// Returns the names of the benchmarks whose data can be fetched.
 pub fn names() -> Vec<String> {
     let fetched = benchmarks::catalog()
         .iter()
@@ -25,7 +25,8 @@ pub fn names() -> Vec<String> {
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Source {
-    /// Files of a Hugging Face dataset at a revision whose paths start with a prefix.
+    /// Data files in one revision of a Hugging Face dataset: those whose paths start with one of
+    /// `begins`.
     Hub {
         repo: String,
         revision: String,
@@ -35,8 +36,8 @@ enum Source {
     Files { address: String },
 }
 
-/// Returns the source of a benchmark's data with the checksums of its files; `None` if it cannot be
-/// fetched.
+/// Returns the source of a benchmark's data and the text of its checksum file, which is empty for a
+/// dataset on the hub. `None` if the data cannot be fetched.
 fn source(name: &str) -> Option<(Source, &'static str)> {
     let fetch = benchmarks::entry(name)?.fetch.as_ref()?;
     // Cannot fail: a test parses every bundled source.
@@ -44,8 +45,8 @@ fn source(name: &str) -> Option<(Source, &'static str)> {
     Some((source, fetch.checksums.unwrap_or_default()))
 }
 
-/// Returns a description of the source and the files to fetch. For a dataset on the hub, the hub
-/// lists the files, with checksums only for large files.
+/// Returns the URL of the source and the files to fetch. For a dataset on the hub, the hub lists
+/// the files, with checksums only for large files.
 pub(super) async fn plan(
     name: &str,
     mirror: Option<&str>,
@@ -109,7 +110,7 @@ pub(super) async fn plan(
             }
             if wanted.is_empty() {
                 return Err(wrong(format!(
-                    "no file starts with {}",
+                    "no data file has a path that starts with {}",
                     begins.join(" or ")
                 )));
             }

@@ -93,7 +93,7 @@ impl JavaScript {
                     let refused = format!("{}() is not available in a scorer", call.kind);
                     repl.settle(call.id, Err(refused));
                 }
-                // The scorer does not get host functions.
+                // These events come from host functions, which a scorer does not get.
                 Ok(
                     Event::CallContext { .. }
                     | Event::StatusRequested { .. }
@@ -154,7 +154,7 @@ impl Grader for JavaScript {
     }
 
     async fn check(&self) -> Result<(), GraderError> {
-        // Use a separate sandbox, so that the isolates of the other one remain available to the
+        // Use a separate sandbox, so that the isolates of `self.sandbox` remain available to the
         // attempts.
         let sandbox = sandbox(self.limits, self.isolation.clone())?;
         let kind = self.run(&sandbox, IS_SCORER, &[]).await;
@@ -189,7 +189,8 @@ impl Grader for JavaScript {
 }
 
 impl JavaScript {
-    /// Parses the JSON that `score` returned, which is empty for values that JSON cannot represent.
+    /// Parses the value that `score` returned. `returned` is its JSON text, or empty if JSON cannot
+    /// represent the value.
     fn read_score(&self, returned: &str) -> Result<(Score, Option<Value>), String> {
         let wanted = "expected a number from 0 to 1, or an object {score, …} with such a number";
         let value: Value = serde_json::from_str(returned).unwrap_or_default();
@@ -227,7 +228,7 @@ impl JavaScript {
     }
 }
 
-/// Splits `SyntaxError: Unexpected token (line 1, column 9)` into its parts.
+/// Splits `SyntaxError: Unexpected token (line 1, column 9)` into message, line and column.
 fn syntax_error(message: &str) -> Option<(&str, &str, &str)> {
     let (message, place) = message.strip_suffix(')')?.rsplit_once(" (line ")?;
     let (line, column) = place.split_once(", column ")?;
@@ -237,7 +238,7 @@ fn syntax_error(message: &str) -> Option<(&str, &str, &str)> {
 }
 
 fn sandbox(limits: ScorerLimits, isolation: Isolation) -> Result<Sandbox, StartError> {
-    /// Memory that a worker process may use beyond its heap before it is killed.
+    /// Bytes that a worker process may use beyond its heap before it is killed.
     const BEYOND_HEAP: u64 = 1536 << 20;
     let config = Config {
         limits: Limits {

@@ -65,7 +65,8 @@ impl Judge {
         }
     }
 
-    /// Returns the cached verdict or asks the model, and whether the verdict was cached.
+    /// Returns the cached response or asks the model. The flag says whether the response was
+    /// cached.
     async fn ask(
         &self,
         request: &Request,
@@ -140,7 +141,8 @@ fn judge_response(response: &Response) -> EventKind {
     }
 }
 
-/// Books the usage of billed tries without a response.
+/// Adds the usage of billed tries without a response to `used`, and reserves the expense of each
+/// retry.
 struct Tries<'a> {
     used: Mutex<&'a mut JudgeUse>,
     log: &'a dyn JudgeLog,

@@ -27,7 +27,7 @@ pub use rule::Rule;
 use crate::models::judge_identity;
 use crate::settings::GraderSettings;
 
-/// Additional scorers, whose scores are only recorded, next to the score of the run's scorer.
+/// Additional scorers. Their scores are recorded but do not count as the score of an attempt.
 pub type Further = Arc<[Arc<dyn Grader>]>;
 
 /// Scores answers.
@@ -58,8 +58,8 @@ pub trait Grader: Send + Sync {
     async fn grade(&self, answered: &ScorableAnswer<'_>, log: &dyn JudgeLog) -> Grade;
 }
 
-/// Receives the cost of judging an answer as soon as it is known, because a killed process would
-/// lose it.
+/// Reserves budget for requests to a judge and receives their cost as soon as it is known, so that
+/// a killed process does not lose it.
 #[async_trait]
 pub trait JudgeLog: Send + Sync {
     /// Receives an event whose name starts with `Judge`. Must not block.
@@ -69,12 +69,13 @@ pub trait JudgeLog: Send + Sync {
     /// reservations of other calls fill the budget.
     ///
     /// # Errors
-    /// [`ProviderError::OverBudget`] if the request does not fit.
+    /// [`ProviderError::OverBudget`] if the remaining budget is too small for the request.
     async fn admit(&self, forecast: Option<Forecast>)
     -> Result<Option<Reservation>, ProviderError>;
 }
 
-/// Discards all events, for answers of finished runs.
+/// Discards all events and admits all requests. Used when a finished run is rescored without a
+/// judge.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoLog;
 
@@ -90,7 +91,7 @@ impl JudgeLog for NoLog {
 /// An answer to be scored.
 #[derive(Debug, Clone, Copy)]
 pub struct ScorableAnswer<'a> {
-    /// The sample. Its context is empty. When a run is rescored, its query may also be empty.
+    /// Sample with an empty context. When a run is rescored, the query may also be empty.
     pub sample: &'a Sample,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
@@ -98,8 +99,9 @@ pub struct ScorableAnswer<'a> {
     pub answer: &'a str,
 }
 
-/// Scores an answer to a sample of this benchmark. If expected answers are encrypted in samples and
-/// records, the scorer gets the decrypted answer and its explanation is not stored.
+/// Scores an answer to a sample of this benchmark. If the benchmark encrypts expected answers,
+/// other scorers than its own get the decrypted one, and their explanations and details are not
+/// stored.
 pub async fn grade(
     grader: &dyn Grader,
     benchmark: &str,
@@ -163,7 +165,7 @@ impl Grade {
         }
     }
 
-    /// Whether the answer could not be judged within the budget.
+    /// Whether the answer was not judged because the budget does not allow it.
     pub fn is_over_budget(&self) -> bool {
         matches!(self.halts, Some(HaltReason::OverBudget(_)))
     }
@@ -225,8 +227,8 @@ impl GraderError {
     }
 }
 
-/// Opens the scorer of a run. The user's choice comes before that of the benchmark's description,
-/// and the default is the benchmark's own scorer. `judge` is the judge's model, already open.
+/// Opens the scorer of a run: the user's choice, otherwise that of the benchmark's description,
+/// otherwise the benchmark's own scorer. `judge` is the judge's model, already open.
 ///
 /// # Errors
 /// [`GraderError`] for a file that cannot be read or a judge without a model.
@@ -260,7 +262,7 @@ fn further(settings: &GraderSettings) -> impl Iterator<Item = Option<OutsideScor
 /// run, and `judge` is the judge's model, already open.
 ///
 /// # Errors
-/// Like [`open`], and for a scorer that is given twice.
+/// Like [`open`], and for a scorer that is unknown or given twice.
 pub fn open_further(
     settings: &GraderSettings,
     first: &dyn Grader,

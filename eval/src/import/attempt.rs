@@ -1,4 +1,5 @@
-//! Converts one result of the JavaScript system to a record and the events of its root.
+//! Converts one result of the JavaScript system to an attempt's record and the events of the root
+//! agent.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +37,8 @@ pub(super) fn convert(
         Some(_) if facts.out_of_iterations => Status::Limit,
         Some(_) => Status::Error,
     };
-    // Only the root's code is recorded. If it does not mention a call, there were no other agents.
+    // Only the root's code is recorded. If it does not mention `rlm` or `llm`, there were no other
+    // agents.
     let delegates = result.trace.iter().any(names_a_call);
     let alone = |figure: u32| (!delegates).then_some(figure);
     let failed = result.trace.iter().filter(|step| step.error.is_some());

@@ -15,7 +15,7 @@ use super::{ImportError, Imported};
 /// Scorer name of imported runs, which keep the scores of the other system.
 pub const SCORER: &str = "recorded/node-rlm";
 
-/// Settings that result files lack, so that the user may supply them.
+/// Settings that result files lack and the user may supply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Guidance {
     /// Prompt mode of the root.
@@ -129,11 +129,11 @@ fn ended(path: &Path, timestamp: Option<&str>) -> Result<Timestamp, ImportError>
         path: path.to_owned(),
         field: "timestamp".to_owned(),
         value: format!("{text:?}"),
-        wanted: "expected RFC 3339: 2026-02-13T18:02:06Z",
+        wanted: "expected an RFC 3339 timestamp such as 2026-02-13T18:02:06Z",
     })
 }
 
-/// Returns the required fields of an attempt.
+/// Returns the required fields of an attempt if all are present and valid.
 fn facts(
     path: &Path,
     index: usize,
@@ -169,7 +169,7 @@ fn facts(
     let expected = result
         .expected
         .as_ref()
-        .ok_or_else(|| missing("expected", "expected a text"))?;
+        .ok_or_else(|| missing("expected", "expected a string"))?;
     Ok(ImportSource {
         score,
         iterations,
@@ -189,7 +189,7 @@ fn scorers_form(text: &str) -> Value {
 }
 
 /// Returns the lowercase hex SHA-256 of the tasks and expected answers, independent of their order.
-/// The files do not describe the dataset further.
+/// The files contain nothing else that identifies the dataset.
 fn dataset_digest(results: &[NodeRlmResult]) -> String {
     let mut tasks: Vec<[&str; 2]> = results
         .iter()

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{LONGEST_DESCRIPTION, shortened};
 
-/// Returns the structured content of a result, if any; otherwise its text; or, if some parts are
-/// not text, the list of its parts.
+/// Returns the structured content of a result if there is any, otherwise its text, or the list of
+/// its parts if some are not text.
 ///
 /// # Errors
 /// The text of a result that is marked as an error.

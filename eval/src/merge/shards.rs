@@ -21,7 +21,7 @@ const SELECTION: [&str; 7] = [
     "tasks_per_length",
 ];
 
-/// Planned attempts by shard, such as `2/3`, and the planned attempts of all shards if known.
+/// Number of planned attempts of each shard, such as `2/3`, and of all shards together if known.
 pub(super) struct Shards(BTreeMap<String, u64>, Option<u64>);
 
 impl Shards {
@@ -62,7 +62,7 @@ impl Shards {
         }
     }
 
-    /// Returns the missing shards, some of which may be empty.
+    /// Returns the missing shards. Some of them may have no samples.
     pub(super) fn missing(&self) -> Vec<String> {
         if self.0.contains_key(WHOLE) {
             return Vec::new();
@@ -73,13 +73,13 @@ impl Shards {
             .collect()
     }
 
-    /// Returns the planned attempts by shard, stored in `config.json` for later merges; `None` for
-    /// a whole run.
+    /// Returns the planned attempts by shard, stored in `config.json` for later merges; `None` if
+    /// no shard is missing.
     pub(super) fn kept(&self) -> Option<Value> {
         (!self.missing().is_empty()).then(|| json!(self.0))
     }
 
-    /// Returns the partition sizes of the shards.
+    /// Returns the partition sizes that the shards name, without duplicates: 3 for `2/3`.
     fn numbers(&self) -> BTreeSet<u32> {
         let of = self.0.keys().filter_map(|share| share.split_once('/'));
         of.filter_map(|(_, of)| of.parse().ok()).collect()
@@ -123,8 +123,8 @@ pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
     differences
 }
 
-/// Checks that all runs partition the same samples: runs of one shard have the same samples, and
-/// shards do not overlap.
+/// Checks that all runs partition the same samples: runs of the same shard have the same samples,
+/// and different shards do not overlap.
 ///
 /// # Errors
 /// [`MergeError::Selection`] for the first sample that conflicts.

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::providers::{ModelRef, Named, SCRIPTED_JUDGE};
 use crate::settings::{EngineSettings, JudgeSettings, ModelSettings};
 
-/// Returns the models' parts by name. A cassette has the parts of the recorded run.
+/// Returns the models' parts of the fingerprint by name. If the main model replays a cassette,
+/// these are the parts of the recorded run.
 pub fn parts(
     settings: &EngineSettings,
     benchmark: &str,
@@ -23,7 +24,7 @@ pub fn parts(
 }
 
 /// Returns the identity of the main model, for comparing runs before they start. A missing file is
-/// identified by its name; opening it reports the error.
+/// identified by its name; the error is reported when the file is opened.
 pub fn main_identity(reference: &ModelRef, benchmark: &str) -> String {
     match reference.named() {
         Named::Offline(_, rest)
@@ -51,8 +52,8 @@ pub fn judge_identity(settings: &JudgeSettings) -> Value {
     all
 }
 
-/// Returns the user's headers by name and reference; `None` without headers, so that older
-/// fingerprints stay valid.
+/// Returns the user's headers in recorded form, with the variable's name in place of a secret
+/// value. `None` without headers, so that older fingerprints stay valid.
 fn headers(settings: &ModelSettings) -> Option<Value> {
     let headers = settings.headers();
     (!headers.is_empty()).then(|| json!(headers))

@@ -1,7 +1,7 @@
 //! Providers that work without a server.
 //!
-//! Each is a file in this folder with a constant `PROVIDER` and a `mod` line, which `build.rs`
-//! finds. Model servers are data instead: `harness/endpoints.yaml`.
+//! Each is a module in this folder with a static `PROVIDER`. `build.rs` finds the modules by their
+//! `mod` lines. Model servers are data instead: `harness/endpoints.yaml`.
 
 mod scripted;
 mod replay;
@@ -23,7 +23,7 @@ pub use scripted::{JUDGE as SCRIPTED_JUDGE, library as scripts};
 /// All providers, in the order of their `mod` lines, which is also the order in help and errors.
 pub static OFFLINE: &[&Offline] = include!(concat!(env!("OUT_DIR"), "/offline.rs"));
 
-/// Description of a provider.
+/// A provider that works without a server.
 pub struct Offline {
     /// Prefix of references, up to the first `/` or `:`.
     pub name: &'static str,
@@ -37,14 +37,14 @@ pub struct Offline {
     /// benchmark of the run, if any.
     pub open: fn(&str, Option<&str>) -> Result<Opened, OfflineError>,
     /// Returns everything about the reference that can change an answer; for a file, this is its
-    /// content without its name. Takes the arguments of `open`.
+    /// content without its name. Takes the text after the name and the benchmark of the run.
     pub identity: fn(&str, &str) -> String,
 }
 
 /// A provider and the name of its model.
 pub type Opened = (Arc<dyn Provider>, String);
 
-/// Error of a provider that cannot be opened.
+/// Reason why a provider cannot be opened.
 pub type OfflineError = Box<dyn Error + Send + Sync>;
 
 /// Returns the identity of a file or of the trajectories of a run directory. A file has the same

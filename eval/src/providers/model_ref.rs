@@ -18,7 +18,7 @@ pub fn model_forms() -> impl Iterator<Item = (&'static str, &'static str)> {
     servers.chain(offline.copied())
 }
 
-/// Returns all names that a reference can start with.
+/// Returns the provider names with which a reference can start.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let http = endpoints().iter().map(|endpoint| endpoint.name.as_str());
     OFFLINE.iter().map(|offline| offline.name).chain(http)
@@ -121,7 +121,7 @@ pub struct UnknownModel {
 }
 
 impl UnknownModel {
-    /// Advice for the user.
+    /// Hint that commands print with the error.
     pub const HINT: &str = "`rlm-eval list models` lists the valid names";
 }
 
@@ -193,7 +193,7 @@ mod tests {
     use super::ModelRef;
 
     #[test]
-    fn knows_the_forms_of_references() {
+    fn parses_model_references_and_suggests_corrections() {
         let cases = [
             ("scripted", Ok(())),
             ("scripted/s-niah", Ok(())),

@@ -21,7 +21,7 @@ pub(super) static PROVIDER: Offline = Offline {
     identity,
 };
 
-/// Bundled model of the judge.
+/// Name of the judge's bundled model.
 pub const JUDGE: &str = "judge";
 
 /// Reason why the model reference `scripted` cannot be resolved.

@@ -95,19 +95,16 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
             usage: Some(usage), ..
         } => {
             format!(
-                "has a response of {}",
+                "got a response of {}",
                 counted(usage.output_tokens, "token")
             )
         }
-        EventKind::LlmResponse { .. } => "has a response".to_owned(),
+        EventKind::LlmResponse { .. } => "got a response".to_owned(),
         EventKind::LlmRetry { error, delay_ms } => {
             format!("retries in {:.1} s: {error}", delay_ms / 1000.0)
         }
         EventKind::ContextTrimmed { messages, .. } => {
-            format!(
-                "leaves out {}",
-                counted(messages.len() as u64, "old output")
-            )
+            format!("dropped {}", counted(messages.len() as u64, "old output"))
         }
         EventKind::ContextCompacted { messages, .. } => {
             format!("cuts {}", counted(messages.len() as u64, "old message"))
@@ -120,22 +117,22 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
             intercepted: Some(true),
             ..
         } => "must confirm its return".to_owned(),
-        EventKind::IterationEnd { .. } => "has run a cell".to_owned(),
+        EventKind::IterationEnd { .. } => "ran a cell".to_owned(),
         EventKind::ToolCall { name, is_error, .. } if *is_error => {
             format!("got an error from {name}")
         }
-        EventKind::ToolCall { name, .. } => format!("has called {name}"),
+        EventKind::ToolCall { name, .. } => format!("called {name}"),
         EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
         EventKind::AgentCreated { child, name, .. } => format!("creates {child} ({name})"),
         EventKind::MessageSent { child } => format!("sends a message to {child}"),
-        EventKind::DelegationReturn { child, .. } => format!("got the answer of {child}"),
+        EventKind::DelegationReturn { child, .. } => format!("got an answer from {child}"),
         EventKind::DelegationError { child, error } => {
             format!("got no answer from {child}: {error}")
         }
         EventKind::JudgeRequest { .. } => "has an answer, which is being judged".to_owned(),
         EventKind::Web { event } => return happened(event),
         EventKind::DelegationUnawaited { count } => {
-            format!("lost {} that was not awaited", counted(*count, "call"))
+            format!("left {} unawaited", counted(*count, "call"))
         }
         EventKind::AttemptResumed { responses } => {
             format!("continues with {}", counted(*responses, "earlier response"))
@@ -186,7 +183,7 @@ fn happened(event: &WebEvent) -> Option<String> {
             envelope: Some(envelope),
             ..
         } => narrated(envelope).map(|text| format!("says {text:?}")),
-        // Keep showing the message to the user if the turn had no other action.
+        // If the turn only sent a message to the user, keep showing the message.
         WebEvent::ActionResults { results }
             if results.iter().all(|result| result.action == "narrate") =>
         {
@@ -197,7 +194,7 @@ fn happened(event: &WebEvent) -> Option<String> {
                 .iter()
                 .filter(|result| result.result == ActionStatus::Done);
             Some(format!(
-                "has done {}",
+                "performed {}",
                 counted(done.count() as u64, "action")
             ))
         }
@@ -205,8 +202,8 @@ fn happened(event: &WebEvent) -> Option<String> {
         WebEvent::PageCall {
             function, error, ..
         } => Some(match error {
-            None => format!("has called {function}"),
-            Some(error) => format!("has a failed call: {error}"),
+            None => format!("called {function}"),
+            Some(error) => format!("made a call that failed: {error}"),
         }),
         WebEvent::Refused { addresses } => Some(format!(
             "had {} blocked",

@@ -61,7 +61,7 @@ impl BarReporter {
             .with_position(plan.attempts_done)
             .with_style(run_style(self.color, plan.attempts_done));
         self.run = self.bars.add(bar);
-        // Measure only the speed of this start.
+        // Estimate the remaining time from this start only.
         self.run.reset_eta();
         self.run.enable_steady_tick(TICK);
     }
@@ -178,7 +178,7 @@ fn run_style(color: bool, done_before: u64) -> ProgressStyle {
     style(template).progress_chars("━╸─").with_key(
         "left",
         move |state: &ProgressState, to: &mut dyn Write| {
-            // There is no estimate before the first attempt has finished. Writing to a string
+            // There is no estimate before this start has finished an attempt. Writing to a string
             // cannot fail.
             let _ = if state.pos() > done_before {
                 write!(to, "{:#}", HumanDuration(state.eta()))

@@ -12,7 +12,7 @@ use super::Narrator;
 use super::tally::{Tally, counted, error, label};
 
 /// Writes a line when the run starts, when an attempt finishes, and at the end. In verbose mode,
-/// also writes a line for every event of an agent.
+/// also writes a line for each event that [`Narrator`] describes.
 #[derive(Debug)]
 pub struct LineReporter<W> {
     to: W,

@@ -27,7 +27,7 @@ pub enum Style {
     },
     /// Lines, for logs.
     Lines {
-        /// Whether to write a line for every event of an agent.
+        /// Whether to also write lines for the events of agents.
         verbose: bool,
     },
 }

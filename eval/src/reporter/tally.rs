@@ -19,11 +19,11 @@ const ERROR_WIDTH: usize = 120;
 /// Counts of finished attempts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tally {
-    /// Attempts of the whole run.
+    /// Number of attempts of the whole run.
     pub(super) total: u64,
-    /// Finished attempts, including those of earlier starts.
+    /// Number of finished attempts, including those of earlier starts.
     pub(super) done: u64,
-    /// Attempts of this start that ended in an error.
+    /// Number of attempts of this start that ended in an error.
     pub(super) errors: u64,
     /// Amounts spent, including by earlier starts.
     pub(super) spent: Spent,
@@ -63,7 +63,8 @@ impl Tally {
     }
 
     /// Returns the amounts spent, each with its budget if it has one: `$0.52 of $2, 12k tokens`.
-    /// Omits a cost that is 0 or unknown, and tokens that are free and without a budget.
+    /// Omits a cost that is 0 or unknown. Omits tokens if the cost is omitted and they have no
+    /// budget.
     pub(super) fn spending(&self) -> Option<String> {
         let Budget {
             cost_usd, tokens, ..

@@ -18,7 +18,7 @@ const RESPONSE_WIDTH: usize = 500;
 /// Describes events, tracking the iteration of each agent.
 #[derive(Debug, Default)]
 pub struct Narrator {
-    /// Iterations by attempt and invocation.
+    /// Current iteration of each agent, by label of the attempt and id of the invocation.
     iterations: HashMap<(String, String), u32>,
 }
 

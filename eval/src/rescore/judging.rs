@@ -25,13 +25,13 @@ use crate::record::Scored;
 /// rerun.
 type AnswerKey = (String, u32, String);
 
-/// Verdicts and budget of a judge over all starts.
+/// Verdicts of a judge on the answers of a run, from all starts, and the judge's budget.
 pub struct Judging {
     journal: ScoreJournal,
     kept: HashMap<AnswerKey, Scored>,
     budget: SharedBudget,
     run_id: String,
-    /// Identifies this start.
+    /// Time of this start, which makes the ids of its calls unique.
     start: Timestamp,
     began: Instant,
 }
@@ -59,7 +59,7 @@ impl Verdicts {
     }
 }
 
-/// Returns a verdict for another, equal answer, at no cost.
+/// Returns a copy of a verdict for an equal answer, without usage.
 pub(super) fn repeated(scored: &Scored) -> Scored {
     let judge = scored.judge.as_ref().map(|judge| JudgeUse {
         calls: 0,
@@ -74,7 +74,7 @@ pub(super) fn repeated(scored: &Scored) -> Scored {
     }
 }
 
-/// A verdict in the journal, as opposed to an event.
+/// Line of the journal with a verdict. The other lines are events.
 #[derive(Serialize, Deserialize)]
 struct Verdict {
     id: String,
@@ -117,7 +117,7 @@ impl Judging {
         self.kept.len()
     }
 
-    /// Removes the journal after the scores are stored.
+    /// Removes the journal, which is not needed once the scores are stored.
     ///
     /// # Errors
     /// [`RunDirError::Write`].
@@ -125,13 +125,13 @@ impl Judging {
         self.journal.remove()
     }
 
-    /// Returns the result of an earlier start for an answer.
+    /// Returns an earlier start's verdict on the answer of an attempt.
     pub(super) fn kept(&self, record: &AttemptRecord) -> Option<&Scored> {
         self.kept.get(&answer_key(record)?)
     }
 
-    /// Stores the result for an answer. Attempts without an answer are not judged, so they are not
-    /// stored.
+    /// Stores the verdict on an attempt's answer. Attempts without an answer are not judged, so
+    /// they are not stored.
     pub(super) fn keep(&self, record: &AttemptRecord, scored: &Scored) -> Result<(), RunDirError> {
         let Some((id, attempt, answer_sha256)) = answer_key(record) else {
             return Ok(());
@@ -146,7 +146,7 @@ impl Judging {
         self.journal.append(&line, true)
     }
 
-    /// Returns the error if the judge's budget is used up.
+    /// Returns the error message if the judge's budget is used up.
     pub fn exhausted(&self) -> Option<String> {
         self.budget.exhausted().map(|error| error.to_string())
     }
@@ -160,7 +160,7 @@ impl Judging {
     }
 }
 
-/// Records the calls of a judge about one answer and books their usage.
+/// Records the calls of a judge about one answer and charges their usage to the budget.
 pub(super) struct Log<'a> {
     judging: &'a Judging,
     record: &'a AttemptRecord,

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use benchmarks::{Dataset, DatasetError, Sample};
 use parking_lot::Mutex;
 
-/// A sample that may not be loaded yet.
+/// A sample, or `None` before it is loaded.
 type Slot = Arc<Mutex<Option<Arc<Sample>>>>;
 
 /// Samples of a run.
 pub(super) struct SharedSamples {
     dataset: Arc<dyn Dataset>,
-    /// Number of unfinished attempts by sample index, with the sample once an attempt has started.
+    /// For each sample index, the number of unfinished attempts and the sample once it is loaded.
     left: Mutex<HashMap<usize, (usize, Slot)>>,
 }
 
@@ -50,7 +50,7 @@ impl SharedSamples {
         Ok(sample)
     }
 
-    /// Records the end of an attempt at the sample. The last end drops the sample.
+    /// Records that an attempt at the sample has ended. Drops the sample after its last attempt.
     pub fn ended(&self, index: usize) {
         let mut left = self.left.lock();
         if let Some((jobs, _)) = left.get_mut(&index) {

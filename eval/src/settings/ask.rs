@@ -96,7 +96,7 @@ impl AskSettings {
     }
 }
 
-/// Checks that a window can be shown, on systems where a variable indicates it.
+/// Checks on Linux that a window can be shown. On other systems, no variable indicates it.
 fn check_display() -> Result<(), SettingsError> {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     if !cfg!(target_os = "linux") || ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(is_set) {
@@ -119,7 +119,7 @@ impl AskSettings {
     }
 }
 
-/// Returns the site at a URL.
+/// Checks the URL and the allowed origins, and returns the site.
 fn site(url: &str, allow: &[String]) -> Result<UserSite, SettingsError> {
     let parsed = Url::parse(url.trim()).ok();
     let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");

@@ -1,4 +1,4 @@
-//! Options of a benchmark, shared by all commands that open one, and its name or path.
+//! Name or path of a benchmark and its options, shared by all commands that open a benchmark.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,7 +90,8 @@ pub struct BenchmarkArgs {
 }
 
 impl BenchmarkArgs {
-    /// Returns the scorers as typed, without surrounding white space. The first decides.
+    /// Returns the scorers as typed, without surrounding white space. The first one determines the
+    /// score.
     pub fn scorers(&self) -> impl Iterator<Item = &str> {
         let all = self.scorer.iter().map(|scorer| scorer.trim());
         all.filter(|scorer| !scorer.is_empty())
@@ -109,17 +110,17 @@ fn scorers<S: Serializer>(all: &[String], to: S) -> Result<S::Ok, S::Error> {
 /// Resolves the name or path of a benchmark and its options.
 ///
 /// # Errors
-/// A [`SettingsError`] for the first invalid flag. Whether the benchmark supports its options is
-/// checked when it is opened.
+/// A [`SettingsError`] for the first invalid flag. Options that the benchmark does not support are
+/// rejected later, when it is opened.
 pub(super) fn resolve(
     name: &str,
     args: &BenchmarkArgs,
 ) -> Result<(String, benchmarks::Options), SettingsError> {
     let benchmark = known(name.trim())?;
-    // A scorer outside the benchmarks is not an option of a benchmark.
+    // A judge or a JavaScript file is not an option of a benchmark.
     let given = args.scorers().next();
     let inside = given.filter(|scorer| OutsideScorer::parse(scorer).is_none());
-    // Naming the benchmark's own scorer as the first of several changes nothing.
+    // Naming the benchmark's own scorer has no effect.
     let scorer = inside.filter(|scorer| !is_own(&benchmark, scorer));
     check_scorer(&benchmark, scorer)?;
     let context_lengths = context_length::parse_all(&args.context_len)?;
@@ -137,7 +138,7 @@ pub(super) fn resolve(
     Ok((benchmark, options))
 }
 
-/// Returns a warning about a `--data-dir` that the benchmark does not read. A value from the
+/// Returns a warning about a typed `--data-dir` that the benchmark does not read. A value from the
 /// environment may be meant for other benchmarks.
 pub(super) fn unread_data_dir(benchmark: &str, args: &BenchmarkArgs) -> Option<String> {
     let given = args.data_dir.as_ref()?;
@@ -189,16 +190,16 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
         .collect()
 }
 
-/// Returns the folder with a subfolder for each benchmark's data: the given folder, or a folder in
-/// the user's caches. `None` if the user has no home folder.
+/// Returns the folder with a subfolder for each benchmark's data: the given folder, or `data` in
+/// the program's cache folder. `None` if neither is known.
 pub(super) fn data_root(given: Option<&Path>) -> Option<PathBuf> {
     given
         .map(Path::to_owned)
         .or_else(|| Some(user_folders::caches()?.join("data")))
 }
 
-/// Returns the location of a benchmark's data: below the folder of all data, or exactly the given
-/// path.
+/// Returns the location of a benchmark's data: its subfolder of the data folder if that exists,
+/// otherwise the given path.
 fn data(benchmark: &str, given: Option<&Path>) -> Option<PathBuf> {
     let needed = benchmarks::entry(benchmark).is_some_and(|entry| entry.needs_data);
     let fetched = data_root(given)
@@ -207,7 +208,7 @@ fn data(benchmark: &str, given: Option<&Path>) -> Option<PathBuf> {
     fetched.or_else(|| given.map(Path::to_owned))
 }
 
-/// Whether a benchmark of the catalog has this scorer, with or without its version.
+/// Whether this is the name of the benchmark's own scorer, with or without the version.
 fn is_own(benchmark: &str, scorer: &str) -> bool {
     benchmarks::entry(benchmark).is_some_and(|entry| {
         let name = entry.scorer.split('/').next().unwrap_or_default();
@@ -229,7 +230,7 @@ pub(super) fn further_scorers(args: &BenchmarkArgs) -> Result<Vec<String>, Setti
     further.collect()
 }
 
-/// Checks `--scorer`, which only user-supplied benchmarks accept.
+/// Checks a rule-based `--scorer`, which only user-supplied benchmarks accept.
 fn check_scorer(benchmark: &str, scorer: Option<&str>) -> Result<(), SettingsError> {
     let Some(name) = scorer else {
         return Ok(());

@@ -71,7 +71,7 @@ impl BudgetArgs {
         }
     }
 
-    /// Returns the flag that limits cost, if it is set.
+    /// Returns the flag that limits cost, if one is set.
     pub fn of_money(&self) -> Option<&'static str> {
         let of_run = self.max_cost.map(|_| "--max-cost");
         of_run.or(self.attempt_max_cost.map(|_| "--attempt-max-cost"))
@@ -115,7 +115,7 @@ pub(super) fn check_prices<'a>(
     }
 }
 
-/// Maximum age of a current price in days: half a year.
+/// Age in days above which a price counts as outdated: half a year.
 const CURRENT_DAYS: i32 = 182;
 
 /// Returns a warning that names the models whose prices are outdated on a day, or `None` if no
@@ -145,7 +145,7 @@ pub(super) fn old_prices<'a>(
     })
 }
 
-/// Returns the bundled prices, preceded by those of a file if there is one.
+/// Returns the bundled prices, overridden by those of a file if one is given.
 ///
 /// # Errors
 /// [`SettingsError`] for a file that cannot be read or is not a price table.

@@ -77,7 +77,7 @@ impl CompactionArgs {
     }
 }
 
-/// Size of a conversation.
+/// Size at which a conversation is shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompactionSize {
     /// Number of tokens.

@@ -45,8 +45,8 @@ impl CompareArgs {
     /// scores, which a glob may have matched.
     ///
     /// # Errors
-    /// [`SettingsError`] for a run that is listed twice, and for a `--csv` that would overwrite a
-    /// run or one of its files.
+    /// [`SettingsError`] for fewer than two runs, a run that is listed twice, `--scores` with a CSV
+    /// file, or a `--csv` that would overwrite a run or one of its files.
     pub fn runs(&self) -> Result<(Vec<PathBuf>, Vec<PathBuf>), SettingsError> {
         let (runs, skipped) = without_other_files(&self.runs);
         if let (true, Some(first)) = (runs.len() < 2, skipped.first()) {

@@ -74,8 +74,8 @@ impl FetchArgs {
     /// Checks the flags, and returns the folder with a subfolder for each benchmark.
     ///
     /// # Errors
-    /// A [`SettingsError`] for a benchmark without data, an invalid URL, or a user without a home
-    /// folder.
+    /// A [`SettingsError`] for a benchmark without data to fetch, an invalid URL, or an unknown
+    /// data folder.
     pub fn root(&self) -> Result<PathBuf, SettingsError> {
         let known = fetch::names();
         for name in &self.names {

@@ -14,7 +14,7 @@ pub fn is_run_by_cargo() -> bool {
     env::var_os("CARGO").is_some() && env::var_os("CARGO_PKG_NAME").is_some_and(is_ours)
 }
 
-/// Minimum table width; narrower tables are not readable.
+/// Minimum table width in columns; narrower tables are not readable.
 const NARROWEST: u16 = 40;
 
 /// Returns the width of tables on stdout: `COLUMNS`, or the terminal's width, or 80 without a

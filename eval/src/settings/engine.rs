@@ -20,7 +20,7 @@ use crate::providers::{ModelRef, UnknownModel};
 pub struct EngineSettings {
     /// Main model.
     pub model: ModelRef,
-    /// Models of the aliases, in order.
+    /// Models of the aliases, in the order of `treatment.aliases`.
     pub aliased: Vec<ModelRef>,
     /// Models of agents below the root, unless a call names another model.
     pub assigned: ModelAssignments<ModelRef>,
@@ -32,13 +32,13 @@ pub struct EngineSettings {
     pub conduct: Conduct,
     /// Name of the applied profile.
     pub profile: Option<String>,
-    /// Price table: the user's prices before the bundled ones.
+    /// Price table, in which the user's prices override the bundled ones.
     pub prices: PriceTable,
     /// Rate limits and retries of requests.
     pub traffic: TrafficArgs,
     /// Whether third-party pages may run without Chromium's own sandbox.
     pub trust_pages: bool,
-    /// Whether rows may reach this machine and its networks.
+    /// Whether user-supplied rows and their pages may reach this machine and private networks.
     pub allow_local: bool,
     /// Cache and recording of responses.
     pub store: StoreArgs,
@@ -46,14 +46,15 @@ pub struct EngineSettings {
     pub append_cassette: bool,
     /// Request rate shared with other processes, if any.
     pub shared_pace: MaybeShared,
-    /// Effective mode, depth and iterations, as recorded.
+    /// Prompt mode, maximum depth and maximum iterations in effect, as recorded.
     pub effective: Effective,
     /// Everything that the agents receive. Two runs with equal plans are one experiment.
     pub plan: ExperimentPlan,
 }
 
 impl EngineSettings {
-    /// Resolves the flags of the engine. Required keys must be available.
+    /// Resolves the flags of the engine. With [`Keys::Needed`], the keys of all models must be
+    /// available.
     ///
     /// # Errors
     /// A [`SettingsError`] for the first invalid flag.
@@ -104,7 +105,8 @@ impl EngineSettings {
             models::check_read(&args.models, &models, model)?;
         }
         let agents = &mut resolved.settings;
-        // The model that writes summaries has no turns of its own.
+        // The model that writes summaries has no conversation, so its context window does not
+        // matter.
         let places = references.iter();
         let with_turns = places.filter(|(place, _)| place != "--compaction-model");
         compaction::find_windows(
@@ -229,7 +231,7 @@ fn not_forced(treatment: &Treatment, model: &ModelRef, sampling: &Sampling) -> O
 
 /// Removes reasoning settings that a model's API does not support from the definitions of the root
 /// and of other agents. `references` are the main model and the models of the aliases, in order.
-/// Returns a note for each removed property.
+/// Returns a warning for each removed property.
 fn fit_reasoning(agents: &mut Agents, references: &[ModelRef], sampling: &Sampling) -> Vec<String> {
     let mut left_out = Vec::new();
     let Some((main, aliased)) = references.split_first() else {

@@ -1,8 +1,8 @@
-//! Reads the file `.env`: keys, the URLs that they belong to, and settings of an experiment.
+//! Reads the file `.env`: keys and base URLs of providers, and values of flags.
 //!
-//! The file comes with a folder, so anyone may have written it, and it grants no power: only known
-//! names are read, flags that [`FromFile`] rejects are ignored, and nothing is passed to the
-//! environment of this process or its children.
+//! The file is not trusted, because it may have come with a downloaded folder: only known names are
+//! read, flags that [`FromFile`] rejects are ignored, and nothing is passed to the environment of
+//! this process or its children.
 
 mod place;
 mod syntax;
@@ -138,7 +138,7 @@ fn names_inside(folder: &Path, here: &Path, value: &str, delimiter: Option<char>
     part(value) && value.split(is_divider).all(|text| part(text.trim()))
 }
 
-/// Whether a variable belongs to a provider in `harness/endpoints.yaml`.
+/// Whether a variable is the key or base URL of a provider in `harness/endpoints.yaml`.
 fn is_of_provider(name: &str) -> bool {
     endpoints()
         .iter()

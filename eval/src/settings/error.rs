@@ -1,5 +1,5 @@
-//! Error of invalid settings. The message is written next to the setting's check; this type
-//! combines it with a hint.
+//! Error type for invalid settings: a message and an optional hint. Messages are written where
+//! settings are checked.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::cli::SandboxError;
 /// A setting, or a file that a setting names, is invalid. Nothing was started.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// A setting is invalid.
+    /// Any error that callers do not handle specially.
     #[error("{problem}")]
     Wrong {
         /// What is invalid, its location, and what would be valid.
@@ -29,11 +29,11 @@ pub enum SettingsError {
     #[error(transparent)]
     NoEffect(Box<NoEffect>),
 
-    /// A driver is written for other protocols. A sweep skips the cell.
+    /// A driver does not support the protocol. A sweep skips the cell.
     #[error("--drivers: {0}")]
     DriverProtocolMismatch(#[from] DriverProtocolMismatch),
 
-    /// The run to be resumed cannot be read.
+    /// A run directory cannot be read.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
 }
@@ -53,7 +53,8 @@ impl SettingsError {
         }
     }
 
-    /// Returns the error for a word that is not in `known`, suggesting the most similar known word.
+    /// Returns the message for a word that is not in `known`. It suggests `nearest` or, without it,
+    /// lists `known`.
     pub(super) fn unknown(
         problem: &str,
         nearest: Option<&str>,
@@ -122,7 +123,7 @@ impl From<Faults> for SettingsError {
     }
 }
 
-/// Returns the server of an unknown tool whose name has the form of those of MCP servers.
+/// Returns the server's name if the fault is an unknown tool named like an MCP tool, `SERVER.TOOL`.
 fn server_of_unknown_tool(fault: &Fault) -> Option<&str> {
     let name = fault.problem.strip_prefix("unknown tool `")?;
     let (name, _) = name.split_once('`')?;
@@ -147,7 +148,6 @@ impl From<PromptError> for SettingsError {
     }
 }
 
-/// Hint about the names of drivers.
 pub(super) const DRIVERS: &str =
     "`rlm-eval list drivers` lists the valid names; --drivers-dir adds your own";
 

@@ -6,26 +6,26 @@ use super::resume::Begun;
 use super::{Resolved, RunMode, RunSettings, SettingsError};
 use crate::cli::{ForkArgs, ForkAt};
 
-/// An attempt to be forked.
+/// Settings for forking an attempt.
 #[derive(Debug, Clone)]
 pub struct ForkSettings {
-    /// Folder of the run.
+    /// Folder of the original run.
     pub dir: PathBuf,
     /// Id of the sample.
     pub sample: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// First iteration of the fork.
+    /// First iteration that is not taken from the original attempt.
     pub at: ForkAt,
-    /// Text for the first own request of the fork.
+    /// Text to append to the latest user message in the fork's first new request.
     pub note: Option<String>,
-    /// Recorded settings, overridden by typed ones.
+    /// Settings of the new run: those of the original run, overridden by typed flags.
     pub run: RunSettings,
 }
 
 impl ForkSettings {
-    /// Resolves the flags of a fork: those of the run, overridden by typed ones. The new folder is
-    /// beside that of the run unless `--log-dir` is typed.
+    /// Resolves the flags: those recorded with the run, overridden by typed flags. The fork's
+    /// folder is created next to the run's folder unless `--log-dir` is typed.
     ///
     /// # Errors
     /// A [`SettingsError`] if the folder contains no run, or for the first invalid flag.

@@ -1,4 +1,5 @@
-//! Flags of scorers outside the benchmarks, which need a model or the sandbox.
+//! Settings of scorers that no benchmark defines: a judge, which needs a model, and scorer files,
+//! which run in the sandbox.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::cli::{ModelArgs, SamplingArgs};
 use crate::grader::{JUDGE_ATTEMPTS, JudgePrompt};
 use crate::providers::ModelRef;
 
-/// Settings of scorers outside the benchmarks.
+/// Flags for judges and scorer files.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Scorer")]
 pub struct ScorerArgs {
@@ -26,7 +27,7 @@ pub struct ScorerArgs {
     #[arg(long, value_name = "NAME|FILE")]
     pub judge_prompt: Option<String>,
 
-    /// Maximum calls of the judge for one answer; if no call returns a verdict, the attempt ends in
+    /// Maximum calls to the judge for one answer; if no call returns a verdict, the attempt ends in
     /// an error
     #[arg(
         long,
@@ -54,23 +55,22 @@ pub struct ScorerArgs {
     pub scorer_memory_limit: u64,
 }
 
-/// Settings of a scorer outside the benchmarks.
+/// Scorers of a run, and the settings of judges and scorer files.
 #[derive(Debug, Clone)]
 pub struct GraderSettings {
-    /// Scorer that replaces the benchmark's; `None` for the benchmark's own.
+    /// Judge or scorer file that replaces the benchmark's scorer; `None` if neither does.
     pub given: Option<OutsideScorer>,
-    /// Further scorers, whose scores are only recorded: names of rules, and those of
-    /// [`OutsideScorer`].
+    /// Names of additional scorers, whose scores are only recorded: rules, or [`OutsideScorer`]s.
     pub further: Vec<String>,
-    /// Settings of the judge, if a judge scores answers.
+    /// Settings of the judge, if `--judge-model` is given.
     pub judge: Option<JudgeSettings>,
-    /// Limits of a scorer file.
+    /// Limits of scorer files.
     pub limits: ScorerLimits,
-    /// Isolation of a scorer file.
+    /// Isolation of scorer files.
     pub isolation: Isolation,
 }
 
-/// Limits of a scorer file.
+/// CPU and heap limits of a scorer file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScorerLimits {
     /// CPU time for loading the file and for each answer.
@@ -103,7 +103,7 @@ pub(super) fn resolve(
     })
 }
 
-/// A model that scores answers.
+/// Settings of a model that scores answers.
 #[derive(Debug, Clone)]
 pub struct JudgeSettings {
     /// Reference to the model.
@@ -112,15 +112,16 @@ pub struct JudgeSettings {
     pub models: ModelSettings,
     /// System prompt of the judge.
     pub prompt: JudgePrompt,
-    /// Maximum calls until a verdict for one answer; at least 1.
+    /// Maximum calls to the judge for one answer, until one returns a verdict; at least 1.
     pub asked: u32,
 }
 
-/// Resolves the flags of a judge if a model is named; `--judge-prompt` without a model is an error.
-/// `given` are the command's model flags.
+/// Resolves the judge's flags if `--judge-model` is given. `given` are the command's model flags,
+/// whose reasoning settings the judge's prompt overrides.
 ///
 /// # Errors
-/// A [`SettingsError`] for the first invalid flag, an unreadable prompt, or a missing key.
+/// A [`SettingsError`] for the first invalid flag, an unreadable prompt, a missing key, or
+/// `--judge-prompt` without `--judge-model`.
 fn resolve_judge(
     args: &ScorerArgs,
     given: &ModelArgs,
@@ -150,8 +151,8 @@ fn resolve_judge(
     }))
 }
 
-/// Returns the model flags of a run that also apply to its judge: servers and timeouts, but no
-/// sampling.
+/// Returns the model flags of a run that also apply to its judge: all except sampling. The base URL
+/// and headers apply only if both models are on the same server.
 pub(super) fn judge_flags(
     agents: &ModelArgs,
     main: &ModelRef,

@@ -1,5 +1,5 @@
-//! Resolves the guidance of agents: names of drivers and profiles become texts, aliases become a
-//! table.
+//! Resolves the flags that guide agents: drivers, profile, models, prompt overrides and answer
+//! schema.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,12 +19,12 @@ use super::{Resolved, SettingsError};
 use crate::cli::{GuidanceArgs, McpServer};
 use crate::providers::{ModelRef, profile_name};
 
-/// Guidance in the prompts of a delegation tree.
+/// Resolved guidance of a run's agents.
 #[derive(Debug, Clone)]
 pub(super) struct Guidance {
     /// Drivers of the profile, followed by those named by the user.
     pub drivers: Vec<Driver>,
-    /// Name of the applied profile.
+    /// Name of the profile, if it adds drivers.
     pub profile: Option<String>,
     /// Names of the drivers that the profile adds.
     pub of_profile: Vec<String>,
@@ -35,7 +35,7 @@ pub(super) struct Guidance {
     pub answer_schema: Option<AnswerSchema>,
 }
 
-/// Returns the names of the models that agents may call.
+/// Returns the names under which agents may call models.
 ///
 /// # Errors
 /// [`SettingsError`] for an invalid alias.
@@ -46,7 +46,7 @@ pub fn alias_names(args: &GuidanceArgs) -> Result<Vec<String>, SettingsError> {
         .collect())
 }
 
-/// Returns the models that agents may call by name.
+/// Parses `--model-alias`: the models that agents may call by name.
 ///
 /// # Errors
 /// [`SettingsError`] for an invalid alias.
@@ -54,8 +54,8 @@ pub(super) fn aliases(args: &GuidanceArgs) -> Result<Vec<ModelAlias>, SettingsEr
     Ok(parse_aliases(&names(&args.model_aliases))?)
 }
 
-/// Resolves drivers, profile and aliases. Without a model, `--profile auto` finds no profile.
-/// Drivers of the profile that are not written for the protocol are skipped.
+/// Resolves the flags. Without a model, `--profile auto` finds no profile. The profile's drivers
+/// that do not support the protocol are skipped.
 ///
 /// # Errors
 /// A [`SettingsError`] that names the unsuitable driver, or the invalid name or file.
@@ -112,7 +112,7 @@ pub(super) fn resolve(
     })
 }
 
-/// Returns the models of agents below the root, unless a call names another model.
+/// Returns the models of children, `llm()` calls and summaries, unless a call names another model.
 fn assigned(args: &GuidanceArgs) -> Result<ModelAssignments<ModelRef>, SettingsError> {
     let mut at_depth = BTreeMap::new();
     for given in &args.model_at_depth {
@@ -153,7 +153,6 @@ fn assigned(args: &GuidanceArgs) -> Result<ModelAssignments<ModelRef>, SettingsE
     })
 }
 
-/// Reads the schema in a file.
 fn answer_schema(file: &Path) -> Result<AnswerSchema, SettingsError> {
     let wrong = |why: String| {
         let problem = format!("--answer-schema {}: {why}", file.display());
@@ -168,7 +167,8 @@ fn answer_schema(file: &Path) -> Result<AnswerSchema, SettingsError> {
     AnswerSchema::new(json).map_err(wrong)
 }
 
-/// Returns a note about the fields of the root's definition that have no effect in this protocol.
+/// Returns a warning about properties of the root's definition that have no effect in this
+/// protocol.
 fn idle(layers: &PromptOverrideSettings, protocol: Protocol) -> Option<String> {
     let definition = layers.definition.as_ref()?;
     let idle = idle_properties(definition, protocol);
@@ -181,8 +181,8 @@ fn idle(layers: &PromptOverrideSettings, protocol: Protocol) -> Option<String> {
     })
 }
 
-/// Returns the drivers of a profile that are written for the protocol. Notes list the added and the
-/// skipped drivers.
+/// Returns the drivers of a profile that support the protocol. Adds a note that lists the skipped
+/// drivers and, with `--profile auto`, one that lists the returned drivers.
 fn apply(
     profile: &Profile,
     library: &DriverLibrary,

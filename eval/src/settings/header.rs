@@ -1,5 +1,5 @@
-//! Parses `--header`. Request headers added by the user. A header is recorded with its value, or
-//! with the name of the variable that contains the value.
+//! Parses `--header`: HTTP headers that the user adds to requests. The run records a header's value
+//! or, for a secret, the name of the environment variable that contains it.
 
 use std::env;
 
@@ -14,7 +14,7 @@ use super::secret_field::secret_field;
 pub struct Header {
     /// Recorded form: `NAME=VALUE` or `NAME=env:VARIABLE`, with the name in lowercase.
     pub recorded: String,
-    /// Whether the value comes from a variable.
+    /// Whether the value comes from an environment variable.
     pub is_secret: bool,
     /// Header as sent.
     pub sent: ExtraHeader,
@@ -42,7 +42,7 @@ pub(super) fn read(given: &[String]) -> Result<Vec<Header>, SettingsError> {
 fn one(text: &str) -> Result<Header, SettingsError> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
-    // A malformed text may be a secret, so the message must not quote it.
+    // A malformed header may be a secret, so the message must not quote it.
     if name.is_empty() || value.is_empty() {
         return Err(SettingsError::new(
             "--header: a name or a value is missing; expected NAME=VALUE or NAME=env:VARIABLE, as in x-team=blue",
@@ -92,8 +92,8 @@ fn one(text: &str) -> Result<Header, SettingsError> {
     })
 }
 
-/// Splits a value that refers to a variable into its scheme, if any, and the variable: `$KEY`,
-/// `${KEY}`, `env:KEY`, `Bearer $KEY`.
+/// Parses a reference to an environment variable: `$KEY`, `${KEY}`, `env:KEY` or `Bearer $KEY`.
+/// Returns the scheme, such as `Bearer`, if any, and the name of the variable.
 fn reference(value: &str) -> Option<(Option<&str>, &str)> {
     let (scheme, word) = match value.split_once(' ') {
         Some((scheme, word)) => (Some(scheme), word.trim()),

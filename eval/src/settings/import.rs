@@ -51,7 +51,7 @@ pub struct NodeRlmArgs {
 }
 
 impl NodeRlmArgs {
-    /// Returns the details that the user knows about the runs.
+    /// Returns the prompt mode and drivers from the flags, because the files do not record them.
     pub fn guidance(&self) -> Guidance {
         let drivers = self.drivers.as_deref();
         Guidance {

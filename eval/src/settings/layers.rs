@@ -1,4 +1,4 @@
-//! Resolves prompt overrides: reads files, finds and checks definitions, and fixes the date.
+//! Resolves prompt overrides: reads files, finds and checks definitions, and determines the date.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -21,16 +21,16 @@ use super::tools::tool_registry;
 use crate::cli::{McpServer, PromptOverrideArgs};
 use crate::providers;
 
-/// Overrides of a run's prompts.
+/// Resolved prompt overrides of a run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PromptOverrideSettings {
-    /// Overrides, including the date.
+    /// Texts that change the prompts, including the date.
     pub overrides: PromptOverrides,
     /// Definition of the root.
     pub definition: Option<Definition>,
     /// Models that the user's definitions name, whether or not an agent of the run uses them.
     pub named_models: BTreeSet<String>,
-    /// Notes on files of the folder that are not definitions.
+    /// Notes about files in `--prompts-dir` that are not definitions.
     pub notes: Vec<String>,
 }
 
@@ -39,8 +39,8 @@ pub const DEFAULT_MODEL: &str = "default";
 /// Maximum size of an override's text in bytes.
 const LONGEST: usize = 1_000_000;
 
-/// Resolves the flags; `aliases` are the names of the run's other models, `hooks` are the hooks
-/// that a definition may list, like the tools of `servers`.
+/// Resolves the flags. A definition may refer to the models in `aliases`, the hooks in `hooks` and
+/// the tools of `servers`.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first invalid flag, or for all errors in the definitions together.
@@ -93,7 +93,7 @@ pub(super) fn resolve(
         replacement,
         definition: root_definition,
         sections,
-        // The guidance sets it from a separate flag.
+        // `guidance::resolve` sets this from `--repl-api`.
         repl_api: ReplApi::default(),
         actions: actions(args.action_overrides.as_deref())?,
     };
@@ -105,10 +105,10 @@ pub(super) fn resolve(
     })
 }
 
-/// Returns the bundled definitions and those of a folder.
+/// Returns the bundled definitions and, if a folder is given, the definitions in it.
 ///
 /// # Errors
-/// All errors in all files.
+/// A [`SettingsError`] that lists the errors in all files.
 pub fn library(folder: Option<&Path>) -> Result<Library, SettingsError> {
     let library = Library::bundled();
     Ok(match folder {
@@ -127,7 +127,7 @@ pub fn known(aliases: &[String], tools: &ToolRegistry, hooks: &HookRegistry) -> 
             .all()
             .map(|tool| {
                 let variables = tool.variables().iter();
-                // A value from a separate flag needs no declaration.
+                // `--files-dir` sets this variable, so definitions need not declare it.
                 let variables = variables.filter(|variable| variable.name != FILES_DIR);
                 let variables = variables.map(|variable| variable.name.clone());
                 (tool.spec().name.clone(), variables.collect())

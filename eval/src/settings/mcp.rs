@@ -14,10 +14,10 @@ use super::{Resolved, ServedSettings, SettingsError};
 use crate::cli::{EngineArgs, McpArgs};
 use crate::providers::ModelRef;
 
-/// Everything that an MCP server depends on.
+/// Resolved settings of an MCP server.
 #[derive(Debug)]
 pub struct McpSettings {
-    /// Address and clients; `None` for stdin and stdout.
+    /// HTTP address and clients; `None` to serve on stdin and stdout.
     pub http: Option<(SocketAddr, Clients)>,
     /// Canonical paths of the folders in which clients may name files.
     pub roots: Vec<PathBuf>,
@@ -29,11 +29,12 @@ pub struct McpSettings {
     pub max_message_bytes: usize,
     /// Time for calls in progress to finish at shutdown.
     pub shutdown_timeout: Duration,
-    /// Names of the agents that `rlm` runs; the first is the default.
+    /// Names of the agents that the tool `rlm` offers; the first is the default.
     pub agents: Vec<String>,
-    /// Models of `llm_map`, each with the name of its agent; the first is the default.
+    /// Models that the tool `llm_map` offers, each with the name of its agent; the first is the
+    /// default.
     pub models: Vec<(ModelRef, String)>,
-    /// Agents of `rlm` and `llm_map`.
+    /// Settings of the agents behind both tools.
     pub served: ServedSettings,
 }
 
@@ -89,7 +90,7 @@ impl McpSettings {
     }
 }
 
-/// Returns the error for a program that was built without the protocol.
+/// Returns the error for a program that was built without the feature `mcp`.
 pub fn not_built() -> SettingsError {
     SettingsError::with_hint(
         "this program was built without the feature `mcp`, which the Model Context Protocol \
@@ -98,7 +99,7 @@ pub fn not_built() -> SettingsError {
     )
 }
 
-/// Returns the models of `--model` and `--also-model`.
+/// Returns the distinct models of `--model` and `--also-model`.
 fn served_models(engine: &EngineArgs, also: &[ModelRef]) -> Result<Vec<ModelRef>, SettingsError> {
     let mut models = vec![super::engine::main_model(engine)?.0];
     for model in also {
@@ -109,8 +110,8 @@ fn served_models(engine: &EngineArgs, also: &[ModelRef]) -> Result<Vec<ModelRef>
     Ok(models)
 }
 
-/// Returns the flags of a single-call agent: the typed flags for models, budgets and traffic, and
-/// the defaults of settings for agents with several turns.
+/// Returns the flags of a single-call agent: the given flags for models, timeout, budgets, traffic
+/// and storage, and the defaults of all other flags.
 fn single_calls(engine: &EngineArgs, model: &ModelRef) -> Result<EngineArgs, SettingsError> {
     let command = EngineArgs::augment_args(Command::new("call").no_binary_name(true));
     let protocol = Protocol::Direct.to_string();

@@ -1,4 +1,5 @@
-//! Parses `--model-args`: request fields added by the user, except reserved ones.
+//! Parses `--model-args`: request fields that the user adds. Rejects secrets, because the fields
+//! are stored with the run, and fields whose responses this program cannot use.
 
 use harness::provider::Sampling;
 use serde_json::{Map, Value, json};
@@ -7,7 +8,7 @@ use super::SettingsError;
 use super::secret_field::secret_field;
 use crate::providers::ModelRef;
 
-/// A sampling setting: its name in [`Sampling`], its flag, and the fields of requests that it sets.
+/// A sampling setting: its name in [`Sampling`], its flag, and the request fields that it sets.
 type Row = (&'static str, &'static str, &'static [&'static str]);
 
 const SAMPLING: [Row; 6] = [
@@ -31,7 +32,7 @@ const SAMPLING: [Row; 6] = [
     ),
 ];
 
-/// Returns the flag of a sampling setting.
+/// Returns the flag of a sampling setting; `--model-args` if it has no flag of its own.
 pub(super) fn flag_of(setting: &str) -> &'static str {
     let row = SAMPLING.iter().find(|(name, ..)| *name == setting);
     row.map_or("--model-args", |(_, flag, _)| flag)
@@ -58,8 +59,8 @@ pub(super) fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// Parses the fields of `--model-args`. The models in `references` determine which variable the
-/// hint about a key names.
+/// Parses the fields of `--model-args`. If a field contains a secret, the hint names the key
+/// variable of the first server in `references`.
 pub(super) fn extra(
     given: &[String],
     references: &[(String, ModelRef)],
@@ -81,8 +82,8 @@ pub(super) fn extra(
                 "--model-args: the field `{field}` contains a secret, but these fields are stored with the run"
             ),
             format!(
-                "export {variable}=…, or put that line into a file .env: a key is sent in the \
-                 form that its server expects, and is never stored"
+                "set {variable} in the environment, or add {variable}=… to a .env file: a key is \
+                 sent in the form that its server expects, and is never stored"
             ),
         )
     };

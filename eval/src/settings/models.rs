@@ -29,17 +29,16 @@ pub struct ModelSettings {
     pub stream: bool,
     /// Timeouts of a request.
     pub timeouts: Timeouts,
-    /// Longest response of earlier starts of the run, in output tokens; `None` if there was no
-    /// response.
+    /// Longest response in earlier starts of the run, in output tokens; `None` if there was none.
     pub longest_response: Option<u64>,
     /// Recorder of the requests that are sent, if the run records them.
     pub request_recorder: Option<Arc<RequestRecorder>>,
-    /// Servers that the run uses, by prefix.
+    /// Servers that the run uses, by the prefix of model references.
     pub servers: BTreeMap<String, Server>,
 }
 
 impl ModelSettings {
-    /// Returns the base URL for each prefix.
+    /// Returns the base URL of each server, by prefix.
     pub fn base_urls(&self) -> BTreeMap<&str, &str> {
         let servers = self.servers.iter();
         servers
@@ -47,7 +46,7 @@ impl ModelSettings {
             .collect()
     }
 
-    /// Returns the user's headers as recorded: for a secret, its source.
+    /// Returns the user's headers as recorded: a secret is replaced by its variable.
     pub fn headers(&self) -> Vec<&str> {
         let mut headers: Vec<&str> = self
             .servers
@@ -59,7 +58,8 @@ impl ModelSettings {
         headers
     }
 
-    /// Returns the base URLs of the run's last start, from its `config.json`, if they have changed.
+    /// Returns the base URLs in the run's last `config.json` that differ from the current ones,
+    /// joined with commas; `None` if none differs.
     pub(super) fn moved_from(&self, config: &Value) -> Option<String> {
         let engine = config.get("engine")?;
         let Some(Value::Object(last)) = engine.get("base_urls") else {
@@ -82,11 +82,11 @@ impl ModelSettings {
 /// A model server with its key.
 #[derive(Clone)]
 pub struct Server {
-    /// Kind of server.
+    /// API of the server, and its defaults.
     pub endpoint: &'static Endpoint,
     /// Base URL of the server.
     pub base_url: String,
-    /// API key, sent only to the provider.
+    /// API key, sent only to this server.
     pub key: Option<Secret>,
     /// Whether the key comes from the file `.env`.
     pub key_is_of_file: bool,
@@ -130,13 +130,13 @@ pub fn register_secrets() {
     }
 }
 
-/// Returns a nonblank variable of this process's environment.
+/// Returns the value of an environment variable unless it is blank.
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// Resolves the flags for models with valid references. Each reference follows the name of its
-/// flag: `--model`.
+/// Resolves the flags. `references` are the models, each with the flag that names it, such as
+/// `--model`. The first is the main model.
 ///
 /// # Errors
 /// A [`SettingsError`] for a value that is invalid or not supported by a model's API, or for a
@@ -219,9 +219,9 @@ pub(super) fn resolve(
     })
 }
 
-/// Returns the reasoning settings of a definition that its model's API supports, with a sentence
-/// for each omitted property; `of` names the definition. Flags override the definition and are
-/// already checked.
+/// Removes a definition's reasoning settings that its model's API does not support. Also returns a
+/// sentence for each removed property, which starts with `of`, the name of the definition. Flags
+/// override the definition and are already checked.
 pub(super) fn fit_reasoning(
     of: &str,
     reference: &ModelRef,
@@ -273,7 +273,7 @@ pub(super) fn check_read(
     }
 }
 
-/// Base URL of an endpoint, set by a variable in the environment or in the file `.env`.
+/// Base URL of an endpoint: from a flag or the environment, or from `.env`.
 enum BaseUrlSource {
     ByEnvironment(String),
     ByFile(&'static str),
@@ -287,14 +287,15 @@ fn named_address(endpoint: &Endpoint) -> Option<BaseUrlSource> {
         .or_else(of_file)
 }
 
-/// Returns the server of an endpoint at the URL in the flag or variable, or at its default URL. If
-/// keys are required, the default URL needs a key or an equivalent header. `asked` names the flag
-/// and the reference.
+/// Returns the server of an endpoint at the URL in the flag or variable, or at its default URL.
+/// `place` is the flag that names `reference`. A key, or a header that carries it, is required if
+/// `keys` says so, unless the endpoint's key is optional or the URL replaces its default.
 ///
 /// A URL from the file `.env` gets the key from that file and no other secret.
 ///
 /// # Errors
-/// [`SettingsError`].
+/// [`SettingsError`] if the URL or a required key is missing, or if a URL from `.env` would receive
+/// a secret that is not from that file.
 pub(super) fn server(
     endpoint: &'static Endpoint,
     base_url: Option<&str>,
@@ -348,7 +349,7 @@ pub(super) fn server(
         return Err(SettingsError::with_hint(
             format!("{place}: `{reference}` needs a key: {name} is not set"),
             format!(
-                "export {name}=…, or put that line into a file .env here or at the root of the project"
+                "set {name} in the environment, or add {name}=… to a .env file here or in the project root"
             ),
         ));
     }
@@ -361,7 +362,7 @@ pub(super) fn server(
     })
 }
 
-/// Returns the error for a secret of this start that would be sent to a URL from a file.
+/// Returns the error for a secret from outside `.env` that would be sent to a URL from `.env`.
 fn elsewhere(secret: &str, endpoint: &Endpoint, address: &str) -> SettingsError {
     let name = &endpoint.base_url_variable;
     let file = env_file::path().unwrap_or_else(|| Path::new(".env"));
@@ -377,9 +378,9 @@ fn elsewhere(secret: &str, endpoint: &Endpoint, address: &str) -> SettingsError 
     )
 }
 
-/// Returns the first server URL that is not `typed`, not in a variable of this start, and not the
-/// provider's default. Used for settings from a folder, which anyone may have written. Servers
-/// without a key also count, because they receive prompts and data from tools.
+/// Returns the first server URL that is not `typed`, not in an environment variable or `.env`, and
+/// not the provider's default. Used for settings from a folder, which anyone may have written.
+/// Servers without a key also count, because they receive prompts and data from tools.
 pub(super) fn unnamed_address<'a>(
     settings: &'a ModelSettings,
     typed: Option<&str>,
@@ -442,7 +443,8 @@ mod tests {
 
     use super::*;
 
-    /// A model, flags, its resulting reasoning tokens, and the notes on removed settings.
+    /// A model, a change of the flags, the remaining reasoning tokens, and the sentences about
+    /// removed settings.
     type Row<'a> = (
         &'a str,
         &'a dyn Fn(&mut Sampling),

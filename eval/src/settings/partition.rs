@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::env_vars;
 
-/// One of several shards of a run. Together they cover the run without overlap.
+/// One shard of a run. All shards together cover the run without overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Partition {
     /// Number of the shard, 1-based, at most `of`.
@@ -30,7 +30,7 @@ pub enum ShardAssignment {
     InTurn,
     /// Rule 1, of older runs: see [`Partition::holds`].
     ByHash,
-    /// As assigned by rule 2 when the run started: the ids of the shard's samples, in run order.
+    /// Ids of the shard's samples in run order, as assigned by rule 2 when the run started.
     Recorded(Vec<String>),
 }
 
@@ -48,9 +48,9 @@ impl ShardAssignment {
 const MOST: u32 = 10_000;
 
 impl Partition {
-    /// Whether [`ShardAssignment::ByHash`] assigns the sample to this shard: by the first 8 bytes
-    /// of the SHA-256 of its id, as a big-endian number modulo `of`. The shard depends only on the
-    /// id, so a sample keeps its shard regardless of the selection.
+    /// Whether [`ShardAssignment::ByHash`] assigns the sample to this shard. The shard's
+    /// zero-based index is the first 8 bytes of the id's SHA-256, as a big-endian number modulo
+    /// `of`. It depends only on the id, so a sample keeps its shard regardless of the selection.
     pub fn holds(self, id: &str) -> bool {
         let hash = Sha256::digest(id);
         let number = hash
@@ -60,9 +60,9 @@ impl Partition {
         number % u64::from(self.of) == u64::from(self.index - 1)
     }
 
-    /// Returns the samples that [`ShardAssignment::InTurn`] assigns to this shard: sorted by the
-    /// SHA-256 of their ids, shard M of N gets the M-th sample and every N-th sample after it. The
-    /// sizes of shards differ by at most one.
+    /// Returns the samples that [`ShardAssignment::InTurn`] assigns to this shard. Samples are
+    /// sorted by the SHA-256 of their ids; shard M of N gets the M-th sample and every N-th sample
+    /// after it. The sizes of shards differ by at most one.
     pub fn shard_samples<'a>(self, ids: impl IntoIterator<Item = &'a str>) -> HashSet<&'a str> {
         let mut ranked: Vec<_> = ids.into_iter().map(|id| (Sha256::digest(id), id)).collect();
         ranked.sort_unstable();
@@ -100,7 +100,7 @@ fn new(index: u32, of: u32) -> Result<Partition, String> {
     Ok(Partition { index, of })
 }
 
-/// Returns the shard from the variables of the job scheduler.
+/// Returns the shard that the job scheduler's environment variables specify.
 fn auto(variable: impl Fn(&str) -> Option<String>) -> Result<Partition, String> {
     let number = |name: &str| {
         let value = variable(name);
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shards_cover_each_sample_once() {
+    fn hash_rule_assigns_each_sample_to_one_shard() {
         let ids: Vec<String> = (0..1000).map(|n| format!("sample-{n}")).collect();
         for of in [1, 2, 3, 7] {
             for id in &ids {
@@ -181,7 +181,7 @@ mod tests {
                 "{of} shards are about even"
             );
         }
-        // Must never change: runs on other machines and of other versions must agree.
+        // Must never change: other machines and program versions must compute the same shards.
         let held = |id: &str| {
             (1..=8).find(|index| {
                 Partition {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn assigns_samples_evenly_and_stably() {
+    fn rule_in_turn_is_even_and_independent_of_order() {
         let ids: Vec<String> = (0..100).map(|n| format!("sample-{n}")).collect();
         for count in [0, 1, 5, 16, 100] {
             for of in [1, 2, 3, 7, 16] {
@@ -230,10 +230,10 @@ mod tests {
 
     const DEALT: [&str; 3] = ["d", "b", "a"];
 
-    /// Computed with `hashlib.sha256(id).digest()[:8]` in Python.
+    /// Shard of each id, computed with `hashlib.sha256(id).digest()[:8]` in Python.
     const KNOWN: [Option<u32>; 3] = [Some(3), Some(6), Some(1)];
 
-    /// Variables, and the shard that they name or a part of the error.
+    /// Environment variables, and the shard that they specify or a part of the error.
     type Row<'a> = (&'a [(&'a str, &'a str)], Result<(u32, u32), &'a str>);
 
     #[test]

@@ -13,16 +13,16 @@ use super::values::within;
 use super::{Resolved, RunMode, SettingsError};
 use crate::cli::{HookArgs, PromptArgs};
 
-/// The agent whose prompt is shown.
+/// The agent whose prompt is shown, and the output options.
 #[derive(Debug, Clone)]
 pub struct PromptSettings {
-    /// Kind of agent.
+    /// Whether the agent is the root, and of which protocol, or a child.
     pub role: Role,
-    /// Depth, mode, and settings of its children.
+    /// Depth, maximum depth, prompt mode, and the iteration limit of children.
     pub config: PromptConfig,
     /// Iteration limit of the agent.
     pub iterations: u32,
-    /// Invocation id, which encodes its position in the tree.
+    /// Invocation id, which encodes the agent's position in the tree.
     pub invocation_id: String,
     /// Queries of the agent's ancestors, root first: empty, or one for each ancestor.
     pub lineage: Vec<String>,
@@ -47,7 +47,7 @@ pub struct PromptSettings {
 }
 
 impl PromptSettings {
-    /// Resolves the flags of a prompt. Models need not exist, because none is called.
+    /// Resolves the flags. Models need not exist, because none is called.
     ///
     /// # Errors
     /// A [`SettingsError`] for the first invalid flag.
@@ -93,7 +93,7 @@ impl PromptSettings {
             }
             None => iterations_for_depth(depth, DEFAULT_MAX_ITERATIONS),
         };
-        // The limit of children depends on the run's limit, which is the root's limit.
+        // The children's limit depends on the run's limit, which is also the root's.
         let of_run = if depth == 0 {
             iterations
         } else {

@@ -1,4 +1,4 @@
-//! Settings of queues: of runs submitted to one, of workers, and of `rlm-eval queue`.
+//! Settings of runs submitted to a queue, of workers, and of `rlm-eval queue`.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,19 +21,19 @@ const NONE: &str = "none";
 /// Settings of a run whose attempts run on workers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueSettings {
-    /// Access to the server.
+    /// URL and credentials of the queue server.
     pub access: Access,
-    /// Whether the run is only submitted.
+    /// Whether to exit after submitting the run.
     pub detach: bool,
     /// Time without a heartbeat after which an attempt is given to another worker.
     pub lease: Duration,
-    /// Maximum workers that may die during an attempt.
+    /// Maximum workers that may crash during an attempt before it ends in an error.
     pub tries: u64,
     /// Number of servers that store each message.
     pub replicas: usize,
     /// Maximum bytes of results in the queue.
     pub max_bytes: Option<u64>,
-    /// Run whose attempts indicate how long samples take.
+    /// Folder of an earlier run; samples whose attempts took longest there run first.
     pub order_by: Option<PathBuf>,
 }
 
@@ -48,7 +48,7 @@ fn access(url: &str, args: &QueueAccessArgs) -> Access {
     }
 }
 
-/// Returns the queue of a run, if it has one.
+/// Resolves a run's queue flags; `None` without a queue.
 pub(super) fn resolve(args: &RunArgs) -> Result<Option<QueueSettings>, SettingsError> {
     let flags = &args.queue;
     let Some(url) = flags.queue.as_deref().filter(|url| url.trim() != NONE) else {
@@ -108,25 +108,25 @@ pub(super) fn resolve(args: &RunArgs) -> Result<Option<QueueSettings>, SettingsE
 /// Settings of a worker.
 #[derive(Debug, Clone)]
 pub struct WorkerSettings {
-    /// Access to the server.
+    /// URL and credentials of the queue server.
     pub access: Access,
     /// Runs to work on; empty for all.
     pub runs: Vec<RunKey>,
     /// Maximum concurrent attempts.
     pub concurrency: usize,
-    /// Folder of benchmark data on this machine.
+    /// Folder with benchmark data on this machine, used instead of the run's.
     pub data_dir: Option<PathBuf>,
-    /// URL that keys may be sent to.
+    /// Server URL that runs may use.
     pub base_url: Option<String>,
     /// Permissions of agents.
     powers: PowerArgs,
     /// Permissions of runs.
     run_powers: RunPowerArgs,
-    /// Time for running attempts to finish when the worker is stopped.
+    /// Time that running attempts have to finish when the worker is stopped.
     pub drain: Duration,
     /// Time without work after which the worker exits.
     pub idle_exit: Option<Duration>,
-    /// Files and folders that runs may name.
+    /// Flags with the files and folders that runs may name.
     pub confirmed: ResumeArgs,
     /// Name of the worker.
     pub name: String,
@@ -138,7 +138,7 @@ impl WorkerSettings {
     /// Resolves the flags of a worker.
     ///
     /// # Errors
-    /// [`SettingsError`] for a folder without a run.
+    /// [`SettingsError`] if a folder given as a run contains no run.
     pub fn resolve(args: &WorkerArgs) -> Result<Self, SettingsError> {
         let host = host();
         let runs = args.run.iter().map(|run| key(run).map(|(key, _)| key));
@@ -162,11 +162,11 @@ impl WorkerSettings {
         })
     }
 
-    /// Resolves a run's flags from the queue with this machine's data, keys and concurrency. Flags
-    /// that name places to write to are omitted.
+    /// Resolves a queued run's flags with this worker's data, permissions and concurrency. Flags
+    /// that name files or folders to write to are omitted.
     ///
     /// # Errors
-    /// A sentence about the first flag that cannot be used here.
+    /// [`SettingsError`] for the first flag that cannot be used on this worker.
     pub fn of_run(&self, flags: &Value) -> Result<RunSettings, SettingsError> {
         let mut args: RunArgs = serde_json::from_value(flags.clone())
             .map_err(|problem| SettingsError::new(format!("the run's flags: {problem}")))?;
@@ -181,7 +181,7 @@ impl WorkerSettings {
             args.options.data_dir.clone_from(&self.data_dir);
         }
         let mut run = RunSettings::at(&args, RunMode::Resume)?.settings;
-        // The budget of the run is kept in the queue.
+        // The queue enforces the run's budget across all workers.
         run.engine.conduct.budget = harness::Budget::default();
         run.check_addresses(Path::new("the run"), self.base_url.as_deref(), "")
             .map_err(|_| {
@@ -196,8 +196,8 @@ impl WorkerSettings {
 }
 
 impl WorkerSettings {
-    /// Rejects files and folders that only the run names. The queue and the results folder are the
-    /// worker's own.
+    /// Rejects files and folders that the run names but the worker does not. The queue, `--record`
+    /// and `--cache` are not used from the run's flags.
     fn check_places(&self, flags: &Value) -> Result<(), SettingsError> {
         let mut flags = flags.clone();
         if let Some(flags) = flags.as_object_mut() {
@@ -226,13 +226,13 @@ impl WorkerSettings {
 /// Target of `rlm-eval queue`.
 #[derive(Debug, Clone)]
 pub struct QueueTarget {
-    /// Access to the server.
+    /// URL and credentials of the queue server.
     pub access: Access,
-    /// Run to act on; `None` for all.
+    /// Run to show or change; `None` for all.
     pub run: Option<RunKey>,
-    /// Id of a sample.
+    /// Id of the sample to change, if given.
     pub sample: Option<String>,
-    /// Name of a worker.
+    /// Name of the worker to change, if given.
     pub worker: Option<String>,
     /// Whether to print JSON.
     pub json: bool,
@@ -242,7 +242,7 @@ impl QueueTarget {
     /// Resolves the flags of `rlm-eval queue`.
     ///
     /// # Errors
-    /// [`SettingsError`] if no server is named, or a folder is not a run.
+    /// [`SettingsError`] if `--queue` is missing, or if a folder contains no run.
     pub fn resolve(args: &QueueTargetArgs) -> Result<Self, SettingsError> {
         let run = args.run.as_deref().map(key).transpose()?;
         let (run, recorded) = run.map_or((None, None), |(key, url)| (Some(key), url));
@@ -263,11 +263,12 @@ impl QueueTarget {
     }
 }
 
-/// Returns the key of a run, given by id or folder, and the queue that the folder names.
+/// Returns the key of a run that is given by id, key or folder, and the queue URL recorded in the
+/// folder, if any.
 fn key(run: &str) -> Result<(RunKey, Option<String>), SettingsError> {
     let folder = Path::new(run);
     if !folder.is_dir() {
-        // A key copied from the queue's listing is used as is.
+        // Use a key that was copied from `rlm-eval queue` as is.
         let own = RunKey::try_from(run.to_owned());
         let is_key = own.as_ref().is_ok_and(|own| {
             let head = own.as_str().rsplit_once('-').map(|(head, _)| head);
@@ -285,7 +286,6 @@ fn key(run: &str) -> Result<(RunKey, Option<String>), SettingsError> {
     Ok((RunKey::of(id), url))
 }
 
-/// Returns the name of the machine.
 fn host() -> String {
     let name = rustix::system::uname();
     let name = name.nodename().to_string_lossy().into_owned();
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn grants_a_queued_run_no_permission() {
+    fn ignores_permissions_in_a_queued_run() {
         let submitted: RunArgs = parse(
             RunArgs::augment_args(Command::new("run")),
             &["run", "--benchmark", "s-niah", "--model", "scripted"],

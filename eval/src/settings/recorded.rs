@@ -1,5 +1,5 @@
-//! The settings recorded in `config.json`, except values known only at the start of a run. They
-//! contain no secrets.
+//! The settings recorded in `config.json`, except values that are known only when a run starts.
+//! They contain no secrets.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use super::{EngineSettings, JudgeSettings, RunSettings};
 use crate::models::part_of;
 
 impl RunSettings {
-    /// Returns the settings as shown in `config.json`.
+    /// Returns the settings in the form recorded in `config.json`.
     pub fn recorded(&self) -> Map<String, Value> {
         let engine = &self.engine;
         let options = &self.benchmark_options;
@@ -67,7 +67,8 @@ impl RunSettings {
     }
 }
 
-/// Returns treatment and conduct. New fields are included automatically.
+/// Returns the settings of the agents: treatment, conduct and models. New fields of treatment and
+/// conduct are included automatically.
 pub(crate) fn agents(engine: &EngineSettings) -> Value {
     let treatment = &engine.treatment;
     let mut all = fields(treatment);
@@ -118,7 +119,6 @@ pub fn fields(settings: &impl Serialize) -> Map<String, Value> {
     }
 }
 
-/// Returns the recorded settings of a judge.
 fn judge(settings: &JudgeSettings) -> Value {
     json!({
         "model": settings.model,

@@ -1,7 +1,7 @@
 //! Settings of `rlm-eval run --resume`.
 //!
-//! Typed flags override recorded flags. The folder may come from someone else, so places that only
-//! the folder names must be confirmed on the command line.
+//! Typed flags override recorded flags. The folder may come from someone else, so servers,
+//! files and folders that only it names must be confirmed on the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -11,26 +11,26 @@ use serde_json::{Value, json};
 use super::{Resolved, RunMode, RunSettings, SettingsError, ShardAssignment};
 use crate::cli::{PlaceFlag, ResumeArgs, RunArgs};
 
-/// A run to be resumed.
+/// Settings for resuming a run.
 #[derive(Debug, Clone)]
 pub struct ResumeSettings {
     /// Folder of the run.
     pub dir: PathBuf,
     /// Whether attempts that ended in an error are rerun.
     pub retry_errors: bool,
-    /// Whether the run may be resumed although another version of the program made it.
+    /// Whether the run may be resumed although another program version started it.
     pub allow_program_change: bool,
-    /// Recorded settings, overridden by typed ones.
+    /// Recorded settings, overridden by typed flags.
     pub run: RunSettings,
 }
 
 impl ResumeSettings {
-    /// Resolves the flags of a resumed run: those in its `config.json`, overridden by typed ones.
+    /// Resolves the flags of a resumed run: those in its `config.json`, overridden by typed flags.
     ///
     /// # Errors
     /// A [`SettingsError`] if the folder contains no run that can be resumed, or for the first
-    /// invalid flag. Whether the settings are still compatible is checked when the run is
-    /// opened.
+    /// invalid flag. Compatibility with the recorded attempts is checked later, when the run
+    /// is opened.
     pub fn resolve(args: &ResumeArgs) -> Result<Resolved<Self>, SettingsError> {
         let dir = args.dir.clone();
         if args.log_dir_given {
@@ -94,22 +94,22 @@ impl ResumeSettings {
     }
 }
 
-/// Recorded settings of a run that another command starts from.
+/// Recorded settings of a run that is resumed or forked.
 pub(super) struct Begun {
     /// Path of `config.json`.
     pub path: PathBuf,
-    /// Its content without the flags.
+    /// Content of `config.json` without `flags`.
     pub config: Value,
     /// Flags of the run.
     pub flags: RunArgs,
 }
 
 impl Begun {
-    /// Reads the settings of the run that `args` override.
+    /// Reads the recorded settings of the run in `args.dir`.
     ///
     /// # Errors
-    /// A [`SettingsError`] if the folder contains no run of this program, or names places that this
-    /// start does not name.
+    /// A [`SettingsError`] if the folder contains no run of this program, or if its flags name
+    /// servers, files or folders that were not typed.
     pub fn read(args: &ResumeArgs) -> Result<Self, SettingsError> {
         let (path, mut config) = run_dir::read_config(&args.dir)?;
         let flags = config.get_mut("flags").map(Value::take);
@@ -132,8 +132,8 @@ impl Begun {
     }
 }
 
-/// Rejects places that only a file names. `command` is the command that could confirm the places,
-/// without the program's name and before further flags.
+/// Rejects servers, files and folders that only a file names. `command` is the current command
+/// without the program's name; the hint appends their flags to it.
 ///
 /// # Errors
 /// A [`SettingsError`] whose hint is the complete command.

@@ -18,7 +18,7 @@ use crate::env_vars;
 use crate::invocation::quoted;
 use crate::request_recorder::RequestRecorder;
 
-/// Everything that a run depends on.
+/// Resolved settings of a run.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct RunSettings {
@@ -28,7 +28,7 @@ pub struct RunSettings {
     pub benchmark_options: benchmarks::Options,
     /// Selection of samples.
     pub selection: Selection,
-    /// Settings of the scorer.
+    /// Scorers and their settings.
     pub grader: GraderSettings,
     /// Independent attempts at each sample; at least 1.
     pub attempts: u32,
@@ -36,21 +36,21 @@ pub struct RunSettings {
     pub concurrency: usize,
     /// Parent folder of the run's folder.
     pub log_dir: PathBuf,
-    /// Name of the run's folder, if chosen.
+    /// Name of the run's folder; `None` for a generated name.
     pub name: Option<String>,
     /// Mean score, from 0 to 1, below which the run fails.
     pub min_score: Option<f64>,
-    /// Number of errors that stops the run.
+    /// Number or share of errors that stops the run.
     pub fail_on_error: Option<ErrorGate>,
     /// Whether to print the summary as JSON instead of a table.
     pub json: bool,
     /// Whether progress shows every event of the agents.
     pub verbose: bool,
-    /// Whether only an estimate is shown.
+    /// Whether to show only an estimate instead of running.
     pub dry_run: bool,
     /// Whether a dry run sends the main model one request.
     pub check_key: bool,
-    /// Whether rows may name programs to run.
+    /// Whether rows of the benchmark may name programs to run.
     pub allow_commands: bool,
     /// Permissions of this start, as the flags that grant them.
     pub powers: Vec<String>,
@@ -58,16 +58,16 @@ pub struct RunSettings {
     pub queue: Option<QueueSettings>,
     /// Settings of the agents.
     pub engine: EngineSettings,
-    /// Interval in which journals are synced to disk; `None` for only at the ends of attempts.
+    /// Interval between syncs of journals to disk; `None` to sync only when an attempt ends.
     pub fsync_interval: Option<Duration>,
     /// Attempt that the run's attempt continues, if the run is a fork: the `origin` of
     /// `config.json`.
     pub origin: Option<Value>,
-    /// Flags behind these settings, as JSON, from which `--resume` restores them.
+    /// The flags as JSON, from which `--resume` restores these settings.
     pub flags: Value,
 }
 
-/// Number of errors that stops a run.
+/// Number or share of errors that stops a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ErrorGate {
     /// Share of all attempts, above 0 and below 1.
@@ -99,7 +99,7 @@ impl FromStr for ErrorGate {
     }
 }
 
-/// Serializes the gate as typed.
+/// Serializes the number that was typed.
 impl Serialize for ErrorGate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(match self {
@@ -113,8 +113,8 @@ impl ErrorGate {
     /// Returns the maximum number of errors with which a run of `attempts` attempts continues.
     pub fn allowed(self, attempts: u64) -> u64 {
         match self {
-            // Round up: the first error that reaches the share stops the run. As a float, 0.1 is
-            // slightly more than a tenth.
+            // Round up: the first error that reaches the share stops the run. Subtract 1e-9 first,
+            // because as a float, 0.1 is slightly more than a tenth.
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -131,7 +131,7 @@ impl ErrorGate {
 /// Selection of a benchmark's samples.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
-    /// Maximum number of samples, taken from the start; at least 1.
+    /// Maximum number of samples, at least 1: the first ones, or random ones with `sample_seed`.
     pub max_samples: Option<usize>,
     /// Ids to keep; empty for all.
     pub ids: Vec<String>,
@@ -151,7 +151,7 @@ impl RunSettings {
     /// name.
     ///
     /// # Errors
-    /// [`SettingsError`].
+    /// [`SettingsError`] for the first server that this start does not name.
     pub fn check_addresses(
         &self,
         folder: &Path,
@@ -176,8 +176,8 @@ impl RunSettings {
         }
     }
 
-    /// Returns the flags to repeat when resuming the run, quoted for a shell: places that its
-    /// folder names, and permissions.
+    /// Returns the flags that must be repeated to resume the run, quoted for a shell: servers,
+    /// files and folders, and permissions.
     pub fn flags_to_repeat(&self) -> Vec<String> {
         let url = self.flags.pointer("/engine/models/base_url");
         let url = url.and_then(Value::as_str);
@@ -207,7 +207,7 @@ impl RunSettings {
         Self::at(args, RunMode::Cell)
     }
 
-    /// Resolves the flags of a new or resumed run.
+    /// Resolves the flags; `start` decides how settings without effect are handled.
     pub(super) fn at(args: &RunArgs, start: RunMode) -> Result<Resolved<Self>, SettingsError> {
         let (benchmark, benchmark_options) = benchmark::resolve(&args.benchmark, &args.options)?;
         let selection = Selection {
@@ -294,7 +294,7 @@ impl RunSettings {
     }
 }
 
-/// Parses `key=a|b` into key and values.
+/// Parses filters of the form `key=a|b`.
 fn filters(given: &[String]) -> Result<Vec<(String, Vec<String>)>, SettingsError> {
     let filter = |given: String| {
         let (key, values) = given.split_once('=').unwrap_or_default();

@@ -17,17 +17,17 @@ pub struct ScoreSettings {
     pub dirs: Vec<PathBuf>,
     /// Scorer to use.
     pub scorer: OtherScorer,
-    /// Settings of a scorer other than a rule.
+    /// Settings of the judge or scorer file.
     pub grader: GraderSettings,
     /// Rate limits and retries of a judge's requests.
     pub traffic: TrafficArgs,
     /// Budget of a judge.
     pub budget: Budget,
-    /// Price table: the user's prices before the bundled ones.
+    /// Price table, in which the user's prices override the bundled ones.
     pub prices: PriceTable,
     /// Folder of the judge's response cache.
     pub cache: Option<PathBuf>,
-    /// Maximum concurrent answers; at least 1.
+    /// Maximum answers that are scored concurrently; at least 1.
     pub concurrency: usize,
     /// Whether to print the summary as JSON instead of a table.
     pub json: bool,
@@ -35,13 +35,13 @@ pub struct ScoreSettings {
 
 /// Scorer of a run that is scored again.
 pub enum OtherScorer {
-    /// A rule of the benchmarks.
+    /// A bundled scoring rule.
     Rule(Arc<dyn Scorer>),
-    /// A scorer that needs a model or the sandbox.
+    /// A judge or a scorer file.
     Outside(OutsideScorer),
 }
 
-/// Returns the first flag that sets one of these limits.
+/// Returns the flag of the first limit that is set.
 pub fn budget_flag(budget: &Budget) -> Option<&'static str> {
     let of_money = budget.cost_usd.map(|_| "--max-cost");
     let of_tokens = budget.tokens.map(|_| "--max-tokens");

@@ -1,4 +1,5 @@
-//! Script files other than cells: hooks, prompt modules, tools and `systemPromptFunction`.
+//! Isolates the user's script files (hooks, prompt modules, tools and `systemPromptFunction`) and
+//! loads hooks.
 
 use std::env;
 use std::path::Path;
@@ -9,7 +10,8 @@ use harness::sandbox::{Isolation, WorkerCommand};
 use super::SettingsError;
 use crate::cli::WORKER;
 
-/// Runs script files in worker processes with the isolation of cells, even if cells run on threads.
+/// Makes script files run in worker processes with the same isolation as cells, even if cells run
+/// on threads.
 pub fn confine_scripts(cells: &Isolation) {
     let command = match cells {
         Isolation::Process(command) => WorkerCommand {
@@ -29,8 +31,8 @@ pub fn confine_scripts(cells: &Isolation) {
     harness::set_script_isolation(Isolation::Process(command));
 }
 
-/// Returns the bundled hooks and those of a folder, whose files are loaded, so that an invalid one
-/// is reported before work starts.
+/// Returns the bundled hooks and those in a folder. Loads the files now, so that an invalid one is
+/// reported before work starts.
 ///
 /// # Errors
 /// [`SettingsError`] for a file that is not a hook.

@@ -17,7 +17,7 @@ const ANYWHERE: [&str; 9] = [
     "bearer",
 ];
 
-/// Endings of the names of secrets. `max_tokens` and `eos_token` are not secrets.
+/// Endings of the names of secrets, in the same form. `max_tokens` and `eos_token` are not secrets.
 const AT_THE_END: [&str; 5] = [
     "accesstoken",
     "apitoken",
@@ -26,7 +26,7 @@ const AT_THE_END: [&str; 5] = [
     "sessiontoken",
 ];
 
-/// Complete names of secrets.
+/// Complete names of secrets, in the same form.
 const WHOLE: [&str; 5] = ["auth", "xauth", "token", "cookie", "jwt"];
 
 /// Last words of the names of secrets whose values are strings: `openai_key`, `pwd`, `hf_token`.
@@ -41,8 +41,9 @@ const OPEN_KEYS: [&str; 2] = ["cache", "idempotency"];
 /// Fields whose member names are free text and do not indicate secrets.
 const NAMED_FREELY: [&str; 1] = ["logit_bias"];
 
-/// Returns the path of the first field whose name marks a secret, or whose value has the form of a
-/// well-known key or contains a key of this start: `api_key`, `headers.Authorization`.
+/// Returns the path of the first field that contains a secret, such as `api_key` or
+/// `headers.Authorization`. A secret is recognized by the field's name, by the form of well-known
+/// keys, or because it was registered for redaction.
 pub(super) fn secret_field(name: &str, value: &Value) -> Option<String> {
     if is_secret(name) || value.is_string() && ends_as_secret(name) {
         return Some(name.to_owned());

@@ -28,7 +28,7 @@ use crate::providers::ModelRef;
 /// Minimum length of a key in characters; shorter keys can be guessed.
 const SHORTEST_KEY: usize = 16;
 
-/// Everything that a server depends on.
+/// Resolved settings of a server.
 #[derive(Debug)]
 pub struct ServeSettings {
     /// Address to listen on.
@@ -41,7 +41,7 @@ pub struct ServeSettings {
     pub max_queue: usize,
     /// Maximum bytes of a request.
     pub max_request_bytes: usize,
-    /// Length in characters above which a text is moved to the context.
+    /// Maximum characters of each part of the query; longer parts move to the agent's context.
     pub long_text: usize,
     /// Time for requests to finish at shutdown.
     pub shutdown_timeout: Duration,
@@ -54,11 +54,11 @@ pub struct ServeSettings {
 pub struct ServedSettings {
     /// Name, description and settings of each agent.
     pub agents: Vec<(String, String, EngineSettings)>,
-    /// Folder of the run directories.
+    /// Parent folder of the run directories.
     pub log_dir: PathBuf,
     /// Number of sandboxes kept ready for each agent.
     pub ready: usize,
-    /// Joint budget of all agents.
+    /// Budget shared by all agents.
     pub budget: Budget,
 }
 
@@ -93,8 +93,8 @@ impl ServedSettings {
         }
     }
 
-    /// Resolves the flags: each model as solver and as coordinator if its protocol has both, and
-    /// the agents of the file.
+    /// Resolves the flags: the agents of each model, as in `named`, and those in the `--agents`
+    /// file.
     ///
     /// # Errors
     /// A [`SettingsError`] for the first invalid flag or agent.
@@ -204,7 +204,8 @@ impl Resolved<ServedSettings> {
     }
 }
 
-/// Returns the names under which a model is served, each with its flags.
+/// Returns the names under which a model is served, each with its flags. A model that can delegate
+/// is also served as a coordinator.
 fn named(model: &ModelRef, flags: EngineArgs) -> Vec<(String, EngineArgs)> {
     let protocol = flags.guidance.protocol;
     if protocol != Protocol::Rlm {
@@ -251,7 +252,7 @@ fn overlaid(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineArgs,
         flags.insert(id.clone(), value.clone());
     }
     let mut read: EngineArgs = recorded(&Value::Object(flags))?;
-    // Permissions come only from this start.
+    // Permissions come only from the command line and the environment.
     read.powers.clone_from(&engine.powers);
     Ok(read)
 }
@@ -277,14 +278,13 @@ fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, SettingsError>
         .map_err(|problem| SettingsError::new(format!("{}: {problem}", path.display())))
 }
 
-/// Contents of the file of `--client-keys`.
+/// Contents of the `--client-keys` file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     clients: Vec<Entry>,
 }
 
-/// A client in the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -299,8 +299,8 @@ struct Entry {
     max_llm_calls: Option<u64>,
 }
 
-/// Returns the clients in a file. Without a file, returns the client whose key is in the
-/// environment, or accepts any client.
+/// Returns the clients in a file. Without a file, accepts only the key in the environment variable
+/// [`env_vars::CLIENT_KEY`], or anybody if it is not set.
 pub(super) fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
     let Some(path) = file else {
         let key = env::var(env_vars::CLIENT_KEY).unwrap_or_default();

@@ -15,7 +15,7 @@ const LONGEST: u64 = 500_000_000;
 /// Source of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QuerySource {
-    /// Text of the flag.
+    /// Text given with `--query`.
     Text(String),
     /// Path of a file.
     File(PathBuf),
@@ -24,7 +24,7 @@ pub enum QuerySource {
 }
 
 impl QuerySource {
-    /// Reads the question without blank lines around it.
+    /// Reads the question without surrounding whitespace.
     ///
     /// # Errors
     /// [`SettingsError`] for a source that cannot be read, is not UTF-8, or is blank.
@@ -55,12 +55,13 @@ pub enum ContextSource {
 }
 
 impl ContextSource {
-    /// Reads the context. For a folder, it consists of the files in it at any depth, sorted by
-    /// path, each after a line `==> PATH <==` with its relative path; hidden files and links to
-    /// folders are skipped.
+    /// Reads the context. A folder's context consists of the files in it at any depth, sorted by
+    /// path, each after a line `==> PATH <==` with its relative path. Hidden files and folders,
+    /// links to folders, and files that are not UTF-8 are skipped.
     ///
     /// # Errors
-    /// [`SettingsError`] for a file or folder that cannot be read, is not UTF-8, or is too long.
+    /// [`SettingsError`] for a file or folder that cannot be read or is too long, and for a
+    /// [`ContextSource::File`] that is not UTF-8.
     pub fn read(&self) -> Result<Arc<String>, SettingsError> {
         Ok(match self {
             Self::Empty => Arc::default(),
@@ -70,8 +71,8 @@ impl ContextSource {
     }
 }
 
-/// Reads the text files of a folder, as [`ContextSource::read`] does, but only those that
-/// `is_allowed`.
+/// Reads the text files of a folder like [`ContextSource::read`], but only those for which
+/// `is_allowed` returns true.
 ///
 /// # Errors
 /// As for [`ContextSource::read`].
@@ -111,7 +112,8 @@ pub fn read_folder(
     Ok(text)
 }
 
-/// Describes the binary files of a folder, at most three by name.
+/// Returns a note about a folder's skipped files, which names at most three; `None` if there are
+/// none.
 fn binary_note(folder: &Path, files: &[String]) -> Option<String> {
     const NAMED: usize = 3;
     let more = match files.len() {
@@ -126,7 +128,7 @@ fn binary_note(folder: &Path, files: &[String]) -> Option<String> {
     ))
 }
 
-/// Returns the text of a file in a folder, or `None` if it is binary.
+/// Returns the text of a file in a folder, or `None` if it is not UTF-8 text.
 fn text_of(path: &Path) -> Result<Option<String>, SettingsError> {
     let unreadable = |error| SettingsError::unreadable(path, error);
     let mut bytes = Vec::new();
@@ -190,13 +192,13 @@ fn read_text(path: &Path, source: impl io::Read) -> Result<String, SettingsError
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         SettingsError::new(format!(
-            "{}: not UTF-8 text, from byte {at}",
+            "{}: not UTF-8 text: invalid byte at offset {at}",
             path.display()
         ))
     })
 }
 
-/// Detects a binary format that users may mistake for text by the first bytes of a file.
+/// Detects, by a file's first bytes, a binary format that users may mistake for text.
 fn no_text(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"%PDF-") {
         Some("a PDF")
@@ -267,7 +269,7 @@ mod tests {
         let file = |folder: PathBuf| ContextSource::File(folder.join("x"));
         assert_eq!(
             read(&[("x", b"ok \xff")], file),
-            "DIR/x: not UTF-8 text, from byte 3"
+            "DIR/x: not UTF-8 text: invalid byte at offset 3"
         );
         assert_eq!(
             read(&[("x", b"%PDF-1.7\n\xe2")], file),

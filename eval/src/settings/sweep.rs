@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::SettingsError;
 use crate::cli::{self, SweepArgs};
 
-/// Axes of a sweep.
+/// Axes of a sweep, and the flags that all cells share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
-    /// Flags of `rlm-eval run` shared by all cells, without dashes, each with its values.
+    /// Flags of `rlm-eval run` that all cells share, by name without dashes, with their values.
     pub run: BTreeMap<String, Vec<String>>,
     /// Models; empty for the model in `run`.
     pub models: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Matrix {
     pub depths: Vec<String>,
     /// Models of children; `none` for the model of the cell.
     pub child_models: Vec<String>,
-    /// Values of further flags, by flag name without dashes; empty if none varies.
+    /// Other flags that vary, with their values.
     pub varied: Vec<Varied>,
     /// Sets of drivers.
     pub driver_sets: Vec<Vec<String>>,
@@ -39,7 +39,7 @@ pub struct Matrix {
 pub struct Varied {
     /// Name without dashes.
     pub flag: &'static str,
-    /// Prefix of the value in the name of a cell.
+    /// Prefix of the value in a cell's name.
     pub label: &'static str,
     /// Whether the flag is a model setting, which also applies to the baseline.
     pub of_model: bool,
@@ -64,8 +64,8 @@ struct File {
     driver_sets: Vec<Vec<String>>,
 }
 
-/// Returns what to do instead of sharing a flag of `rlm-eval run` that belongs to the matrix or the
-/// sweep; `None` if all cells can share it.
+/// Returns advice about a flag of `rlm-eval run` that cells cannot share, because the matrix or the
+/// sweep sets it; `None` if cells can share it.
 fn instead_of_sharing(flag: &str) -> Option<&'static str> {
     Some(match flag {
         "child-model" => "use --child-models",
@@ -127,7 +127,7 @@ impl Matrix {
         let models = axis("models", &args.models, &file.models, None)?;
         let models = match (names_a_model, args.models.is_empty()) {
             (false, _) => models,
-            // The model in `run` replaces the models in the file.
+            // A typed `--model` replaces the models in the file.
             (true, true) => Vec::new(),
             (true, false) => {
                 let problem = "--models and --model both name models: remove one of them";
@@ -226,8 +226,8 @@ impl Matrix {
 }
 
 impl Matrix {
-    /// Returns a message about a duplicate value of an axis, which would duplicate a cell, or a
-    /// duplicate driver in a set, which would have no effect.
+    /// Returns a message about the first duplicate: a driver in a set, because it would have no
+    /// effect, or a value of an axis, because it would duplicate a cell.
     fn repeated(&self) -> Option<String> {
         if let Some(name) = self.driver_sets.iter().find_map(|set| twice(set)) {
             return Some(format!("driver-sets: duplicate `{name}` in one set"));
@@ -270,7 +270,7 @@ fn driver_set(set: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Reads a file, or the bundled sweep with this name.
+/// Reads the bundled sweep with this name, or else the file.
 fn read(path: &Path) -> Result<File, SettingsError> {
     let name = path.to_str().unwrap_or_default();
     let mut ready = benchmarks::catalog().iter().flat_map(Entry::sweeps);

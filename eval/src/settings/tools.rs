@@ -1,5 +1,5 @@
-//! Resolves the tools of a run: names become tools with their values, and JavaScript files are read
-//! and checked.
+//! Resolves the tools of a run: loads the available tools, selects them by name, sets their
+//! variables, and rejects secrets in prompts.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -19,8 +19,8 @@ use super::{SettingsError, prompt_library};
 use crate::cli::{McpServer, PromptOverrideArgs, ToolArgs};
 use crate::mcp_servers;
 
-/// Returns all tools that can be named: the bundled ones, those of a folder, and those of MCP
-/// servers, which are started.
+/// Returns all tools that can be named: the bundled ones, those in a folder, and those of MCP
+/// servers. Starts these servers.
 ///
 /// # Errors
 /// [`SettingsError`] for a file in the folder that is not a tool, or a server without usable tools.
@@ -62,7 +62,7 @@ fn add_scripts(
 }
 
 /// Resolves the flags. The tools of the root's definition come first, followed by those of
-/// `--tools`. Rejects secrets in any text that is sent.
+/// `--tools`. Rejects secrets in any text that is sent to a model.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first invalid flag, or for all errors in a definition's tools
@@ -129,17 +129,17 @@ pub(super) fn resolve(
 pub(super) struct ResolvedTools {
     /// Tools of all agents.
     pub all: AgentTools,
-    /// Tools of the root that its definition names.
+    /// Tools that the root's definition names.
     pub of_definition: ToolSet,
     /// Names of the tools of MCP servers.
     pub of_servers: Vec<String>,
 }
 
-/// Returns the errors that depend on the values of flags and environment variables, for runs with
-/// any definition of the library: missing variables, unavailable tools, and secrets in prompts.
+/// Returns the errors that the library's definitions would cause with these flags and the current
+/// environment variables: missing variables, unavailable tools, and secrets in prompts.
 ///
 /// # Errors
-/// A [`SettingsError`] for an invalid value.
+/// A [`SettingsError`] for an invalid `--env` flag in `given`.
 pub fn faults_by_values(
     given: &[String],
     registry: &ToolRegistry,

@@ -34,16 +34,16 @@ pub(super) struct Flags<'a> {
 /// Kind of run that the settings are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunMode {
-    /// A new run. Limits without effect cause warnings.
+    /// A new run. Limits without effect cause warnings; other settings without effect are errors.
     New,
-    /// A cell of a sweep. Limits without effect are errors, so that no two cells are equal.
+    /// A cell of a sweep. All settings without effect are errors, so that no two cells are equal.
     Cell,
     /// A resumed run. Settings without effect are accepted, because an earlier version may have
     /// accepted and recorded them.
     Resume,
 }
 
-/// Result of resolving the flags.
+/// Resolved settings of the agents.
 pub(super) struct Agents {
     pub treatment: Treatment,
     /// Name of the applied profile.
@@ -57,9 +57,9 @@ pub(super) struct Agents {
 }
 
 impl Flags<'_> {
-    /// Builds a treatment from the flags and from `given`, rejecting settings without effect.
-    /// Without a model, `--profile auto` finds no profile. Drivers of an auto-matched profile that
-    /// do not fit the root's prompt are omitted, with a note.
+    /// Builds a treatment from the flags; `given` supplies the fields that these flags do not set.
+    /// Rejects settings without effect. Without a model, `--profile auto` finds no profile. Drivers
+    /// of an auto-matched profile that do not fit the root's prompt are omitted, with a note.
     ///
     /// # Errors
     /// A [`SettingsError`] for the first invalid flag; [`SettingsError::NoEffect`] for a setting
@@ -129,7 +129,8 @@ impl Flags<'_> {
                     .map(|no_effect| no_effect.to_string()),
             );
         }
-        // A tool that the root's definition also names would stay without the flag.
+        // A tool that the root's definition also names is not explicit: it would be used even
+        // without the flag.
         let named = layers.definition.iter().flat_map(|root| &root.tools);
         let named: Vec<&str> = named.map(|tool| tool.name.as_str()).collect();
         let only_typed = equipped.of_servers.iter();
@@ -146,14 +147,15 @@ impl Flags<'_> {
         let idle = treatment.remove_unused_sections();
         if !idle.is_empty() {
             notes.push(format!(
-                "--prompts-dir: ignored, because they do not change any agent's prompt: {}",
+                "--prompts-dir: ignored sections that do not change any agent's prompt: {}",
                 idle.join(", ")
             ));
         }
         let effective = treatment.effective();
         let mut profile = guidance.profile;
         if effective.drivers.len() < treatment.drivers.len() {
-            // Named drivers are present; the others come from the profile that matched the model.
+            // All drivers named by flags are included, so the missing ones come from the
+            // auto-matched profile.
             let is_there = |driver: &Driver| effective.drivers.contains(&driver.name);
             let profile = profile.take().unwrap_or_default();
             let (kept, dropped): (Vec<Driver>, Vec<Driver>) =
@@ -209,14 +211,14 @@ impl Flags<'_> {
         Ok(())
     }
 
-    /// Returns the profile if it was named. An auto-matched profile is not an explicit setting and
-    /// implies no other.
+    /// Returns the profile if `--profile` names it. An auto-matched profile is not an explicit
+    /// setting and implies no other.
     fn typed_profile<'a>(&self, guidance: &'a Guidance) -> Option<&'a str> {
         let is_named = ![AUTO, NONE].contains(&self.guidance.profile.trim());
         guidance.profile.as_deref().filter(|_| is_named)
     }
 
-    /// Returns the settings that must have an effect.
+    /// Returns the explicit settings, which must have an effect.
     fn explicit(&self, guidance: &Guidance, run: &Treatment) -> Vec<ExplicitSetting> {
         let typed = [
             ("--web-agent", self.web.web_agent.is_some()),
@@ -241,7 +243,7 @@ impl Flags<'_> {
         explicit.extend(tools.iter().map(|name| ExplicitSetting::tool(name)));
         let hooks = names(&self.hooks.hooks);
         explicit.extend(hooks.iter().map(|name| ExplicitSetting::hook(name)));
-        // A definition that names an alias uses it, wherever the definition is called.
+        // An alias that a definition names counts as used, wherever the definition is called.
         let named_models = &guidance.layers.named_models;
         let is_named = |alias: &&ModelAlias| !named_models.contains(&alias.alias);
         let aliases = guidance.aliases.iter().filter(is_named);
@@ -294,7 +296,7 @@ mod tests {
     use crate::cli::{EngineArgs, ModelArgs, PowerArgs, StoreArgs, TrafficArgs};
     use crate::settings::BudgetArgs;
 
-    /// Flags of agents that need no check: folders and files in which other flags name items, and
+    /// Flags that are not checked for an effect: folders and files that other flags refer to, and
     /// flags that affect every run or only its recording.
     const UNCHECKED: [&str; 15] = [
         "append-system-prompt-file",

@@ -1,13 +1,12 @@
-//! Folders of the user: data that can be fetched or generated again, and the history of the
-//! interactive REPL.
+//! Paths of the user's caches and of the history of the interactive REPL.
 
 use std::env;
 use std::path::PathBuf;
 
 use crate::env_vars;
 
-/// Returns the folder `eval` in the user's caches: in `XDG_CACHE_HOME`, else in `.cache` of `HOME`.
-/// `None` if neither is set.
+/// Returns the path of the user's caches: `$XDG_CACHE_HOME/eval`, or `~/.cache/eval`. `None` if
+/// neither `XDG_CACHE_HOME` nor `HOME` is set.
 pub(super) fn caches() -> Option<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty());
     let caches = set("XDG_CACHE_HOME")
@@ -16,7 +15,7 @@ pub(super) fn caches() -> Option<PathBuf> {
     Some(caches.join("eval"))
 }
 
-/// Returns the path of the engine snapshot, which the program reuses when it starts again.
+/// Returns the path of the engine snapshot, which later starts of the program reuse.
 pub fn snapshot_file() -> Option<PathBuf> {
     caches().map(|folder| folder.join("engine-snapshot"))
 }

@@ -1,4 +1,4 @@
-//! Checks of values that depend on other settings, and lists of names.
+//! Checks bounds that depend on other settings, and cleans lists of names.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -8,7 +8,7 @@ use super::SettingsError;
 /// Returns the value of a flag if it is within bounds.
 ///
 /// # Errors
-/// [`SettingsError`].
+/// [`SettingsError`] if it is out of bounds.
 pub(super) fn within<T: PartialOrd + Display>(
     flag: &str,
     value: T,

@@ -1,4 +1,4 @@
-//! Flags of `rlm-eval view`, and what they select.
+//! Flags of `rlm-eval view`.
 
 use std::env;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ pub struct ViewArgs {
 }
 
 impl ViewArgs {
-    /// Returns where the runs are shown.
+    /// Returns how the runs are shown: by a server, or in an exported page.
     pub fn output(&self) -> ViewOutput {
         match &self.export {
             None => ViewOutput::Serve {
@@ -76,7 +76,7 @@ impl ViewArgs {
     }
 }
 
-/// Output of the viewer.
+/// How the runs are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ViewOutput {
     /// Serve the runs.
@@ -92,7 +92,7 @@ pub enum ViewOutput {
     Export {
         /// File of the page.
         file: PathBuf,
-        /// Run or sample to show.
+        /// Run or attempt to show.
         subject: Subject,
     },
 }

@@ -1,4 +1,4 @@
-//! Flags of agents on web pages, and the file of `--web-agent`.
+//! Flags of web agents, and the `--web-agent` file.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::SettingsError;
 use crate::cli::Granted;
 use crate::cli::values::one_of;
 
-/// Settings of web agents, and of the records of their pages.
+/// Flags for web agents and for recording their pages.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Web pages")]
 pub struct WebArgs {
@@ -76,7 +76,7 @@ pub enum DumpAddition {
 }
 
 impl WebArgs {
-    /// Returns the optional contents of page dumps.
+    /// Returns which optional contents page dumps include.
     pub(crate) fn dump(&self) -> DumpExtensions {
         DumpExtensions {
             text: self.dump_text == DumpText::All,
@@ -87,10 +87,10 @@ impl WebArgs {
     }
 }
 
-/// Reads and checks the file.
+/// Reads and checks the `--web-agent` file; returns the defaults without one.
 ///
 /// # Errors
-/// [`SettingsError`] with the file and the field.
+/// [`SettingsError`] that names the file and the field.
 pub(super) fn resolve(args: &WebArgs) -> Result<AgentTurnSettings, SettingsError> {
     match &args.web_agent {
         None => Ok(AgentTurnSettings::default()),
@@ -98,15 +98,15 @@ pub(super) fn resolve(args: &WebArgs) -> Result<AgentTurnSettings, SettingsError
     }
 }
 
-/// Returns a note about the recording flags that have no effect in this protocol. These flags do
-/// not change the agents, so they are not an error.
+/// Returns a note if `--screenshots` has no effect in this protocol. It is not an error, because
+/// the flag does not change the agents.
 pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Option<String> {
     let supports_screenshots = protocol.capabilities().supports_screenshots();
     (args.screenshots && !supports_screenshots)
         .then(|| format!("--screenshots has no effect in the {protocol} protocol"))
 }
 
-/// Returns the system prompt in the web agent's file.
+/// Returns the system prompt of the web agent.
 ///
 /// # Errors
 /// Like [`resolve`].

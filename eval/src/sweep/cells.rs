@@ -17,7 +17,7 @@ use crate::settings::{
     BASELINE, EngineSettings, Matrix, RunSettings, SAME, SettingsError, Varied, clear_flag,
 };
 
-/// Maximum characters of a cell's name, so that it fits into a file name after the cell's number.
+/// Maximum characters of a cell's name, so that number and name fit into a file name.
 const LONGEST: usize = 100;
 
 /// Cells collected for a plan.
@@ -33,7 +33,7 @@ pub(super) struct Cells {
 }
 
 /// Returns the identity of the main model, independent of its alias; for a model on a server, this
-/// includes the address of its requests.
+/// includes the URL of its requests.
 fn asked(engine: &EngineSettings, benchmark: &str) -> String {
     let on_server = engine.model.on_server().and_then(|(endpoint, model)| {
         let server = engine.models.servers.get(&endpoint.name)?;
@@ -70,8 +70,8 @@ enum Resolution {
 }
 
 impl Cells {
-    /// Adds a combination, unless it is not meaningful or, without the axes that have no effect,
-    /// equals an earlier one.
+    /// Adds a combination. Records it as skipped if it is not meaningful, and ignores it if it
+    /// equals an earlier one without the axes that have no effect.
     ///
     /// # Errors
     /// [`SweepError`] for invalid flags and for a cell that would send the same requests as
@@ -208,7 +208,7 @@ fn resolve(
                     return Ok(Resolution::Skipped(masked.to_string()));
                 }
             }
-            // It would send the same requests as the cell without that axis.
+            // Any other problem ends the sweep, such as an axis value that changes no request.
             problem => {
                 return Err(SweepError::Settings {
                     cell: combination.to_string(),
@@ -239,12 +239,12 @@ pub(super) struct Combination {
     depth: Option<String>,
     /// `None` if children use the model of the cell.
     child_model: Option<String>,
-    /// Values of the matrix's further flags, in order; `None` if the protocol lacks the flag.
+    /// Values of the matrix's varied flags, in order; `None` if the protocol lacks the flag.
     varied: Vec<Option<String>>,
     drivers: Vec<String>,
 }
 
-/// Returns all combinations. The values of each axis must be distinct.
+/// Returns all combinations, baselines first. The values of each axis must be distinct.
 pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
     let models: Vec<Option<String>> = if matrix.models.is_empty() {
         vec![None]
@@ -299,8 +299,7 @@ pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
     all
 }
 
-/// Returns all combinations of the further flags' values; without further flags, a single empty
-/// one.
+/// Returns all combinations of the varied flags' values; without varied flags, a single empty one.
 fn products(matrix: &Matrix) -> Vec<Vec<Option<String>>> {
     let mut all = vec![Vec::new()];
     for axis in &matrix.varied {
@@ -317,13 +316,14 @@ fn products(matrix: &Matrix) -> Vec<Vec<Option<String>>> {
 }
 
 impl Combination {
-    /// Returns the further flags of the combination with their values.
+    /// Returns the varied flags of the combination with their values.
     fn varied<'a>(&'a self, matrix: &'a Matrix) -> impl Iterator<Item = (&'a Varied, &'a String)> {
         let axes = matrix.varied.iter().zip(&self.varied);
         axes.filter_map(|(axis, value)| Some((axis, value.as_ref()?)))
     }
 
-    /// Returns the combination as flags of `rlm-eval run`, without shared flags.
+    /// Returns the combination's flags for `rlm-eval run`, each followed by its value. Shared and
+    /// varied flags are not included.
     fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
         let mut add = |name: &str, value: &str| {
@@ -368,7 +368,8 @@ impl Combination {
         }
     }
 
-    /// Removes axes with default values that do not apply to these agents.
+    /// Removes axes that do not apply to these agents but were accepted because their values are
+    /// defaults.
     fn remove_default_axes(&mut self, matrix: &Matrix, engine: &EngineSettings) {
         if engine.effective.prompt_mode.is_none() {
             self.mode = None;

@@ -1,5 +1,5 @@
-//! Runs apps in a browser, each in its own tab, with the environment's endpoints behind a shim of
-//! `fetch`.
+//! Runs the apps of an environment in a browser, each in its own tab. A shim of `fetch` gives them
+//! access to the environment's endpoints.
 
 mod server;
 
@@ -31,7 +31,7 @@ pub(super) struct BrowserApps {
     kept: PersistentState,
 }
 
-/// State that outlives an attempt.
+/// State that all attempts share.
 #[derive(Clone, Default)]
 pub(super) struct PersistentState {
     pub(super) refused: Arc<BlockedRequests>,
@@ -141,7 +141,7 @@ impl AppHost for BrowserApps {
         *self.kept.launched.lock() = Some(html.to_owned());
         match page.goto(&address).await {
             Ok(()) => {}
-            // Errors while an app loads are errors of its author.
+            // Errors while an app loads are the fault of its author.
             Err(error) if !error.is_infrastructure() => {}
             Err(error) => return Err(broken(&error)),
         }
@@ -222,7 +222,7 @@ fn broken(error: &dyn std::fmt::Display) -> PageError {
     PageError::new(PageProblem::Broken, error.to_string())
 }
 
-/// Returns the title in the document, ignoring changes by scripts.
+/// Returns the title in the HTML source, ignoring changes by scripts.
 fn title(html: &str) -> String {
     const UNNAMED: &str = "an app without a title";
     let lower = html.to_ascii_lowercase();
@@ -244,7 +244,7 @@ fn title(html: &str) -> String {
     }
 }
 
-/// Maximum characters of a reported title.
+/// Maximum characters of an app's title.
 const LONGEST_TITLE: usize = 120;
 
 #[cfg(test)]
@@ -252,7 +252,7 @@ mod tests {
     use super::title;
 
     #[test]
-    fn titles_are_those_of_the_source() {
+    fn reads_titles_from_the_source() {
         let rows = [
             ("<!DOCTYPE html><title>Clock</title>", "Clock"),
             ("<TITLE id=x>\n A &amp; &lt;B&gt; </Title>", "A & <B>"),

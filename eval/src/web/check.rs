@@ -1,5 +1,5 @@
-//! Runs checks: Runs the checks of user-supplied environments: JavaScript in a page or an app, and
-//! requests to a site's server.
+//! Runs the checks of user-supplied environments: JavaScript in a page or an app, and requests to a
+//! site's server.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use url::Url;
 
-/// Function that starts a check in the page.
+/// JavaScript function that starts a check in the page.
 const CHECK: &str = include_str!("check.js");
 /// Name of the global variable that receives a check's result.
 const PLACE: &str = "outcomeOfTheCheck";
@@ -18,12 +18,13 @@ const PLACE: &str = "outcomeOfTheCheck";
 const CHECK_TIME: Duration = Duration::from_mins(3);
 /// Poll interval for the result.
 const CHECK_PAUSE: Duration = Duration::from_millis(50);
-/// Timeout of a request to a server.
+/// Timeout of a check's request to the site's server.
 const REQUEST_TIME: Duration = Duration::from_secs(15);
 /// Maximum bytes of a response.
 const MOST_BYTES: usize = 10_000_000;
 
-/// Checks of an attempt in a user-supplied environment, one per user message, with their results.
+/// Checks of an attempt in a user-supplied environment, one per user message, and the results so
+/// far.
 #[derive(Default)]
 pub(super) struct Checks {
     checks: Vec<Option<Check>>,
@@ -39,7 +40,7 @@ impl Checks {
     }
 
     /// Runs the check of the newest user message, whose answer is `answer`. `page` is the page in
-    /// front, and `site` is the target of requests.
+    /// front, and `site` is the base URL and the reach of requests.
     ///
     /// # Errors
     /// A browser failure.

@@ -65,7 +65,8 @@ async fn answer(State(folder): State<Arc<PathBuf>>, method: Method, uri: Uri) ->
         .into_response()
 }
 
-/// Reads a file in the folder; for a subfolder, reads its `index.html`.
+/// Returns the content and media type of a file in the folder; for a subfolder, of its
+/// `index.html`.
 fn read(folder: &Path, path: &str) -> Option<(Vec<u8>, &'static str)> {
     let path = Path::new(path.trim_start_matches('/'));
     let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);

@@ -1,5 +1,5 @@
-//! Implements the engine's view of a tab: the page in front, the effects of actions, and converted
-//! errors.
+//! Implements the engine's trait `Page` with browser tabs: tracks the tab in front, reports the
+//! effects of actions, and converts errors.
 
 use std::sync::Arc;
 
@@ -34,7 +34,6 @@ pub(super) enum AttemptSite {
 }
 
 impl AttemptSite {
-    /// Returns the origin of the site.
     fn origin(&self) -> String {
         match self {
             Self::Generated(site) => site.origin().to_string(),
@@ -104,7 +103,7 @@ impl Tab {
     /// Opens the start URL of the task and runs `script` before the document's own scripts.
     ///
     /// # Errors
-    /// Like [`Page::act`], including requests blocked meanwhile.
+    /// Like [`Page::act`]; the message names the last request that was blocked meanwhile.
     pub(super) async fn begin(&self, address: &str, script: Option<&str>) -> Result<(), PageError> {
         let front = self.front();
         let opened = match script {
@@ -147,7 +146,7 @@ impl Tab {
             }
             at += 1;
         }
-        // Keep the first tab, so that its error can be reported.
+        // If all tabs are closed, use the first one, so that its error is reported.
         let newest = open.iter().rposition(browser::Page::is_open).unwrap_or(0);
         open[newest].clone()
     }

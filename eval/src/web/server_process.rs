@@ -1,4 +1,4 @@
-//! Starts the server that a row names for an attempt, and ends it with its child processes.
+//! Starts a row's server for one attempt, and ends it with its child processes.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -18,9 +18,9 @@ use url::Url;
 
 use crate::process_guard;
 
-/// Maximum time until the server answers.
+/// Maximum time until the server accepts connections.
 const START: Duration = Duration::from_mins(1);
-/// Maximum time for an earlier attempt's server at the same address to stop answering.
+/// Maximum time to wait until an earlier attempt's server releases the address.
 const END: Duration = Duration::from_secs(10);
 /// Maximum time to wait for the last output of a server that exited.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -43,7 +43,7 @@ impl ServerProcess {
     /// Starts the server and waits until it accepts connections.
     ///
     /// # Errors
-    /// A sentence about a server that does not start or does not answer.
+    /// A sentence about a server that does not start or does not accept connections.
     pub(super) async fn start(command: &ServerCommand) -> Result<Self, String> {
         let line = command.words.join(" ");
         let failed = |why: String| format!("the server `{line}` did not start: {why}");

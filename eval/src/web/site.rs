@@ -51,12 +51,10 @@ impl Site {
         })
     }
 
-    /// Returns the origin of the site.
     pub(super) fn origin(&self) -> Origin {
         Origin::loopback(self.address.port())
     }
 
-    /// Returns the state of the site's server.
     pub(super) fn state(&self) -> Value {
         self.state.lock().state()
     }

@@ -28,7 +28,6 @@ pub(super) struct OpenSite {
     _server: Server,
 }
 
-/// Server of the site.
 enum Server {
     /// The site is already running elsewhere.
     Elsewhere,
@@ -103,7 +102,7 @@ impl OpenSite {
             };
             origins.push(origin.clone());
         }
-        // The browser reports unresolvable names.
+        // Ignore other errors: the browser reports names that do not resolve.
         if let Err(error @ ReachError::Local { .. }) = reach.resolve(&own).await {
             return Err(format!(
                 "{error}; if you trust these rows, add --allow-local"

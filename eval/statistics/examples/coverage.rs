@@ -1,6 +1,7 @@
-//! Checks that intervals and tests meet the thresholds of `docs/concepts/statistics.md`.
+//! Checks that confidence intervals and significance tests meet the thresholds of
+//! `docs/concepts/statistics.md`.
 //!
-//! `cargo run --release --package statistics --example coverage` simulates runs whose true figures
+//! `cargo run --release --package statistics --example coverage` simulates runs whose true values
 //! are known, applies the program's own statistics to them, and prints tables in Markdown. It exits
 //! with code 1 if a threshold is not met.
 

@@ -3,8 +3,9 @@
 /// Returns an unbiased estimate of the probability that at least one of `k` attempts is correct,
 /// given that `right` of `n` attempts were. Returns `None` if `n` is less than `k`, or `k` is 0.
 ///
-/// The estimate is `1 − C(n−c, k)/C(n, k)`: M. Chen et al., "Evaluating Large Language Models
-/// Trained on Code", arXiv:2107.03374 (2021). Their product of terms `1 − k/i` never overflows.
+/// With `c` for `right`, the estimate is `1 − C(n−c, k)/C(n, k)`: M. Chen et al., "Evaluating Large
+/// Language Models Trained on Code", arXiv:2107.03374 (2021). Their product of terms `1 − k/i`
+/// never overflows.
 pub fn pass_at_k(n: u32, right: u32, k: u32) -> Option<f64> {
     Some(1.0 - none_drawn(n, right, k)?)
 }
@@ -12,15 +13,15 @@ pub fn pass_at_k(n: u32, right: u32, k: u32) -> Option<f64> {
 /// Returns an unbiased estimate of the probability that all of `k` attempts are correct, given that
 /// `right` of `n` attempts were. Returns `None` in the same cases as [`pass_at_k`].
 ///
-/// The estimate is `C(c, k)/C(n, k)`: S. Yao et al., "τ-bench", arXiv:2406.12045 (2024), where it
-/// is called pass^k.
+/// With `c` for `right`, the estimate is `C(c, k)/C(n, k)`: S. Yao et al., "τ-bench",
+/// arXiv:2406.12045 (2024), where it is called pass^k.
 pub fn pass_hat_k(n: u32, right: u32, k: u32) -> Option<f64> {
     // All `k` attempts are correct if no incorrect attempt is drawn.
     none_drawn(n, n.checked_sub(right)?, k)
 }
 
-/// Returns the probability that `k` draws without replacement from `n` contain none of `marked`:
-/// `C(n−m, k)/C(n, k)`.
+/// Returns the probability that `k` draws without replacement from `n` contain none of the
+/// `marked` ones: with `m` for `marked`, `C(n−m, k)/C(n, k)`.
 fn none_drawn(n: u32, marked: u32, k: u32) -> Option<f64> {
     if k == 0 || k > n || marked > n {
         return None;

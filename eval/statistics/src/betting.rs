@@ -1,4 +1,5 @@
-//! Evidence and intervals that remain valid regardless of when a run stops.
+//! Anytime-valid p values and confidence sequences, which remain valid regardless of when a run
+//! stops.
 
 /// Shares of the wealth that are staked on a draw. A fixed part of the initial wealth is bet at
 /// each share. Small stakes find small differences eventually; large stakes find large differences

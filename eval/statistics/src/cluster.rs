@@ -29,8 +29,8 @@ impl Clustered {
         self.standard_error.is_some_and(|error| error > 0.0)
     }
 
-    /// Number of equally sized clusters that would carry as much information: `1/Σw²`, where `w`
-    /// are the clusters' shares of the values.
+    /// Returns the number of equally sized clusters that would carry as much information: `1/Σw²`,
+    /// where `w` are the clusters' shares of the values.
     pub(crate) fn effective_clusters(&self) -> f64 {
         let shares = self.clusters.iter().map(|(_, size)| size / self.n);
         shares.map(|share| share * share).sum::<f64>().recip()
@@ -40,12 +40,12 @@ impl Clustered {
 /// Returns the mean of `(cluster, value)` pairs with its clustered standard error. Returns `None`
 /// without values.
 ///
-/// The variance is the cluster-robust one with the small-sample correction of R. M. Bell and D. F.
+/// The variance is cluster-robust, with the small-sample correction of R. M. Bell and D. F.
 /// McCaffrey (Survey Methodology 28, 2002; "CR2" in J. E. Pustejovsky and E. Tipton, J. Business
-/// and Economic Statistics 36, 2018) for a regression on a constant, in which the clusters' means
-/// have equal variance: unbiased in that case, with Satterthwaite's degrees of freedom. For
-/// clusters of one size it is `√(G/(G−1) Σ_g (Σ_{i∈g} (x_i − mean))²) / n` with `G − 1` degrees;
-/// with one value per cluster, `s/√n`.
+/// and Economic Statistics 36, 2018) for a regression on a constant, and with Satterthwaite's
+/// degrees of freedom. It is unbiased if the clusters' means have equal variance. For `G` clusters
+/// of one size, the standard error is `√(G/(G−1) Σ_g (Σ_{i∈g} (x_i − mean))²) / n` with `G − 1`
+/// degrees of freedom; with one value per cluster, it is `s/√n`.
 pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
     let mut groups: BTreeMap<&K, Vec<f64>> = BTreeMap::new();
     for (cluster, value) in values {
@@ -57,7 +57,7 @@ pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
     let clusters: Vec<(f64, f64)> = groups
         .into_values()
         .map(|mut values| {
-            // Sort the values, because floating-point sums depend on the order, but figures must
+            // Sort the values, because floating-point sums depend on their order, but results must
             // not.
             values.sort_by(f64::total_cmp);
             (values.iter().sum(), values.len() as f64)
@@ -79,7 +79,7 @@ pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
 const NO_SPREAD: f64 = 1e-14;
 
 /// Returns the standard error of the mean of `n` values, and its degrees of freedom. Each cluster
-/// is a pair of the sum and the number of its values. Returns `None` with fewer than two clusters.
+/// is a pair: the sum of its values, and their number. Returns `None` with fewer than two clusters.
 ///
 /// With the clusters' shares `w` of the values, `e = (I − 1wᵀ)y` and `D = diag(w²)`, the sum of
 /// squared deviations `eᵀDe` is a quadratic form `yᵀAy`. If all means `y` have equal variance, the

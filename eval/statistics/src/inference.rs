@@ -13,7 +13,7 @@ pub(crate) const TIE: f64 = 1e-12;
 /// Interval and p value of a difference, computed by the same method: p is below 0.05 exactly if
 /// the 95 % interval excludes 0.
 ///
-/// With fewer than [`MIN_CLUSTERS`] clusters all fields are `None`; otherwise all are set.
+/// With fewer than [`MIN_CLUSTERS`] clusters, there is no interval, p value or method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Inference {
     interval: Option<[f64; 2]>,
@@ -33,12 +33,13 @@ impl Inference {
         self.p
     }
 
-    /// Returns the method of the interval and the p value.
+    /// Returns the method that computed the interval and the p value.
     pub fn method(&self) -> Option<Method> {
         self.method
     }
 
-    /// Whether there are fewer than [`FEW_CLUSTERS`] clusters, so that tables add a warning.
+    /// Whether the interval is based on fewer than [`FEW_CLUSTERS`] clusters, so that tables add a
+    /// warning.
     pub fn has_few_clusters(&self) -> bool {
         self.few_clusters
     }
@@ -46,13 +47,14 @@ impl Inference {
     /// Computes the inference from the differences of clustered samples. `answers` is `Some` if
     /// every score is 0 or 1 and every sample is its own cluster.
     ///
-    /// - Answers: [`Tango`].
+    /// - With `answers`: the score test of [`Tango`].
     /// - Otherwise Student's t with the standard error and degrees of freedom of
     ///   [`crate::clustered`]: A. C. Cameron and D. L. Miller, "A Practitioner's Guide to
     ///   Cluster-Robust Inference", J. Human Resources 50 (2015).
-    /// - Clusters that all have the same difference `d` have no spread for a t test. The `G`
-    ///   clusters count as `G` wins (or losses) of that size: `|d|` times Tango's interval of `G`
-    ///   wins of `G`, extended equally above `d`. If `d` is 0, the clusters count as `G` ties.
+    /// - Clusters that all have the same difference `d` have no spread for a t test. Their
+    ///   effective number `G` counts as `G` wins (or losses) of size `|d|`: one end of the interval
+    ///   is `|d|` times the lower end of Tango's interval for `G` wins in `G` samples, and the
+    ///   other end is equally far from `|d|`. If `d` is 0, they count as `G` ties.
     pub(crate) fn of(found: &Clustered, answers: Option<Tango>) -> Self {
         let clusters = found.clusters.len();
         if clusters < MIN_CLUSTERS {

@@ -2,14 +2,14 @@
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// Returns the exact two-sided p value. Only one run is correct on `wins` samples, and only the
-/// other on `losses` samples. The p value is 1 if the runs never differ.
+/// Returns the exact two-sided p value, which is 1 if the runs never differ. `wins` is the number
+/// of samples on which only one run is correct, `losses` the number on which only the other is.
 ///
 /// The p value is twice the probability of at most `min(wins, losses)` heads in `wins + losses`
 /// fair coin tosses, but at most 1: Q. McNemar, "Note on the Sampling Error of the Difference
 /// Between Correlated Proportions", Psychometrika 12 (1947), in its exact form.
 pub fn mcnemar(wins: u64, losses: u64) -> f64 {
-    // 0.5 is always a valid probability.
+    // This never fails, because 0.5 is a valid probability.
     let Ok(throws) = Binomial::new(0.5, wins + losses) else {
         return 1.0;
     };

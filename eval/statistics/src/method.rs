@@ -1,4 +1,4 @@
-//! Methods of intervals and tests, and the numbers of clusters that they require.
+//! Statistical methods, and the number of clusters that intervals and tests require.
 
 use serde::{Deserialize, Serialize};
 

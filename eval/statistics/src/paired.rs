@@ -11,7 +11,7 @@ use crate::tango::Tango;
 /// One sample's mean score in each of two runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair<K> {
-    /// Cluster of the sample. Samples of one cluster may be correlated.
+    /// Cluster of the sample. Samples in the same cluster may be correlated.
     pub cluster: K,
     /// Mean score of the sample's attempts in the first run, from 0 to 1.
     pub first: f64,
@@ -32,7 +32,7 @@ pub struct Paired {
     pub second: f64,
     /// `second − first`.
     pub difference: f64,
-    /// Standard error of the difference, clustered; `None` with a single cluster.
+    /// Cluster-robust standard error of the difference; `None` with a single cluster.
     pub standard_error: Option<f64>,
     /// Interval and test of the difference.
     #[serde(flatten)]
@@ -61,7 +61,7 @@ impl Paired {
         self.inference.p()
     }
 
-    /// Returns the method of the interval and the p value.
+    /// Returns the method that computed the interval and the p value.
     pub fn method(&self) -> Option<Method> {
         self.inference.method()
     }

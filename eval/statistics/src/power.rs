@@ -17,7 +17,7 @@ pub const POWER: f64 = 0.8;
 const MOST_RESAMPLES: usize = 4_000;
 /// Minimum number of resamples, used with many clusters.
 const LEAST_RESAMPLES: usize = 1_000;
-/// Maximum number of clusters drawn in total, which bounds the time.
+/// Maximum number of clusters drawn in total, unless [`LEAST_RESAMPLES`] requires more.
 const DRAWS: usize = 1_000_000;
 
 /// Seed of the resampling, fixed so that users cannot choose among figures.
@@ -26,21 +26,22 @@ const SEED: u64 = 0;
 /// Tolerance for rounding errors.
 const ROUNDING: f64 = 1e-9;
 
-/// Outcomes with a lower probability are ignored.
+/// Numbers of differing samples with a lower probability are ignored.
 const NEGLIGIBLE: f64 = 1e-12;
 
 /// Returns the smallest difference that the test of [`crate::Paired::p`] finds with probability
-/// [`POWER`] at significance level `level`, for runs over the same number of samples. Returns
-/// `None` if even a difference of 1 would be found less often, if fractional differences have no
-/// spread, or if there are too few clusters for a test.
+/// [`POWER`] at significance level `level`, in runs over equally many samples. Returns `None` if
+/// even a difference of 1 would be found less often, if fractional differences have no spread, or
+/// if there are too few clusters for a test.
 ///
-/// The function takes the given runs as the truth and simulates more runs like them:
+/// The given runs are the model for further runs:
 ///
 /// - If every score is 0 or 1 and every sample is its own cluster, Tango's score test decides. The
-///   mean number of differing samples is that of the given runs, and wins minus losses is the size
-///   in question. If the size requires more differing samples, there are only wins. The power is
-///   summed over all outcomes, as in S. W. Duffy (Statistics in Medicine 3, 1984).
-/// - Otherwise the t test decides. The given clusters are resampled, in the same number, after all
+///   expected number of differing samples is that of the given runs, and the share of wins minus
+///   the share of losses is the difference in question. If the difference requires more differing
+///   samples, all of them are wins. The power is summed over all outcomes, as in S. W. Duffy
+///   (Statistics in Medicine 3, 1984).
+/// - Otherwise the t test decides. As many clusters as given are drawn with replacement, after all
 ///   differences are shifted by the same amount: A. C. Davison and D. V. Hinkley, "Bootstrap
 ///   Methods and Their Application" (1997), section 4.6. There are 1,000 to 4,000 resamples with a
 ///   fixed seed.
@@ -62,7 +63,8 @@ pub fn detectable<K: Ord>(pairs: &[Pair<K>], level: f64) -> Option<f64> {
     by_t_test(&found, level)
 }
 
-/// Finds the size by bisection, because larger differences are found more often.
+/// Finds the smallest detectable difference by bisection, because larger differences are found more
+/// often.
 fn by_score_test(samples: u64, differing: f64, level: f64) -> Option<f64> {
     let test = ScoreTest::new(samples, level);
     let power = |size: f64| {
@@ -87,8 +89,8 @@ fn by_score_test(samples: u64, differing: f64, level: f64) -> Option<f64> {
 /// Score test of no difference for a given number of samples.
 struct ScoreTest {
     samples: u64,
-    /// For each number of differing samples, the maximum wins or losses of the rarer kind at which
-    /// the test rejects.
+    /// For each number of differing samples: the maximum count of the rarer outcome (wins or
+    /// losses) at which the test rejects.
     most: Vec<Option<u64>>,
 }
 
@@ -183,9 +185,9 @@ fn by_t_test(found: &Clustered, level: f64) -> Option<f64> {
 }
 
 /// Converts 64 random bits to a number below `bound`: D. Lemire, "Fast Random Integer Generation in
-/// an Interval", ACM TOMACS 29 (2019), without its rejection step, which has an effect below 1 in
-/// 2³² for bounds below 2³². Implemented here so that a new version of a crate cannot change
-/// figures.
+/// an Interval", ACM TOMACS 29 (2019), without its rejection step, which changes probabilities by
+/// less than 1 in 2³² for bounds below 2³². Implemented here so that a new version of a crate
+/// cannot change figures.
 fn below(bits: u64, bound: usize) -> usize {
     let scaled = (u128::from(bits) * bound as u128) >> 64;
     #[expect(

@@ -11,19 +11,19 @@ use crate::holm::holm;
 pub struct Rules {
     /// Maximum probability of any wrong decision in the whole race; above 0 and below 1.
     pub alpha: f64,
-    /// Largest difference that does not matter; at least 0 and below 1.
+    /// Smallest difference that matters; at least 0 and below 1.
     pub min_difference: f64,
-    /// Cells to compare with.
+    /// Opponents of each cell.
     pub against: RaceOpponents,
 }
 
-/// Opponents of the cells of a race.
+/// Cells that each cell of a race is compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RaceOpponents {
     /// The best of the other cells.
     Best,
-    /// For each cell, the index of its baseline. A cell at its own index is a baseline.
+    /// For each cell, the index of its baseline. A cell whose entry is its own index is a baseline.
     Baselines(Vec<usize>),
 }
 
@@ -39,7 +39,7 @@ pub enum Verdict {
     Better,
     /// The cell and its baseline differ by less than the minimum difference.
     Alike,
-    /// The cell is the last one: all others stopped.
+    /// All other cells stopped, or, for a baseline, all cells compared with it.
     Won,
 }
 
@@ -55,10 +55,10 @@ pub struct Standing {
     pub mean: Option<f64>,
     /// Number of samples with a score.
     pub samples: u64,
-    /// Cell to compare with in the next block.
+    /// Cell that this one is compared with on the next cluster.
     pub rival: Option<usize>,
     /// p value of the hypothesis that the cell is one of the best, or that it does not differ from
-    /// its baseline. Corrected over the family by Holm's method.
+    /// its baseline. Corrected by Holm's method over all compared cells.
     pub p: f64,
     /// p value of the hypothesis that the cell is the best, or differs from its baseline, by at
     /// least the minimum difference.
@@ -90,8 +90,8 @@ pub struct Standing {
 ///
 /// Sources: G. Shafer, "Testing by Betting", J. Royal Statistical Society A 184 (2021), for wealth
 /// as evidence; V. Vovk and R. Wang, "E-values: Calibration, Combination, and Applications", Annals
-/// of Statistics 49 (2021), for p values and families of it; O. Maron and A. Moore, "The Racing
-/// Algorithm", Artificial Intelligence Review 11 (1997), and M. Birattari et al., "A Racing
+/// of Statistics 49 (2021), for p values and multiple hypotheses; O. Maron and A. Moore, "The
+/// Racing Algorithm", Artificial Intelligence Review 11 (1997), and M. Birattari et al., "A Racing
 /// Algorithm for Configuring Metaheuristics", GECCO (2002), for races in blocks.
 #[derive(Debug, Clone)]
 pub struct Race {
@@ -107,7 +107,7 @@ struct CellState {
     /// `min_difference`.
     below: [Wealth; 2],
     /// In races against baselines, wealth from bets that the cell is better than its rival, and
-    /// better by `min_difference`.
+    /// better than its rival minus `min_difference`.
     above: [Wealth; 2],
     sum: f64,
     samples: u64,
@@ -116,7 +116,7 @@ struct CellState {
 }
 
 impl Race {
-    /// Creates a race with this number of cells. Clusters must have at most `largest` samples.
+    /// Creates a race of `cells` cells. Clusters must have at most `largest` samples.
     pub fn new(rules: Rules, cells: usize, largest: usize) -> Self {
         Self {
             rules,
@@ -143,7 +143,7 @@ impl Race {
         self.running().is_empty()
     }
 
-    /// Returns the clusters so far.
+    /// Returns the clusters added so far, in race order.
     pub fn units(&self) -> &[SampleCluster] {
         &self.units
     }
@@ -181,7 +181,7 @@ impl Race {
         self.decide()
     }
 
-    /// Returns the rival of a cell in the next block. The choice depends only on earlier results.
+    /// Returns the rival of a cell on the next cluster. The choice depends only on earlier results.
     fn rival(&self, cell: usize) -> Rival {
         match &self.rules.against {
             RaceOpponents::Baselines(baselines) => match baselines.get(cell) {

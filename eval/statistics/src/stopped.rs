@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::betting::{ClusterSum, Wealth, confidence_sequence};
 use crate::race::{Race, RaceOpponents};
 
-/// Difference at the moment when a cell stopped.
+/// Difference between two cells when one of them stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StoppedDifference {
-    /// Number of samples with a score of both cells.
+    /// Number of samples with a score for both cells.
     pub samples: u64,
     /// Observed mean difference. It tends to be too far from 0, because cells stop when it is far
     /// from 0.
     pub seen: f64,
-    /// Observed difference minus the estimated bias of stopping.
+    /// Observed difference minus the estimated bias from early stopping, limited to the interval.
     pub corrected: f64,
     /// Interval that contains the true difference with probability `1 − alpha`, regardless of when
     /// the cell stopped.
@@ -28,8 +28,8 @@ const SEED: u64 = 20_261_125;
 
 impl Race {
     /// Estimates the difference between `cell` and `other`, corrected for early stopping. Returns
-    /// `None` if no sample has scores of both. `units` is the number of clusters for a cell that
-    /// does not stop; `block` is the number of clusters between two decisions.
+    /// `None` if no sample has scores for both. `units` is the number of clusters in a full race;
+    /// `block` is the number of clusters between two decisions.
     ///
     /// The bias is estimated and subtracted once, after J. Whitehead, "On the Bias of Maximum
     /// Likelihood Estimation Following a Sequential Test", Biometrika 73 (1986): clusters are
@@ -95,8 +95,8 @@ impl Race {
         sum / RESAMPLES as f64
     }
 
-    /// Returns the wealth with which each bettor on a pair of cells ends the race, at the strictest
-    /// level of the family.
+    /// Returns the bounds at which bets on a pair of cells end the race, at the strictest level
+    /// that Holm's method uses.
     fn walls(&self) -> Vec<StoppingBound> {
         let rules = self.rules();
         let (alpha, shift) = (rules.alpha, rules.min_difference);

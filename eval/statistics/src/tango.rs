@@ -2,7 +2,7 @@
 
 use crate::quantile::{UPPER, normal_quantile, normal_two_sided};
 
-/// Number of bisection steps, which exceeds the bits of a float's significand.
+/// Number of bisection steps; more than the bits in a float's significand.
 const HALVINGS: u32 = 60;
 
 /// Paired scores of two runs, as counts.
@@ -23,7 +23,7 @@ pub struct Tango {
 }
 
 impl Tango {
-    /// Returns the score statistic of a difference between -1 and 1. If this is the true
+    /// Returns the score statistic for a difference between -1 and 1. If this is the true
     /// difference, the statistic is asymptotically standard normal.
     pub fn score(&self, difference: f64) -> f64 {
         if difference < 0.0 {

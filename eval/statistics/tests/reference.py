@@ -28,7 +28,7 @@ random = np.random.default_rng(20261121)
 
 
 def clustered(values, clusters):
-    """Returns mean, standard error by Bell and McCaffrey, and degrees of freedom, by matrices.
+    """Returns the mean, Bell and McCaffrey's standard error, and its degrees of freedom.
     Assumes equal variance of the clusters' means.
     """
     sums, sizes = sums_of(values, clusters), sizes_of(clusters)
@@ -40,7 +40,7 @@ def clustered(values, clusters):
     variance = (weights**2 * (residuals @ means) ** 2).sum() * (weights**2).sum() / np.trace(form)
     error = math.sqrt(variance) if variance > 1e-28 else 0.0
     if error and len(set(sizes)) == 1:
-        # With clusters of one size, a regression on a constant gives the same error.
+        # With clusters of equal size, a regression on a constant gives this error up to a factor.
         fit = sm.OLS(values, np.ones(len(values))).fit(
             cov_type="cluster",
             cov_kwds={"groups": np.asarray(clusters), "use_correction": False, "df_correction": True},
@@ -80,8 +80,8 @@ def score_interval(values, clusters):
 
 
 def tango_score(wins, losses, n, difference):
-    """Returns the score of a difference, at the maximum-likelihood probabilities with this
-    difference.
+    """Returns the score statistic of a difference, with the maximum-likelihood probabilities
+    under it.
     """
 
     def minus_likelihood(lost):
@@ -136,8 +136,8 @@ def mean_case(name, values, clusters):
 
 
 def power_case(samples, differing, level):
-    """Returns the difference that the score test finds in 80 % of draws, by summing over all
-    outcomes.
+    """Returns a case with the smallest difference that the score test finds with a probability of
+    80 %, summed over all outcomes.
     """
     wins, losses = np.meshgrid(np.arange(samples + 1), np.arange(samples + 1))
     possible = wins + losses <= samples
@@ -160,7 +160,7 @@ def power_case(samples, differing, level):
 
 
 def without_spread(difference, count):
-    """Returns interval and p of clusters that all have the same difference."""
+    """Returns the interval and p value of clusters that all have the same difference."""
     if difference == 0:
         return tango_interval(0, 0, count), 1.0
     low, size = tango_interval(count, 0, count)[0], abs(difference)
@@ -212,7 +212,7 @@ def paired_case(name, first, second, clusters):
 
 
 def pass_case(n, right):
-    """Returns both estimators for every k, by counting every choice of k attempts."""
+    """Returns a case with pass@k and pass^k for every k, counted over all choices of k attempts."""
     outcomes = [1] * right + [0] * (n - right)
     rows = []
     for k in range(1, n + 1):
@@ -223,7 +223,7 @@ def pass_case(n, right):
 
 
 def uneven(count, largest):
-    """Returns cluster numbers with uneven cluster sizes."""
+    """Returns the cluster of each value, for clusters of random sizes."""
     return [c for c in range(count) for _ in range(random.integers(1, largest + 1))]
 
 

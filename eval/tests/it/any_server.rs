@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use crate::binary::Binary;
 
-/// A way to reach a server, as described in `docs/reference/models.md`.
+/// A model server and how to reach it, as described in `docs/reference/models.md`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    /// Server that accepts these requests.
+    /// Name of the server.
     server: String,
     /// Path of the base URL.
     base: String,
@@ -54,7 +54,10 @@ fn every_server_gets_expected_request() {
             wrong.push_str(&format!("{}:\n{sent}\n", row.server));
         }
     }
-    assert!(wrong.is_empty(), "these rows would be:\n{wrong}");
+    assert!(
+        wrong.is_empty(),
+        "rows differ from the sent requests:\n{wrong}"
+    );
 }
 
 /// Returns a request with placeholders for its host, prompt and correct content length.
@@ -76,7 +79,7 @@ fn shown(seen: &ReceivedRequest, server: &FaultServer) -> String {
 }
 
 #[test]
-fn records_secret_header_by_variable() {
+fn records_secret_header_as_variable_reference() {
     let server = FaultServer::list(vec![Behavior::Text("42".to_owned())]);
     let questions = "{\"query\": \"What is 6 * 7?\", \"expected\": \"42\"}\n";
     let secret = "canary-of-a-gateway";
@@ -118,8 +121,8 @@ fn records_secret_header_by_variable() {
         first.0,
         serde_json::json!(["x-gateway-key=env:GATEWAY_KEY", "x-team=blue"])
     );
-    // The fingerprint includes headers by name and reference: changing a value keeps it, changing
-    // the variable does not.
+    // The fingerprint covers each header's name and reference: a new value does not change it,
+    // another variable does.
     let forms = ["x-team=blue", "x-gateway-key=env:GATEWAY_KEY"];
     assert_eq!(run(&forms, "again", "another-canary"), first);
     let other = ["x-team=blue", "x-gateway-key=env:OTHER_KEY"];

@@ -1,5 +1,5 @@
-//! Baselines for contexts that exceed the server's context window, and the example sweeps over
-//! them.
+//! Runs baselines on contexts that exceed the server's context window, and the example sweeps that
+//! compare the baselines.
 
 use std::fs;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ fn answer(seen: &ReceivedRequest) -> Behavior {
     })
 }
 
-/// Returns a binary whose input has a context of 100,000 characters with one relevant sentence.
+/// Returns a binary with a sample whose context has 100,000 characters and one relevant sentence.
 fn binary() -> Binary {
     let filler = "Nothing of note stands in this line of the log.\n";
     let mut context = filler.repeat(PLACE.div_ceil(filler.len()));
@@ -60,7 +60,7 @@ fn binary() -> Binary {
 
 #[test]
 fn each_baseline_handles_long_context() {
-    // Flags; expected status, answer, number of requests, and number of cuts.
+    // Flags; expected status, answer, number of requests, and number of `context_trimmed` events.
     let rows: [(&str, &str, Option<&str>, usize, usize); 6] = [
         ("--protocol direct", "ok", Some("unknown"), 7, 6),
         ("--protocol direct --overflow refuse", "limit", None, 1, 0),
@@ -130,7 +130,7 @@ fn each_baseline_handles_long_context() {
                 .iter()
                 .map(|kind| kind["chars"].as_u64().unwrap())
                 .sum();
-            assert_eq!(to - from, chars, "what was cut is what is missing");
+            assert_eq!(to - from, chars, "the cuts add up to the missing range");
         }
     }
 }

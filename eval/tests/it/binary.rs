@@ -22,7 +22,7 @@ pub struct Ran {
     pub stderr: String,
 }
 
-/// The binary with an empty environment, in a fresh folder with some files.
+/// The binary with its own temporary folder and only the given environment variables.
 pub struct Binary {
     folder: TempDir,
     variables: BTreeMap<String, String>,
@@ -31,15 +31,15 @@ pub struct Binary {
 impl Binary {
     pub fn new() -> Self {
         Self {
-            folder: tempfile::tempdir().expect("a folder can be made"),
+            folder: tempfile::tempdir().expect("a folder can be created"),
             variables: BTreeMap::new(),
         }
     }
 
     pub fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
         let path = self.folder.path().join(name);
-        let folder = path.parent().expect("a file lies in a folder");
-        fs::create_dir_all(folder).expect("a folder can be made");
+        let folder = path.parent().expect("a file has a parent folder");
+        fs::create_dir_all(folder).expect("a folder can be created");
         fs::write(path, content).expect("a file can be written");
         self
     }
@@ -55,7 +55,7 @@ impl Binary {
 
     pub fn command<S: AsRef<str>>(&self, args: &[S]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_eval"));
-        // As if the binary was found through `PATH`: printed commands start with this name.
+        // Printed commands start with this name, as if the binary had been found through `PATH`.
         command.arg0("rlm-eval");
         command
             .args(args.iter().map(AsRef::as_ref))
@@ -82,8 +82,8 @@ impl Binary {
         }
     }
 
-    /// Runs the suggested commands in the last line with backticks, as if pasted, until one fails.
-    /// Returns the result of the last command that ran.
+    /// Runs the commands suggested in the last line that suggests any, until one fails. Returns the
+    /// result of the last command that ran.
     pub fn paste(&self, stderr: &str) -> Ran {
         // If a shell has run the binary, suggestions contain its path.
         let path = concat!(env!("CARGO_BIN_EXE_eval"), " ");

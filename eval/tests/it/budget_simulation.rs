@@ -1,8 +1,7 @@
 //! Random runs against a server with prices: the amount that it bills stays within `--max-cost`.
 //!
 //! The server's token counts differ from the harness's estimates, so the harness has to learn the
-//! ratio. The same bound holds for local runs and for the workers of a queue, one of which may be
-//! killed.
+//! ratio. The same bound holds for local runs and for queued runs, even if a worker is killed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,18 +26,18 @@ const OUTPUT: f64 = 40e-6;
 const PRICES: &str =
     "{date: 2026-11-01, source: s, prices: [{models: ['openai/*'], input: 10, output: 40}]}";
 
-/// Bill of the server.
+/// Requests that the server received, and the amount in US dollars that it billed.
 #[derive(Default)]
 struct Bill {
     billed: f64,
     requests: usize,
-    /// Amount by which the costs of responses exceed the harness's estimates.
+    /// Total amount by which the costs of responses exceed the harness's estimates.
     above: f64,
     /// Input tokens of the longest prompt.
     input: u64,
 }
 
-/// One random run.
+/// Random settings of a run, and when it is interrupted.
 #[derive(Debug)]
 struct Design {
     seed: u64,
@@ -90,13 +89,13 @@ impl Design {
         }
     }
 
-    /// Creates a run in a queue.
+    /// Creates the design of a queued run.
     fn in_queue(seed: u64, workers: usize, killed_after: Option<usize>) -> Self {
         let design = Self::new(seed);
         Self {
             interrupted_after: None,
-            // Without a limit, responses may be longer than expected, and no record has those of
-            // attempts that a worker did not finish.
+            // Without a limit, responses may be longer than expected, and the records lack the
+            // responses of attempts that a worker did not finish.
             most_output: design.most_output.or(Some(400)),
             workers,
             killed_after,
@@ -212,7 +211,7 @@ impl Design {
         drop(server);
         let mut bill = std::mem::take(&mut *bill.lock().unwrap());
         bill.above = above_estimates(&run_dir(binary.path()));
-        // Interrupted calls are charged by their estimates, independently of the server's bill.
+        // Interrupted calls are charged at their estimates, independently of the server's bill.
         let estimate =
             bill.input as f64 * INPUT + self.most_output.unwrap_or(2_000) as f64 * OUTPUT;
         let is_whole = self.interrupted_after.is_none() && self.killed_after.is_none();
@@ -244,7 +243,7 @@ impl Design {
     }
 }
 
-/// Starts this many workers with a total concurrency.
+/// Starts `number` workers that share `concurrency` equally.
 fn work(
     binary: &Binary,
     url: &str,
@@ -275,7 +274,7 @@ fn above_estimates(run: &Path) -> f64 {
             let (agent, kind) = (event["invocation"].to_string(), &event["kind"]);
             let cost = kind["cost_usd"].as_f64();
             match kind["type"].as_str() {
-                // A response requested by an earlier start has no estimate.
+                // The event has no estimate if an earlier start received the response.
                 Some("llm_request") => {
                     estimates.insert(agent, kind["estimate"]["cost_usd"].as_f64());
                 }
@@ -338,7 +337,8 @@ fn billed_costs_stay_within_budget() {
     check(seeds.into_iter().map(Design::new), None);
 }
 
-/// Seed, number of workers, and number of requests after which one is killed.
+/// Queued runs of the quick suite: seed, number of workers, and number of requests after which the
+/// first worker is killed.
 const QUEUED: [(u64, usize, Option<usize>); 5] = [
     (0, 2, None),
     (4, 3, None),
@@ -400,19 +400,19 @@ fn check(designs: impl ExactSizeIterator<Item = Design>, queue: Option<&Server>)
     assert!(over.is_empty(), "{}", over.join("\n"));
 }
 
-/// A limit on calls of a model without a price.
+/// A limit on calls to a model without a price.
 struct Unpriced {
     model: &'static str,
     limit: [&'static str; 2],
     /// Cost that the server reports for each call.
     cost: Option<f64>,
-    /// Amount that one call uses of the limit.
+    /// Amount of the limit that one call uses.
     each: f64,
-    /// Number of calls in flight that may exceed the limit.
+    /// Maximum number of calls beyond the limit, which were in flight when it was reached.
     above: u32,
 }
 
-/// Concurrent calls: all of a local run, or those of two workers.
+/// Number of concurrent calls, in a local run or over two workers together.
 const CALLS: u32 = 6;
 
 /// Rows of [`unpriced_calls_count_toward_limits`].

@@ -1,4 +1,4 @@
-//! Budgets of runs and attempts: where they stop, what is kept, and how runs resume.
+//! Budgets of runs and attempts: when they stop work, which attempts are kept, and how runs resume.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -60,7 +60,7 @@ fn stops_at_budget_and_resumes_with_larger_one() {
 }
 
 #[test]
-fn ends_attempt_over_budget_with_limit() {
+fn attempt_over_budget_ends_with_status_limit() {
     let rows = [
         ("--attempt-max-cost", "0.01"),
         ("--attempt-max-tokens", "100"),
@@ -93,9 +93,9 @@ fn does_not_retry_once_budget_is_exhausted() {
         "--judge-attempts",
         "20",
     ];
-    // Responses, flags, reported spending, requests, and exit code. The first response of the judge
-    // is estimated at 4,000 tokens, the following ones at the length of the first; after 20 replies
-    // without a verdict, the first answer has no score.
+    // Body of every response, flags, reported spending, number of requests, and exit code. The
+    // judge's first response is estimated at 4,000 tokens, later ones at the length of the first.
+    // After 20 replies without a verdict, the first answer stays unscored.
     let rows = [
         (
             failed,
@@ -145,7 +145,7 @@ fn does_not_retry_once_budget_is_exhausted() {
 }
 
 #[test]
-fn announces_small_budget_and_pilot_estimates_cost() {
+fn warns_of_small_budget_and_estimates_cost_from_pilot() {
     let binary = Binary::new().file("priced.yaml", PRICED);
     // Six attempts of two calls each.
     let (code, stderr) = run(&binary, &["--max-llm-calls", "5"]);
@@ -153,7 +153,7 @@ fn announces_small_budget_and_pilot_estimates_cost() {
     assert_eq!(code, Some(106), "{stderr}");
     assert!(stderr.contains(warning), "{stderr}");
     let (_, stderr) = run(&binary, &["--max-llm-calls", "12"]);
-    assert!(!stderr.contains("least expected"), "{stderr}");
+    assert!(!stderr.contains("minimum expected expense"), "{stderr}");
 
     let binary = Binary::new().file("priced.yaml", PRICED);
     let dry = |more: &[&str]| {
@@ -180,15 +180,15 @@ fn announces_small_budget_and_pilot_estimates_cost() {
     assert_eq!(shown["likely"]["attempts"], 2, "{shown}");
 }
 
-/// A server whose calls are abandoned, and the run that makes them.
+/// A run whose calls are abandoned, and its server.
 struct GivenUp {
     server: FaultServer,
     prices: &'static str,
     flags: &'static [&'static str],
-    /// For each start: the signal that ends it, and at that moment the number of requests to the
-    /// server and of unanswered calls in trajectories.
+    /// For each start: the signal that ends it, the number of requests to the server by then, and
+    /// the number of trajectories that contain `event` by then.
     stops: Vec<(&'static str, usize, usize)>,
-    /// Type of the event of an unanswered call.
+    /// Type of the event that records the request of an abandoned call.
     event: &'static str,
     /// Spending reported by the last start, which makes no requests.
     spent: &'static str,
@@ -212,8 +212,8 @@ fn abandoned_calls_count_toward_budget() {
     });
     let long = r#"{"choices": [{"message": {"role": "assistant", "content": "Ada"}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 9, "completion_tokens": 9000}}"#;
-    // The length of a response is estimated by the longest so far, including earlier starts: 18
-    // dollars each.
+    // Each response is estimated at the length of the longest so far, including earlier starts: 18
+    // dollars.
     let learned = GivenUp {
         server: FaultServer::list(vec![
             Behavior::Status(200, Vec::new(), long.to_owned()),
@@ -282,7 +282,10 @@ impl GivenUp {
             // Wait until the calls have reached both the server and the trajectories.
             let mut looks = 0;
             while self.server.seen().len() < wanted || self.asked(binary.path()) < asked {
-                assert!(child.try_wait().unwrap().is_none(), "{signal}: it ended");
+                assert!(
+                    child.try_wait().unwrap().is_none(),
+                    "{signal}: the run ended before the signal"
+                );
                 assert!(
                     looks < 12_000,
                     "{:?}: {}",
@@ -312,7 +315,7 @@ impl GivenUp {
         assert_eq!(self.server.seen().len(), requests, "{stops:?}");
     }
 
-    /// Returns the number of attempts whose trajectories contain an unanswered call.
+    /// Returns the number of trajectories that contain [`Self::event`].
     fn asked(&self, dir: &Path) -> usize {
         let event = format!("\"{}\"", self.event);
         let files = std::fs::read_dir(run_dir(dir).join("trajectories")).unwrap();

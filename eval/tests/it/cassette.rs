@@ -12,8 +12,8 @@ use fault_server::{Behavior, FaultServer};
 
 const PRICES: &str = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1, output: 2}]}";
 
-/// Returns the response of an agent that makes a mistake, delegates to one child, and asks another
-/// child a question.
+/// Returns the next response for an agent that makes a mistake, delegates to one child, and asks
+/// another child a question.
 fn script(body: &Value) -> String {
     let messages = body["messages"].as_array().unwrap();
     let text = |message: &Value| message["content"].as_str().unwrap_or_default().to_owned();
@@ -75,7 +75,7 @@ fn run(binary: &Binary, log_dir: &str, more: &[&str]) -> Ran {
     binary.run(&args, "")
 }
 
-/// Returns every file of the only run in a folder, without times and without `config.json`, because
+/// Returns the files of the only run in a folder, without times. `config.json` is omitted because
 /// the flags differ.
 fn files(binary: &Binary, log_dir: &str) -> BTreeMap<String, String> {
     let mut runs = fs::read_dir(binary.path().join(log_dir)).unwrap();
@@ -186,7 +186,7 @@ fn cassette_reproduces_run_directory() {
     let requests = server.seen().len();
     let played = run(&binary, "played", &["--model", "replay:tape.jsonl"]);
     assert_eq!(played.code, Some(0), "{}", played.stderr);
-    assert_eq!(server.seen().len(), requests, "a cassette asks no server");
+    assert_eq!(server.seen().len(), requests, "a replay sends no requests");
     let (wanted, got) = (files(&binary, "recorded"), files(&binary, "played"));
     assert!(
         wanted["samples.jsonl"].contains("\"retries\":3"),
@@ -196,7 +196,7 @@ fn cassette_reproduces_run_directory() {
     let refused = |content: &String| content.contains("rejected the request (400)");
     assert!(
         wanted.values().any(refused),
-        "the trajectories show what failed for good"
+        "the trajectories contain the rejected request"
     );
     assert_eq!(
         got.keys().collect::<Vec<_>>(),
@@ -258,7 +258,7 @@ fn cache_answers_repeated_requests() {
         .stdout;
     let mark = format!("{asked} of {asked}, at no cost");
     assert!(shown.contains(&mark), "{mark}: {shown}");
-    // Cached responses are already paid for.
+    // Cached responses do not count toward budgets.
     let spent = ["--max-llm-calls", "1", "--max-tokens", "1"];
     let third = run(&binary, "third", &[&args[..], &spent].concat());
     assert_eq!(third.code, Some(0), "{}", third.stderr);
@@ -270,7 +270,7 @@ fn cache_answers_repeated_requests() {
 }
 
 #[test]
-fn full_disk_ends_recording_and_counts_paid_responses() {
+fn full_disk_stops_recorded_run_and_counts_paid_responses() {
     let reply = format!("{}\n```js\nreturn(1)\n```", "x".repeat(20_000));
     let server = FaultServer::start(move |_| Behavior::Text(reply.clone()));
     let rows: String = (0..40)

@@ -11,7 +11,7 @@ use crate::binary::{Binary, Ran};
 use crate::known_names::filled;
 
 #[test]
-fn help() {
+fn prints_help_pages() {
     let pages: [&[&str]; 15] = [
         &["--help"],
         &["run", "--help"],
@@ -54,8 +54,8 @@ fn prints_help_without_arguments() {
     );
 }
 
-/// Names to compare in the lists, so that a new benchmark, scorer or driver does not change a
-/// snapshot.
+/// Names in each list that the snapshots contain, so that a new benchmark, scorer or driver does
+/// not change them; an empty list selects all names.
 const LISTED: [(&str, &[&str]); 5] = [
     ("benchmarks", &["arc", "s-niah"]),
     ("scorers", &["exact", "arc-grid", "file:PATH", "judge"]),
@@ -71,7 +71,7 @@ fn prints_lists() {
         let mut items: Vec<Value> = serde_json::from_str(&json).unwrap();
         let all = items.len();
         let is_shown = |name: &str| match what {
-            // All forms of references, and one of the models by name.
+            // All reference forms, and one of the bundled scripted models.
             "models" => !name.starts_with("scripted/") || name.ends_with("/s-niah"),
             _ => names.is_empty() || names.contains(&name),
         };

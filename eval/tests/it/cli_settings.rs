@@ -37,7 +37,7 @@ fn resolves_flags_to_settings() {
     }
     assert!(
         wrong.is_empty(),
-        "these rows would be:\n{}",
+        "wrong rows, as resolved:\n{}",
         wrong.join("\n")
     );
 }
@@ -52,14 +52,14 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         }
     }
     let args = start.into_iter().chain(args.iter().map(String::as_str));
-    let Command::Run(args) = cli::parse(args).expect("the flags are right").command else {
+    let Command::Run(args) = cli::parse(args).expect("the flags are valid").command else {
         panic!("not a run");
     };
     let Resolved {
         settings,
         notes,
         warnings,
-    } = RunSettings::resolve(&args).expect("the settings are right");
+    } = RunSettings::resolve(&args).expect("the settings are valid");
     let mut all = BTreeMap::new();
     flatten("", Value::Object(settings.recorded()), &mut all);
     let RunSettings {
@@ -107,7 +107,7 @@ fn flatten(path: &str, value: Value, into: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// Removes digests, which can also change for other reasons.
+/// Replaces digests, which also change for unrelated reasons.
 fn without_digests(json: &str) -> Value {
     let is_digest = |text: &&str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
     let parts = json.split('"');
@@ -119,7 +119,7 @@ fn without_digests(json: &str) -> Value {
         })
         .collect();
     let shown = shown.join("\"");
-    serde_json::from_str(&shown).expect("it is still JSON")
+    serde_json::from_str(&shown).expect("the result is JSON")
 }
 
 #[test]

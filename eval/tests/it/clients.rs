@@ -10,8 +10,8 @@ use crate::serve::{Served, folder};
 
 const KEY: &str = "sk-client-key-0123456789";
 
-/// Returns the folder of the client libraries. If they are not installed, prints a note and returns
-/// `None`.
+/// Returns the folder of the client libraries. Without `EVAL_TEST_PEERS`, prints a note and returns
+/// `None`; with it, the libraries must be installed.
 pub fn libraries() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/clients");
     if folder.join("installed").is_file() && std::env::var_os("EVAL_TEST_PEERS").is_some() {
@@ -23,7 +23,7 @@ pub fn libraries() -> Option<PathBuf> {
     );
     #[expect(clippy::print_stderr, reason = "a skipped test says so")]
     {
-        eprintln!("skipped: libraries of others are clients only with EVAL_TEST_PEERS=1");
+        eprintln!("skipped: third-party clients are tested only with EVAL_TEST_PEERS=1");
     }
     None
 }

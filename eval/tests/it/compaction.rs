@@ -55,8 +55,8 @@ fn compacts_300_iterations_into_32000_tokens() {
     println!("{}", shown.join("\n"));
 }
 
-/// The server never answers the request for the third summary: the process is killed, and the run
-/// resumes with the first two.
+/// The server stalls on the first request for the third summary. The process is killed then, and
+/// the run resumes with the first two summaries.
 #[test]
 fn resumes_between_summaries() {
     let stalls = std::sync::atomic::AtomicBool::new(true);

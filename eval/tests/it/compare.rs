@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::binary::{Binary, Ran};
 use crate::run_dir_fixture::{failed, identity, record};
 
-/// Files to compare in name order, further arguments, and the exit code.
+/// A comparison of files in name order, with further arguments and the expected exit code.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -116,7 +116,7 @@ fn folder_and_csv_give_same_figures() {
         let ran = binary.run(&["compare", "other.csv", run, "--json"], "");
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let mut value: Value = serde_json::from_str(&ran.stdout).unwrap();
-        // CSV files do not contain times.
+        // The paths differ, and CSV files do not contain times.
         let run = value["runs"][1].as_object_mut().unwrap();
         run.retain(|name, _| name != "path" && name != "started");
         value
@@ -188,7 +188,7 @@ fn writes_comparisons_as_csv() {
 }
 
 #[test]
-fn compares_ten_thousand_rows_quickly() {
+fn compares_ten_thousand_rows_within_a_minute() {
     let rows = |shift: u32| -> String {
         let row = |i: u32| {
             format!(

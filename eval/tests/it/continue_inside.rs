@@ -1,5 +1,5 @@
-//! Attempts that continue with what they received: after a kill, after errors of the
-//! infrastructure, after a budget ran out, and not from a journal that was changed.
+//! Attempts that continue with the responses they received: after a kill, an infrastructure error
+//! or an exhausted budget, but not from an edited journal.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ fn turn_of_root(seen: &ReceivedRequest) -> Option<usize> {
     is_root.then(|| of("assistant") + 1)
 }
 
-/// Reply of a model that answers in its iteration `last`. Each earlier cell prints values that
-/// differ between processes; even ones also ask a one-shot call.
+/// Returns the reply of a model that answers in iteration `last`. Earlier cells print values that
+/// differ between processes; those of even iterations also make a one-shot call.
 fn reply(seen: &ReceivedRequest, last: usize) -> Behavior {
     let noise = "Math.random(), Date.now(), performance.now(), budget()";
     let cell = match turn_of_root(seen) {
@@ -69,7 +69,8 @@ fn run_dir(binary: &Binary) -> PathBuf {
     runs.next().unwrap().unwrap().path()
 }
 
-/// Starts a run, and kills it once the server has received `requests`.
+/// Starts a run, kills it once the server has received this number of requests, and returns its
+/// folder.
 fn killed_after(binary: &Binary, server: &FaultServer, requests: usize) -> PathBuf {
     let mut command = binary.command(&args(server, &[]));
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -128,10 +129,10 @@ fn one_kill_costs_one_request() {
     assert_eq!(reasons(&dir), [""; 0]);
 }
 
-/// Change of a journal, as its lines.
+/// Edit of a journal's lines.
 type Change = fn(&mut Vec<String>);
 
-/// Changed journals: the reason why the attempt starts over, or the note of one that continues; and
+/// Edited journals: name, edit, the expected reason to start over or the note about continuing, and
 /// the number of requests after the kill.
 const CHANGES: [(&str, Change, &str, usize); 10] = [
     ("nothing", |_| {}, "", 1),
@@ -200,7 +201,7 @@ const CHANGES: [(&str, Change, &str, usize); 10] = [
     ),
 ];
 
-/// First line of a valid journal of another run.
+/// Placeholder for the first line of another run's valid journal.
 const FOREIGN: &str = "FOREIGN";
 
 fn foreign_line() -> String {
@@ -213,7 +214,8 @@ fn foreign_line() -> String {
 fn changed_journals_are_detected() {
     let stalled = Arc::new(AtomicUsize::new(0));
     let stalls = Arc::clone(&stalled);
-    // Four requests: the cell of the second iteration makes one. The third iteration stalls.
+    // Four requests: the second iteration's cell makes one, and the third iteration's request
+    // stalls.
     let server = FaultServer::start(move |seen| match turn_of_root(seen) {
         Some(3) if stalls.fetch_add(1, Ordering::SeqCst) == 0 => Behavior::Stall,
         _ => reply(seen, 3),
@@ -263,7 +265,8 @@ fn journals_of_version_1_are_read() {
     let binary = binary();
     let dir = killed_after(&binary, &server, 4);
     let events = lines::<Value>(&RunDir::open(&dir).unwrap().trajectory("q", 1));
-    // Digests of version 1: the model, the number of earlier messages, and the newest message.
+    // In version 1, a request's digest covers the model, the number of earlier messages, and the
+    // newest message.
     let digest = |response: &Value| {
         let invocation = &response["invocation"];
         let asked = |event: &&Value| {
@@ -299,7 +302,7 @@ fn journals_of_version_1_are_read() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(reasons(&dir), [""; 0]);
     assert_eq!(server.seen().len() - before, 2);
-    // Lines that are added have the same version.
+    // Added lines have the version of the existing ones.
     let lines = Journal::of(&dir).look("q", 1).unwrap();
     assert!(
         lines.iter().all(|line| !line.contains("\"sum\"")),
@@ -307,16 +310,16 @@ fn journals_of_version_1_are_read() {
     );
 }
 
-/// Failure of the infrastructure, and how the run continues.
+/// An infrastructure failure, and how the run continues.
 struct Outage {
     name: &'static str,
-    /// Failure of the first request for which `at` is true.
+    /// Failure of the first `times` requests for which `at` is true.
     fails: fn() -> Behavior,
     at: fn(&ReceivedRequest) -> bool,
-    /// Number of requests that fail.
     times: usize,
-    /// Further flags of the first start and of the second one.
+    /// Additional flags of the first start.
     first: &'static [&'static str],
+    /// Additional flags of the second start.
     second: &'static [&'static str],
     /// Exit code of the first start.
     code: i32,
@@ -401,7 +404,7 @@ fn continues_after_outages() {
         } = outage;
         let failed = AtomicUsize::new(0);
         let server = FaultServer::start(move |seen| {
-            // A child fails only in the second half, so that something was received before.
+            // The first five requests succeed, so that there are responses to continue from.
             let is_late = seen.number > 4;
             if is_late && at(seen) && failed.fetch_add(1, Ordering::SeqCst) < times {
                 fails()
@@ -475,6 +478,7 @@ fn continues_after_killed_worker() {
     let paid = server.seen().len() - before;
     let record = &RunDir::open(&dir).unwrap().records[0];
     assert_eq!((record.score, record.llm_calls), (Some(1.0), Some(8)));
-    // Only the rest: 6 iterations and 2 one-shot calls in total, of which 5 and 2 were answered.
+    // Only the last iteration's request is sent: 5 of 6 iterations and both one-shot calls had been
+    // answered.
     assert_eq!((before, paid), (7, 1));
 }

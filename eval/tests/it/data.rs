@@ -1,4 +1,4 @@
-//! `rlm-eval data`: atomic downloads from a server that fails in every way, and output of samples.
+//! `rlm-eval data`: atomic downloads despite server failures, and printed samples.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::binary::{Binary, Ran};
 use crate::data_server::{Answer, DataServer};
 use crate::run::tree;
 
-/// Fixture data in the format of its source.
+/// Fixture in the format of LongBench-v2's data file.
 const LONGBENCH: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../benchmarks/src/longbench/fixture/data.json"
@@ -24,7 +24,8 @@ fn hex(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Returns LongBench-v2's listing and file on the hub; the listing contains the given checksum.
+/// Returns the files of a hub by URL path: LongBench-v2's data, and a listing with this path and
+/// checksum for it.
 fn longbench(path: &str, sha256: Option<String>) -> BTreeMap<String, Vec<u8>> {
     let data = fs::read(LONGBENCH).unwrap();
     let list = json!([
@@ -59,7 +60,7 @@ fn fetch(binary: &Binary, server: &DataServer, name: &str) -> Ran {
     binary.run(&args, "")
 }
 
-/// Cases: server failures, the expected requests for the file, and the number of retries.
+/// Rows: server failures, expected requests for the file, and expected number of retries.
 #[test]
 fn fetch_survives_failing_server() {
     let size = right()[FILE].len();
@@ -150,7 +151,7 @@ fn failed_fetch_leaves_no_data_and_resumes() {
 }
 
 #[test]
-fn refuses_data_with_wrong_checksum() {
+fn refuses_wrong_data_and_listings() {
     let wanted = hex(&right()[FILE]);
     let size = right()[FILE].len();
     let found = hex(&vec![b'x'; size]);
@@ -176,8 +177,8 @@ fn refuses_data_with_wrong_checksum() {
             Answer::File,
             format!(
                 "invalid list of the dataset's files at \
-                 ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true: no file \
-                 starts with data.json"
+                 ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true: no data \
+                 file has a path that starts with data.json"
             ),
         ),
         (
@@ -205,13 +206,13 @@ fn refuses_data_with_wrong_checksum() {
     }
 }
 
-/// Compares the program's checksums with the real tasks, if they are available.
+/// Compares the checksums in the program with those of the real tasks, if they are available.
 #[test]
 fn arc_checksums_match_real_tasks() {
     let tasks =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/arc-agi-2/evaluation");
     let Ok(entries) = fs::read_dir(&tasks) else {
-        println!("skipped: {} is not here", tasks.display());
+        println!("skipped: {} does not exist", tasks.display());
         return;
     };
     let folder = "/arcprize/ARC-AGI-2/f3283f727488ad98fe575ea6a5ac981e4a188e49/data/evaluation";

@@ -31,8 +31,8 @@ pub struct DataServer {
 }
 
 impl DataServer {
-    /// Serves files by path. Requests for files, but not for listings, are answered as specified,
-    /// in order, and then successfully.
+    /// Serves files by path. Requests for files get `answers` in order, and then the file; listings
+    /// always succeed.
     pub fn start(files: BTreeMap<String, Vec<u8>>, answers: &[Answer]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());

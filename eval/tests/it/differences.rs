@@ -1,4 +1,4 @@
-//! Differences between runs: the parts of their fingerprints, under names that users know.
+//! Descriptions of how runs differ: parts of fingerprints, under names that users know.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ struct Case {
     sentences: Vec<String>,
 }
 
-/// Changes to a default run or, with `columns`, to one read from a CSV file with these columns.
+/// A default run with changes or, with `columns`, a run read from these columns of a CSV file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[derive(Default)]
@@ -34,7 +34,7 @@ struct Run {
 }
 
 #[test]
-fn names_differences() {
+fn describes_differences_between_runs() {
     let cases: Vec<Case> = serde_json::from_str(include_str!("differences/cases.json")).unwrap();
     let binary = Binary::new();
     for (number, case) in cases.into_iter().enumerate() {

@@ -35,7 +35,8 @@ struct Row {
 
 #[test]
 fn env_file_grants_no_powers() {
-    let rows: Vec<Row> = serde_json::from_str(include_str!("env_file.json")).expect("rows");
+    let rows: Vec<Row> =
+        serde_json::from_str(include_str!("env_file.json")).expect("the rows are JSON");
     let mut wrong = Vec::new();
     for row in rows {
         let mut binary = Binary::new();
@@ -56,7 +57,10 @@ fn env_file_grants_no_powers() {
         if let Some(owner) = row.owner
             && chown(&file, Some(owner), None).is_err()
         {
-            eprintln!("skipped, for only root can do it: {}", row.about);
+            eprintln!(
+                "skipped, because only root can change the owner: {}",
+                row.about
+            );
             continue;
         }
         let output = binary

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::binary::{Binary, Ran, is_full};
 use fault_server::{Behavior, FaultServer, refused};
 
-/// Placeholder key in all tests of faults.
+/// API key in all fault tests. Messages must not contain it.
 pub const KEY: &str = "sk-canary-3f9a7c51e8";
 
 /// Returns a binary with the key in its environment.
@@ -84,7 +84,7 @@ pub fn status(status: u16, header: Option<(&str, &str)>) -> Behavior {
     Behavior::Status(status, headers.into_iter().collect(), body)
 }
 
-/// Returns a response with the given final fields.
+/// Returns a chat completion whose choice ends with these JSON fields.
 fn ending(fields: &str) -> Behavior {
     let body = format!(r#"{{"choices": [{{"message": {{"content": "Ada"}}, {fields}}}]}}"#);
     Behavior::Status(
@@ -94,8 +94,8 @@ fn ending(fields: &str) -> Behavior {
     )
 }
 
-/// Returns transient faults with the flags that trigger them. A fault that ends in a timeout takes
-/// `seconds`.
+/// Returns transient faults with the flags that they require. Timeouts among the flags are
+/// `seconds` long.
 pub fn transient(seconds: u32) -> Vec<(Behavior, Vec<String>)> {
     let text = || "an answer of some length".to_owned();
     let limit = seconds.to_string();
@@ -295,7 +295,7 @@ fn out_of_quota() -> Behavior {
 }
 
 #[test]
-fn counts_cost_of_tries_without_response() {
+fn counts_cost_of_responses_without_answer() {
     let prices = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1e6, output: 0}]}";
     // An empty list of choices with a token count is retried; a filtered response is not.
     let behaviors = vec![Behavior::Empty, Behavior::Filter];
@@ -327,7 +327,8 @@ fn counts_cost_of_tries_without_response() {
         .lines()
         .filter(|line| line.contains("llm_billed"));
     assert_eq!(billed.count(), 2, "{trajectory}");
-    // These tries have exhausted the budget. The refusal is an answer and is not requested again.
+    // These two requests have exhausted the budget. The refusal is an answer and is not requested
+    // again.
     let dir = run_dir(binary.path());
     let ran = binary.run(
         &[
@@ -570,7 +571,7 @@ fn error_names_failing_proxy() {
         "{ran:?}"
     );
     assert!(server.seen().is_empty());
-    // The bypass `*` also covers numeric addresses.
+    // `NO_PROXY=*` also covers numeric addresses.
     let ran = ask("*");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(server.seen().len(), 1);

@@ -1,5 +1,5 @@
-//! `scripts/fetch-v8.sh`: which downloads of the V8 library it accepts, tested with a fake curl and
-//! with curl and local servers.
+//! `scripts/fetch-v8.sh`: which downloads of the V8 library it accepts, tested with a fake curl,
+//! and with the real one and local servers.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -11,21 +11,21 @@ use serde::Deserialize;
 use crate::quickstart::{TOOLS, link_tools, version};
 use crate::system_packages::fake;
 
-/// A download and its result.
+/// A download and its expected result.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
     about: String,
-    /// `RUSTY_V8_MIRROR`.
+    /// Value of `RUSTY_V8_MIRROR`.
     #[serde(default)]
     mirror: Option<String>,
-    /// `RUSTY_V8_SHA256`.
+    /// Value of `RUSTY_V8_SHA256`.
     #[serde(default)]
     sum: Option<String>,
-    /// Archive that an earlier run has left.
+    /// Content of the archive that an earlier run left.
     #[serde(default)]
     left: Option<String>,
-    /// Whether the server closes the connection early.
+    /// Whether curl times out after it has written the file.
     #[serde(default)]
     breaks_off: bool,
     code: i32,
@@ -36,7 +36,7 @@ struct Row {
     stderr: String,
 }
 
-/// A download folder and the programs on the script's path.
+/// A download folder and the programs in the script's `PATH`.
 struct Place {
     folder: tempfile::TempDir,
 }
@@ -117,7 +117,7 @@ fn uses_only_checked_or_official_downloads() {
         } else {
             assert_eq!(printed, "", "{about}");
             let kept = fs::read_dir(place.at("target")).into_iter().flatten();
-            assert_eq!(kept.count(), 0, "{about}: something is left");
+            assert_eq!(kept.count(), 0, "{about}: files are left");
         }
     }
 }
@@ -129,8 +129,8 @@ struct Server {
 }
 
 impl Server {
-    /// Serves "library" at every path over HTTPS with a certificate, or redirects every path to
-    /// `redirect`.
+    /// Serves "library" at every path, or redirects every path to `redirect` if it is not empty.
+    /// With `certified`, the server speaks HTTPS.
     fn start(folder: &Path, certified: bool, redirect: &str) -> Self {
         let program = include_str!("fetch_v8/server.py");
         let mut process = Command::new("python3")

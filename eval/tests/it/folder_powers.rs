@@ -21,7 +21,7 @@ struct Row {
     /// Links in the current folder, with their targets.
     #[serde(default)]
     links: BTreeMap<String, String>,
-    /// Links in the run's folder.
+    /// Links in the run's folder, with their targets.
     #[serde(default)]
     run_links: BTreeMap<String, String>,
     #[serde(default = "usage")]

@@ -1,4 +1,4 @@
-//! `rlm-eval fork`: what is inherited, what is sent, and what is rejected.
+//! `rlm-eval fork`: inherited responses, new requests, and rejected forks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
 
-/// Iterations of an attempt that is not cut off.
+/// Number of iterations in a complete attempt.
 const LAST: usize = 6;
 
 fn turn(seen: &ReceivedRequest) -> usize {
@@ -101,7 +101,8 @@ fn continues_from_iteration_with_other_settings() {
     let all = origin.server.seen().len();
     assert_eq!(all, LAST);
     let fourth = origin.server.seen()[3].clone();
-    // Columns: name, flags, inherited responses, whether the first request is the recorded one.
+    // Name, flags, number of inherited responses, and whether the first new request equals the
+    // recorded one.
     let rows: [(&str, &[&str], usize, bool); 4] = [
         ("same", &["--at", "4"], 3, true),
         ("note", &["--at", "4", "--note", "Hurry up."], 3, false),
@@ -135,7 +136,7 @@ fn continues_from_iteration_with_other_settings() {
             Some(u32::try_from(inherited).unwrap()),
             "{name}"
         );
-        // 11 input tokens of a dollar each for every request.
+        // Every request has 11 input tokens at one dollar each.
         let paid = 11.0 * sent.len() as f64;
         assert_eq!(record.cost_usd, Some(paid), "{name}");
         let recorded = config(&dir)["origin"].clone();
@@ -170,12 +171,12 @@ fn continues_from_iteration_with_other_settings() {
                 then.last().unwrap()["content"].as_str().unwrap()
             );
             assert_eq!(last["content"], noted);
-            // Later requests keep it.
+            // Later requests keep the note.
             assert_eq!(messages(&sent[1])[then.len() - 1]["content"], noted);
         }
         if name == "model" {
             assert_eq!(sent[0].body["model"], "other");
-            assert_ne!(then[0], now[0], "the system prompt has the driver");
+            assert_ne!(then[0], now[0], "the system prompt contains the driver");
             assert_eq!(
                 then[1..then.len() - 1],
                 now[1..now.len() - 1],
@@ -199,7 +200,7 @@ fn continues_from_iteration_with_other_settings() {
         (Some(0), before),
         "{ran:?}"
     );
-    // A fork of a fork inherits what both received.
+    // A fork of a fork inherits the responses of both.
     let ran = origin.binary.run(
         &[
             "fork",
@@ -243,7 +244,7 @@ fn continues_at_end_with_higher_limits() {
 }
 
 #[test]
-fn rejects_what_cannot_be_forked() {
+fn rejects_invalid_forks() {
     let origin = Origin::new(&[]);
     fs::rename(origin.dir.join("journal"), origin.dir.join("kept")).unwrap();
     let ran = origin.fork(&["q", "--at", "2"]);
@@ -272,7 +273,7 @@ fn rejects_what_cannot_be_forked() {
         ),
         (
             &["q", "--at", "0"],
-            "expected the number of an iteration, from 1, or `end`",
+            "expected an iteration number from 1, or `end`",
         ),
         (
             &["q", "--at", "5", "--max-iterations", "4"],
@@ -299,5 +300,5 @@ fn rejects_what_cannot_be_forked() {
     let left: Vec<_> = fs::read_dir(origin.binary.path().join("results"))
         .unwrap()
         .collect();
-    assert_eq!(left.len(), 1, "nothing is left behind");
+    assert_eq!(left.len(), 1, "rejected forks leave no folders");
 }

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::binary::Binary;
 use crate::run::{Finished, finish};
 
-/// The first answer is right except for its form; the second is right.
+/// Rows for the answer `Ada.`: the first differs from it in case and punctuation, and the second
+/// matches it exactly.
 const ROWS: &str = r#"{"id": "a", "query": "Who?", "expected": "ada"}
 {"id": "b", "query": "Who?", "expected": "Ada."}
 "#;
@@ -97,7 +98,7 @@ fn first_scorer_decides_and_others_are_recorded() {
         assert_eq!(scores, [Some(0.0), Some(1.0)], "{more:?}");
         let summary: Value = serde_json::from_str(&run.read("summary.json")).unwrap();
         assert_eq!(summary["score"]["mean"], 0.5);
-        // The attempts' scores and their mean, by scorer name.
+        // For each further scorer: the attempts' scores, and their mean.
         let names = records.iter().flat_map(|record| record.scores.keys());
         let found: BTreeMap<&str, Value> = names
             .map(|name| {
@@ -119,7 +120,7 @@ fn first_scorer_decides_and_others_are_recorded() {
         let config: Value = serde_json::from_str(&run.read("config.json")).unwrap();
         let further = config["scorer"]["further"].as_array().map_or(0, Vec::len);
         assert_eq!(further, found.len(), "{more:?}");
-        // The recorded flags select the same scorers, and the run is complete.
+        // A resumed run uses the same scorers and has no work left.
         let dir = run.dir.path.display().to_string();
         let again = binary.run(&["run", "--resume", &dir], "");
         assert_eq!(again.code, Some(0), "{more:?}: {again:?}");
@@ -161,7 +162,7 @@ fn first_scorer_decides_and_others_are_recorded() {
 }
 
 #[test]
-fn accepts_benchmark_scorer_first() {
+fn accepts_further_scorers_after_benchmark_scorer() {
     let args = [
         "run",
         "--benchmark",

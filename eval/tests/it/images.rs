@@ -1,5 +1,4 @@
-//! Images in questions: a user's row or a flag adds them to the first message of the root, and to
-//! no other message.
+//! Images in questions: rows and flags add them only to the root's first message.
 
 use serde_json::{Value, json};
 
@@ -10,7 +9,7 @@ const DATA_URL: &str = "data:image/png;base64,iVBORw0KGgoAAAAN";
 const GIF: &str = "GIF89a image";
 const GIF_URL: &str = "data:image/gif;base64,R0lGODlhIGltYWdl";
 
-/// Returns the images in the first message of a chat-completions request.
+/// Returns the URLs of the images in the first user message of a chat-completions request.
 fn shown(seen: &ReceivedRequest) -> Vec<Value> {
     let messages = seen.body["messages"].as_array().unwrap();
     let first = messages
@@ -52,7 +51,7 @@ fn images_reach_only_the_root() {
     let one = vec![json!(GIF_URL)];
     let rows = [
         (&run[..], &["--protocol", "direct"][..], vec![both.clone()]),
-        // The root, the agent that it calls, and the root again.
+        // Requests of the root, of its one-shot call, and of the root again.
         (
             &run,
             &["--protocol", "rlm"],

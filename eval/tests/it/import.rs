@@ -83,7 +83,7 @@ fn unknown_values_are_null() {
                 "error": "RLM reached max iterations (2) without returning an answer",
             }),
         ),
-        // An infrastructure failure, whose recorded 0 does not count as a score.
+        // An infrastructure failure. Its recorded score of 0 does not count.
         known(
             "arc-c",
             "error",
@@ -127,14 +127,14 @@ fn keeps_values_given_by_user() {
 }
 
 #[test]
-fn imported_run_works_like_any_run() {
+fn imported_run_is_accepted_by_report_and_replay() {
     let binary = Binary::new().file("small.json", SMALL);
     let run = import(&binary, &[]);
     let dir = run.path.to_str().unwrap();
     let report = binary.run(&["report", dir], "");
     assert_eq!(report.code, Some(0), "{report:?}");
     assert!(report.stdout.contains("2/3 (67 %)"), "{}", report.stdout);
-    // The imported responses can be replayed.
+    // The imported run is accepted as a recording.
     let replay = binary.run(
         &["ask", "--query", "?", "--model", &format!("replay:{dir}")],
         "",
@@ -148,7 +148,7 @@ fn imported_run_works_like_any_run() {
 }
 
 #[test]
-fn names_invalid_files_and_writes_nothing() {
+fn reports_invalid_file_and_writes_nothing() {
     let without = |field: &str| SMALL.replacen(&format!("\"{field}\""), "\"x\"", 1);
     let rows = [
         (String::new(), "small.json is not a recording: "),
@@ -170,7 +170,7 @@ fn names_invalid_files_and_writes_nothing() {
         ),
         (
             SMALL.replacen("2026-02-13T", "yesterday ", 1),
-            "small.json: timestamp is \"yesterday 18:02:06.491Z\"; expected RFC 3339: 2026-02-13T18:02:06Z",
+            "small.json: timestamp is \"yesterday 18:02:06.491Z\"; expected an RFC 3339 timestamp such as 2026-02-13T18:02:06Z",
         ),
         (
             SMALL.replace("arc-b", "arc-a"),

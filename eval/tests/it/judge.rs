@@ -159,7 +159,7 @@ fn judges_finished_run_from_records() {
 }
 
 #[test]
-fn judges_failed_verdict_again_and_fingerprints_judge() {
+fn retries_failed_verdict_and_fingerprints_judge() {
     let broken = binary("Ada", Some("{description: d, rules: [{reply: Right!}]}"));
     let first = finish(
         &broken,
@@ -194,8 +194,8 @@ fn judges_failed_verdict_again_and_fingerprints_judge() {
     assert!(other.stderr.contains("scorer.judge.model is "), "{other:?}");
     let same = broken.run(&["run", "--resume", &dir, "--retry-errors"], "");
     assert_eq!(same.code, Some(1), "{same:?}");
-    // The agents' calls are continued, and only the judge is asked again. A judge's calls are not
-    // part of an attempt's cost.
+    // The agents' responses are reused, and only the judge is called again. The calls of an attempt
+    // do not include the judge's.
     let file = |name| fs::read_to_string(first.dir.path.join(name)).unwrap();
     let summary: Value = serde_json::from_str(&file("summary.json")).unwrap();
     assert_eq!(summary["wasted"]["superseded"]["attempts"], 0);
@@ -267,7 +267,7 @@ fn rejects_invalid_settings_before_start() {
     }
 }
 
-/// Requests a run and a comparison from the viewer, for each scorer.
+/// Checks that the viewer shows a run and a comparison with the scores of each scorer.
 fn shows_the_scores_of_each_scorer(results: &Path) {
     let name = |folder: &str| {
         let run = fs::read_dir(results.join(folder)).unwrap().next();
@@ -392,7 +392,7 @@ fn scores_runs_together_and_compares_new_scores() {
         "the page names the scorer"
     );
     shows_the_scores_of_each_scorer(&binary.path().join("results"));
-    // A rerun attempt does not have a new score.
+    // Scores that are older than an attempt are rejected.
     let run = fs::read_dir(binary.path().join("results/a"))
         .unwrap()
         .next();
@@ -436,7 +436,7 @@ fn stopped_scoring_resumes_within_budget() {
         journal[0].ends_with(".unfinished.jsonl") && journal.len() == 1,
         "{journal:?}"
     );
-    // Spending is kept, and a partial line, left by a killed process, is skipped.
+    // Spending is kept. A partial line that a killed process left is skipped.
     let path = made.dir.path.join("scores").join(&journal[0]);
     let mut text = fs::read_to_string(&path).unwrap();
     text.push_str(r#"{"id": "q3", "attem"#);
@@ -449,7 +449,7 @@ fn stopped_scoring_resumes_within_budget() {
         (ran.code, ran.stderr),
         (Some(106), earlier.to_owned() + &stopped(used, 2))
     );
-    // No answer is judged twice, so only four calls are made.
+    // No answer is judged twice, so four calls suffice.
     let ran = score(&["--max-llm-calls", "3"]);
     let used = "--max-llm-calls budget is used up (3 calls of 3 calls)";
     assert!(ran.stderr.ends_with(&stopped(used, 3)), "{ran:?}");
@@ -461,7 +461,7 @@ fn stopped_scoring_resumes_within_budget() {
         left.len() == 1 && !left[0].contains("unfinished"),
         "{left:?}"
     );
-    // A rule-based scorer spends nothing, and some models do not have a known price.
+    // Budgets require a model with a known price, and settings must be supported by the model.
     let wrong = [
         (
             &["--scorer", "exact", "--max-cost", "1"][..],
@@ -498,7 +498,7 @@ fn stopped_scoring_resumes_within_budget() {
 }
 
 #[test]
-fn books_judge_call_in_flight_at_kill_by_estimate() {
+fn charges_estimate_for_judge_call_in_flight_at_kill() {
     let judge =
         r#"{description: d, rules: [{reply: '{"reason": "so", "score": 1}', cost_usd: 1}]}"#;
     let binary = binary("Ada", Some(judge));

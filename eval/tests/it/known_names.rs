@@ -18,7 +18,7 @@ fn names(is_listed: fn(&Entry) -> bool) -> Vec<String> {
     listed.map(|entry| entry.name.to_owned()).collect()
 }
 
-/// Returns the names of the scripted models: those of the benchmarks and that of the judge.
+/// Returns the sorted names of the scripted models of all benchmarks and of the judge.
 fn scripted() -> Vec<String> {
     let mut names = names(|_| true);
     for entry in catalog() {
@@ -30,7 +30,7 @@ fn scripted() -> Vec<String> {
     names
 }
 
-/// Returns the names of the drivers, as listed in their folder.
+/// Returns the sorted names of the driver files, without `.md`.
 pub fn drivers() -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../harness/drivers");
     let files = fs::read_dir(folder).unwrap();

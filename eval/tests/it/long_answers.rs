@@ -6,7 +6,7 @@ use std::fs;
 use crate::binary::{Binary, is_full};
 use crate::run::{Finished, finish};
 
-/// End of the answer, far beyond the truncation point of records.
+/// End of every answer. Records of long answers are truncated before it.
 const END: &str = "the end is 42";
 
 /// Runs one sample whose answer is `chars` characters followed by [`END`].

@@ -52,7 +52,7 @@ fn slurm_array_runs_and_resumes_shard() {
     let task = || run(&["bash", script.to_str().unwrap()], folder.path(), &array);
     let (_, stderr) = task();
     assert!(stderr.contains("shard 3/4 contains "), "{stderr}");
-    // The task was killed and requeued.
+    // Simulate a task that is killed before it records a sample, and requeued.
     let runs = || -> Vec<_> {
         let entries = fs::read_dir(folder.path().join("results/shards/2")).unwrap();
         entries.map(|entry| entry.unwrap().path()).collect()
@@ -69,7 +69,7 @@ fn kubernetes_job_retries_and_resumes() {
     let job = fs::read_to_string(manifests().join("kubernetes-job.yaml")).unwrap();
     let job: Value = serde_saphyr::from_str(&job).unwrap();
     let spec = &job["spec"];
-    // Rules of the Kubernetes API server that the schema does not express.
+    // The Kubernetes API server requires these values, but the schema does not express this.
     assert_eq!(spec["completionMode"], "Indexed");
     assert_eq!(spec["template"]["spec"]["restartPolicy"], "Never");
     assert!(spec["backoffLimitPerIndex"].is_u64());
@@ -111,7 +111,7 @@ fn kubernetes_job_retries_and_resumes() {
         assert_eq!(code, Some(0), "{stderr}");
         assert!(stderr.contains(partition), "{stderr}");
     }
-    // The next pod of an index whose pod was killed.
+    // Run the next pod of an index whose pod was killed.
     let run = &runs("0")[0];
     fs::write(run.join("samples.jsonl"), "").unwrap();
     let (code, stderr) = pod("0");

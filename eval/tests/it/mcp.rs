@@ -29,7 +29,7 @@ const FLAGS: [&str; 7] = [
     "3600",
 ];
 
-/// A server on stdio with an initialized session.
+/// A server on stdio, with its session unless it was started by [`Self::silent`].
 struct Session {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -53,7 +53,7 @@ impl Session {
         session
     }
 
-    /// Starts a server without sending a message.
+    /// Starts a server without initializing a session.
     fn silent(binary: &Binary, flags: &[&str]) -> Self {
         let mut child = binary
             .command(&[&FLAGS[..], flags].concat())
@@ -163,14 +163,14 @@ fn records(binary: &Binary) -> Vec<Value> {
         .collect()
 }
 
-/// One row of `requests.json`.
+/// One row of `mcp/requests.json`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
     /// A message, or a line that is not a message.
     #[serde(default)]
     send: Value,
-    /// Name of a tool to call instead.
+    /// Name of a tool to call, instead of `send`.
     call: Option<String>,
     #[serde(default)]
     arguments: Value,
@@ -213,7 +213,7 @@ fn messages_are_answered_or_refused() {
 fn hostile_lines_do_not_end_the_connection() {
     let binary = folder();
     let mut session = Session::silent(&binary, &["--max-request-size", "1"]);
-    // Messages before the first request are not meant for this server.
+    // Notifications and responses before the first request are ignored.
     session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     session.send(&json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
     session.write(b"\xff\xfe\x00");
@@ -392,7 +392,7 @@ fn reads_and_compares_runs() {
     let (result, _) = session.call("compare_runs", &json!({"runs": ["one", "two"]}));
     let text = result["content"][0]["text"].as_str().unwrap();
     assert!(!text.is_empty(), "{result}");
-    // The trajectories of this server's own agents can be read without `--root`.
+    // The trajectories of this server's own agents can be read although they are outside `--root`.
     let (result, _) = session.call("rlm", &json!({"query": "Say own"}));
     let (run, sample) = (
         &result["structuredContent"]["run"],
@@ -404,7 +404,7 @@ fn reads_and_compares_runs() {
     assert_eq!(session.end(), Some(0));
 }
 
-/// A server over HTTP.
+/// A server over HTTP, which is killed when dropped.
 pub struct Served {
     child: Child,
     pub url: String,
@@ -649,7 +649,7 @@ fn refuses_invalid_settings() {
     }
 }
 
-/// A client may close stdin immediately or never send a message.
+/// A client may close stdin without sending a message.
 #[test]
 fn silent_client_is_not_an_error() {
     let binary = folder();

@@ -12,7 +12,7 @@ use crate::binary::{Binary, Ran};
 
 const SERVER: &str = "notes=python3 notes.py";
 
-/// Returns a model that calls these tools in order and returns their results.
+/// Returns a scripted model that calls these tools in order and answers with their results.
 fn caller(calls: &[(&str, Value)]) -> String {
     let calls = serde_json::to_string(calls).unwrap();
     format!(
@@ -158,7 +158,7 @@ fn prompt_definitions_name_tools_of_servers() {
         "{}",
         ran.stderr
     );
-    // No file starts a server.
+    // Prompt definitions must not start servers.
     let ran = ask(&binary, &prompt);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     let hint = "start it with --mcp-server 'notes=COMMAND'";
@@ -298,7 +298,7 @@ fn fingerprint_includes_tools_of_servers() {
 }
 
 #[test]
-fn server_ends_with_program() {
+fn server_ends_when_program_exits_or_is_killed() {
     let binary = folder(&[("pid", json!({}))]);
     let ran = ask(&binary, &["--mcp-server", SERVER]);
     let pid: u32 = ran
@@ -351,7 +351,7 @@ fn gone(pid: u32) {
     while exists() {
         assert!(
             began.elapsed() < Duration::from_secs(60),
-            "process {pid} is still there"
+            "process {pid} is still running"
         );
         std::thread::sleep(Duration::from_millis(20));
     }

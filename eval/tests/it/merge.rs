@@ -1,5 +1,5 @@
-//! `rlm-eval run --partition`, `rlm-eval merge` and `rlm-eval score`: merging shards, and scoring
-//! them again with another scorer.
+//! `rlm-eval run --partition`, `rlm-eval merge` and `rlm-eval score`: running and merging shards,
+//! and scoring a run again with another scorer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ fn json_lines(path: &Path) -> Vec<Value> {
     lines.map(timeless).collect()
 }
 
-/// Returns the content of a run directory without run ids, times and the order of lines.
+/// Returns the files of a run directory by name, without run ids and times, and with sorted lines.
 fn content(dir: &Path) -> Vec<(String, Value)> {
     // Only runs that can be resumed have a journal.
     let files = tree(dir).into_iter();
@@ -83,7 +83,11 @@ fn content(dir: &Path) -> Vec<(String, Value)> {
 fn only(folder: &Path) -> PathBuf {
     let mut entries = fs::read_dir(folder).unwrap();
     let path = entries.next().unwrap().unwrap().path();
-    assert!(entries.next().is_none(), "one run in {}", folder.display());
+    assert!(
+        entries.next().is_none(),
+        "more than one run in {}",
+        folder.display()
+    );
     path
 }
 
@@ -113,7 +117,7 @@ fn merged_shards_equal_whole_run() {
         dirs.push(dir.to_string_lossy().into_owned());
     }
     assert_eq!(samples, 6);
-    // A killed attempt left events, and its cost still counts.
+    // Simulate the events of a killed attempt. The merged run keeps them.
     let killed = Path::new(&dirs[0]).join("abandoned/s-niah-8k-1.1~1.jsonl");
     fs::create_dir(killed.parent().unwrap()).unwrap();
     fs::write(&killed, "").unwrap();
@@ -218,8 +222,8 @@ fn refuses_to_merge_incompatible_runs() {
 
 #[test]
 fn chooses_among_records_by_preference() {
-    // Changes to the first record of the second run, the preference, and whether the changed record
-    // is kept.
+    // Change to the first record of the second run, value of `--prefer`, and whether the changed
+    // record is kept.
     type Row = (fn(&mut Value), &'static str, bool);
     let binary = Binary::new();
     let half = halves(&binary)[0].clone();
@@ -318,7 +322,7 @@ fn halves(binary: &Binary) -> [String; 2] {
     })
 }
 
-/// Returns the planned attempts of a merged run.
+/// Merges runs and returns the merged run's number of planned attempts.
 fn planned(binary: &Binary, out: &str, dirs: &[&str]) -> Value {
     let ran = binary.run(&[&["merge", out], dirs].concat(), "");
     assert!(matches!(ran.code, Some(0 | 106)), "{ran:?}");
@@ -330,7 +334,7 @@ fn planned(binary: &Binary, out: &str, dirs: &[&str]) -> Value {
 #[test]
 fn gates_score_of_merged_run() {
     let binary = Binary::new();
-    // In each shard, some samples are flawed, so their attempts score less than 1.
+    // The model's answers are wrong for some samples of each shard.
     let dirs = ["1/2", "2/2"].map(|share| {
         let folder = format!("gated{}", &share[..1]);
         let flags = ["--model", "scripted/s-niah-flawed", "--log-dir", &folder];
@@ -368,7 +372,7 @@ fn gates_score_of_merged_run() {
 fn counts_repeated_shard_once() {
     let binary = Binary::new();
     let [first, second] = halves(&binary);
-    // A copy of the first shard, killed after one attempt.
+    // Create a copy of the first shard that looks as if it was killed after one attempt.
     let early = binary.path().join("early");
     fs::create_dir(&early).unwrap();
     for name in ["config.json", "lock.json"] {
@@ -403,7 +407,7 @@ fn merges_attempt_still_to_be_rerun() {
     record["error"] = "no connection".into();
     let rest: Vec<&str> = text.lines().skip(1).collect();
     fs::write(&log, format!("{record}\n{}\n", rest.join("\n"))).unwrap();
-    // As if `--retry-errors` had been stopped before it reached the attempt.
+    // Simulate a start with `--retry-errors` that was stopped before it reached the attempt.
     let id = record["id"].as_str().unwrap();
     let aside = Path::new(&first).join("superseded");
     fs::create_dir(&aside).unwrap();
@@ -484,13 +488,13 @@ fn counts_cost_of_repeated_attempts() {
         let (got, wanted) = (cost(out), times * cost(&dirs[0]));
         assert!(
             (got - wanted).abs() < 1e-9 && got > 0.0,
-            "{out}: {got} and not {wanted}"
+            "{out}: {got} instead of {wanted}"
         );
     }
 }
 
 #[test]
-fn refuses_shards_of_other_selections() {
+fn refuses_shards_of_different_selections() {
     let binary = Binary::new();
     let [first, _] = halves(&binary);
     for (share, more, end) in [
@@ -534,8 +538,8 @@ fn refuses_shards_with_different_samples() {
     let (of_first, of_second) = (samples(&first), samples(&second));
     let (one, other) = (&of_first[0], &of_second[0]);
     let id = |id: &Value| id.as_str().unwrap().to_owned();
-    // A modified copy of a shard (other samples, or another partition rule), and the shard that it
-    // is merged with.
+    // Shard to copy, shard to merge the copy with, changed field of the copy's config with its
+    // value, and end of the error.
     for (of, with, field, value, end) in [
         (
             &second,
@@ -611,7 +615,7 @@ fn explains_invalid_shards() {
         .variable("EVAL_PARTITION_COUNT", "2");
     let ran = run(&auto, &["--partition", "auto"]);
     assert!(ran.stderr.contains("shard 2/2 contains "), "{ran:?}");
-    // The run keeps that shard when it is resumed elsewhere.
+    // A resumed run keeps its shard, even without these variables.
     let dir = only(&auto.path().join("results"));
     let again = Binary::new().run(&["run", "--resume", &dir.to_string_lossy()], "");
     assert_eq!(again.code, Some(0), "{again:?}");

@@ -1,5 +1,5 @@
-//! `rlm-eval run --partition`: which shard gets which samples, and that a resumed shard keeps its
-//! samples.
+//! `rlm-eval run --partition`: shards get nearly equal numbers of samples, and keep their samples
+//! when resumed.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,5 @@
-//! The API formats against third-party servers: fakellm, directly and behind `LiteLLM`'s proxy.
+//! Runs against third-party servers of each API format: fakellm, and `LiteLLM`'s proxy with mocked
+//! responses and in front of fakellm.
 //!
 //! `scripts/install-peers.sh` installs the servers under `target/peers`; `./test.sh --full` runs
 //! that script.
@@ -30,7 +31,7 @@ impl Drop for Peer {
 }
 
 /// Returns the folder with the servers' programs. If they are not installed, prints a note and
-/// returns `None`.
+/// returns `None`, or panics with `EVAL_TEST_PEERS`.
 fn programs() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/peers/bin");
     if folder.join("litellm").is_file() && folder.join("fakellm").is_file() {
@@ -59,7 +60,7 @@ fn start(program: &Path, args: &[&str], config: (&str, &str)) -> Peer {
         match try_start(program, args, config) {
             Ok(peer) => return peer,
             Err(log) if log.contains("address already in use") => {}
-            Err(log) => panic!("{} does not serve: {log}", program.display()),
+            Err(log) => panic!("{} did not start: {log}", program.display()),
         }
     }
 }
@@ -105,7 +106,7 @@ fn try_start(program: &Path, args: &[&str], config: (&str, &str)) -> Result<Peer
     })
 }
 
-/// Runs two samples with a model that gives both the same answer; returns the records and stderr.
+/// Runs two samples; returns the records and stderr.
 fn run(model: &str, base_url: &str, more: &[&str]) -> (Vec<Value>, String) {
     let binary = Binary::new()
         .variable("OPENAI_API_KEY", KEY)

@@ -20,7 +20,7 @@ struct Table {
     cases: Vec<Case>,
 }
 
-/// A source, a power, and a command that shows whether the source has the power.
+/// A cell (a source and a power), and a command that shows whether the source has the power.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -43,7 +43,7 @@ struct Case {
     key: Option<String>,
 }
 
-/// Returns the cells of the page's table by row and column.
+/// Returns the cells of the page's table as pairs of source and power.
 fn cells() -> BTreeSet<(String, String)> {
     let lines = PAGE
         .lines()
@@ -66,7 +66,7 @@ fn cells() -> BTreeSet<(String, String)> {
     found
 }
 
-/// Runs a case and returns a description of a wrong result.
+/// Runs a case. Returns a description of the result if it is wrong.
 fn problem(table: &Table, case: &Case) -> Option<String> {
     if let Some(test) = &case.shown_by {
         let (file, text) = test.split_once('#').unwrap();

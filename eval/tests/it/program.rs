@@ -1,4 +1,4 @@
-//! The digest of the program, and how runs made by other programs are handled.
+//! The program's digest, and resuming, merging and comparing runs of programs with other digests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -163,7 +163,7 @@ fn every_compiled_file_is_in_a_component() {
                         .strip_prefix('"')
                         .and_then(|rest| rest.split('"').next())
                     else {
-                        panic!("{file}: {macro_name} of something that this test cannot read");
+                        panic!("{file}: this test cannot parse the argument of {macro_name}");
                     };
                     // Paths are relative to the crate's folder or to the file. `..` is resolved
                     // textually, as by the compiler.
@@ -189,14 +189,14 @@ fn every_compiled_file_is_in_a_component() {
                     let for_tests = found.contains("/tests/");
                     assert!(
                         listed || for_tests,
-                        "{file} compiles in {found}, which is in no component"
+                        "{file} includes {found}, which belongs to no component"
                     );
                     included += 1;
                 }
             }
         }
     }
-    assert!(included > 40, "{included} files are compiled in");
+    assert!(included > 40, "only {included} included files were found");
 }
 
 #[test]
@@ -229,8 +229,8 @@ fn binary_digest_matches_sources() {
     );
 }
 
-/// Creates a workspace like the program's, in which one crate depends on `used` and is tested with
-/// `tester`.
+/// Creates a workspace with the program's crates from the manifest of `sandbox`, the workspace
+/// manifest and the lockfile. The other manifests are empty.
 fn manifests(sandbox: &str, shared: &str, lock: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
@@ -274,7 +274,7 @@ fn digest_covers_compiled_dependencies() {
         dependencies::digest(manifests(sandbox, shared, lock).path())
     };
     let first = digest(sandbox, shared, &plain).unwrap();
-    // Dev-dependencies, comments and the order of the manifest do not affect the digest.
+    // Dev-dependencies and comments do not affect the digest.
     let commented = format!("# A comment\n{shared}");
     assert_eq!(
         digest(sandbox, &commented, &lock("1.0.0", "2.0.0", "9.0.0")).unwrap(),
@@ -286,7 +286,8 @@ fn digest_covers_compiled_dependencies() {
     assert_ne!(digest(sandbox, &features, &plain).unwrap(), first);
     let tampered = plain.replace("\"c\"", "\"d\"");
     assert_ne!(digest(sandbox, shared, &tampered).unwrap(), first);
-    // A list decides whether a workspace crate counts; a crate in no list is reported.
+    // Lists determine whether a workspace crate is part of the digest; a crate in neither list is
+    // an error.
     let with = |name: &str, version: &str| {
         let sandbox = format!("{sandbox}{name}.path = \"{name}\"\n");
         let sandbox = sandbox.replace("[dev-dependencies]\ntester = \"1\"\n", "");
@@ -328,7 +329,7 @@ pub fn change_parts(dir: &Path, change: impl FnOnce(&mut Map<String, Value>)) {
     fs::write(dir.join("config.json"), config.to_string()).unwrap();
 }
 
-/// Makes a run look as if a program with these components had made it.
+/// Makes a run look as if a program with these components had made it, and returns that program.
 pub fn remake(dir: &Path, components: &[(&str, &str)]) -> Program {
     change_parts(dir, |parts| {
         for (name, digest) in components {
@@ -569,7 +570,7 @@ fn merges_shards_of_other_programs_only_if_allowed() {
         .iter()
         .filter(|record| record.program.as_ref() == Some(&other.digest()));
     assert_eq!((merged.records.len(), others.count()), (4, 2));
-    // This program has contributed to the run, so it can resume it.
+    // This program made some of the attempts, so it can resume the run without the flag.
     assert_eq!(resume(&binary, Path::new("out"), &[]).code, Some(0));
     let compared = binary.run(&["compare", &one, &two], "");
     assert!(

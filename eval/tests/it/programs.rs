@@ -104,7 +104,7 @@ impl Office {
     }
 
     fn answer(&self) -> (String, Option<String>, u32) {
-        let run = RunDir::open(&self.run_dir()).expect("the folder holds a run");
+        let run = RunDir::open(&self.run_dir()).expect("the folder contains a run");
         let record = &run.records[0];
         let status = record.status.to_string();
         (status, record.answer.clone(), record.agents.unwrap_or(0))
@@ -142,7 +142,11 @@ impl Gate {
             .1
             .wait_timeout_while(state, limit, |state| state.0 < waiting)
             .unwrap();
-        assert!(!timed.timed_out(), "{} of {waiting} agents wait", state.0);
+        assert!(
+            !timed.timed_out(),
+            "only {} of {waiting} agents wait",
+            state.0
+        );
     }
 
     fn open(&self) {
@@ -151,9 +155,9 @@ impl Gate {
     }
 }
 
-/// Returns the memory of a process and its descendants in bytes, counting memory that they share
-/// once. Pages of files do not count: how much of the program's own file each process is charged
-/// depends on how many other tests run the same program at that time.
+/// Returns the memory of a process and its descendants in bytes. Shared memory counts only once.
+/// File pages do not count, because each process's share of them depends on how many other tests
+/// run the same program.
 fn memory(pid: u32) -> u64 {
     let mut of_parent: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -188,7 +192,7 @@ fn memory(pid: u32) -> u64 {
     all.iter().map(kilobytes).sum::<u64>() * 1024
 }
 
-/// Returns the memory used by an attempt in which `agents` agents wait for their model
+/// Returns the memory in bytes of an attempt in which `agents` agents wait for their model
 /// concurrently.
 fn memory_of_waiting(agents: usize) -> u64 {
     let program = format!(

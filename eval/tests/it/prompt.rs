@@ -1,4 +1,4 @@
-//! `rlm-eval prompt`: selection of the agent whose prompt is shown. Tests of the engine cover the
+//! `rlm-eval prompt`: selection of the agent whose prompt is shown. Tests of the harness cover the
 //! text of prompts.
 
 use std::sync::LazyLock;
@@ -64,16 +64,16 @@ fn coordinator(max_depth: u32) -> AgentPrompt<'static> {
 fn drivers() -> Vec<Driver> {
     let binary = binary();
     let library = DriverLibrary::bundled().with_dir(&binary.path().join("drivers"));
-    let library = library.expect("the driver is right");
+    let library = library.expect("the driver is valid");
     library
         .resolve(&["exact-format", "mine"])
-        .expect("both are there")
+        .expect("both drivers exist")
 }
 
 #[test]
 fn shows_agent_described_by_flags() {
     let aliases = parse_aliases(&["fast=openai/small:cheap", "best=acme/large", "x=a/b"])
-        .expect("the aliases are right");
+        .expect("the aliases are valid");
     let drivers = drivers();
     let lineage = ["a".to_owned(), "b".to_owned()];
     let cases: [(&[&str], AgentPrompt<'_>); 13] = [
@@ -183,7 +183,7 @@ fn order_of_flags_does_not_affect_tools() {
 }
 
 #[test]
-fn prints_remarks_to_stderr() {
+fn prints_notes_and_warnings_to_stderr() {
     let args = [
         "prompt",
         "--model=acme/large",

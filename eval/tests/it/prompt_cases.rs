@@ -9,7 +9,6 @@ use crate::binary::Binary;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// What the case tests.
     about: String,
     #[serde(default)]
     files: BTreeMap<String, String>,

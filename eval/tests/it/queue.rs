@@ -91,11 +91,14 @@ fn log(binary: &Binary, name: &str) -> String {
     fs::read_to_string(binary.path().join(format!("{name}.log"))).unwrap_or_default()
 }
 
-/// Waits until a condition holds.
+/// Waits at most two minutes until a condition holds.
 pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
-        assert!(began.elapsed() < Duration::from_secs(120), "never: {what}");
+        assert!(
+            began.elapsed() < Duration::from_secs(120),
+            "timeout: {what}"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -116,7 +119,7 @@ fn lines(dir: &str) -> usize {
     String::from_utf8_lossy(&text).matches('\n').count()
 }
 
-/// Returns the values of a run that do not depend on time and place.
+/// Returns those values of each attempt that do not depend on time or machine.
 fn essence(dir: &Path) -> BTreeMap<(String, u32), String> {
     let run = RunDir::open(dir).unwrap();
     assert!(run.truncated_record.is_none());
@@ -139,7 +142,7 @@ fn essence(dir: &Path) -> BTreeMap<(String, u32), String> {
     each.collect()
 }
 
-/// Returns the values of an undisturbed local run with this many samples.
+/// Returns the [`essence`] of a local run with this number of samples.
 fn local(samples: &str) -> BTreeMap<(String, u32), String> {
     let quiet = Binary::new();
     let args = [&RUN[..], &["--samples-per-length", samples]].concat();
@@ -148,7 +151,7 @@ fn local(samples: &str) -> BTreeMap<(String, u32), String> {
     essence(&only_run(quiet.path()).unwrap())
 }
 
-/// Checks that every file of a queued run equals that of a local run.
+/// Checks that a queued run is complete and has the same results as a local run.
 fn check_whole(binary: &Binary, samples: usize) {
     let dir = only_run(binary.path()).unwrap();
     let wanted = local(&samples.to_string());
@@ -209,7 +212,7 @@ fn queued_run_equals_local_run() {
 }
 
 #[test]
-fn rejects_impossible_requests() {
+fn rejects_invalid_queue_settings() {
     let rows: [(&[&str], &str); 9] = [
         (&["--queue", "localhost:4222"], "the scheme is missing"),
         (

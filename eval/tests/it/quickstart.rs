@@ -17,16 +17,16 @@ struct Row {
     about: String,
     /// Programs and headers that the system has.
     there: Vec<String>,
-    /// Result of a download.
+    /// Behavior of the fake curl.
     #[serde(default)]
     server: Server,
-    /// `RUSTY_V8_MIRROR`.
+    /// Value of `RUSTY_V8_MIRROR`.
     #[serde(default)]
     mirror: Option<String>,
-    /// `RUSTY_V8_SHA256`.
+    /// Value of `RUSTY_V8_SHA256`.
     #[serde(default)]
     sum: Option<String>,
-    /// `RUSTY_V8_ARCHIVE`.
+    /// Value of `RUSTY_V8_ARCHIVE`.
     #[serde(default)]
     archive: Option<String>,
     code: i32,
@@ -76,7 +76,7 @@ fn uses_v8_if_library_is_available() {
         let (bin, target) = (at.join("bin"), at.join("target"));
         fs::create_dir(&bin).unwrap();
         link_tools(&bin, &TOOLS);
-        // The fake compiler finds a header if the file exists.
+        // The fake compiler finds the header if the file `simde` exists.
         fake(
             &bin,
             "cc",
@@ -139,7 +139,7 @@ fn uses_v8_if_library_is_available() {
         let mut left = left.map(|entry| entry.file_name().to_string_lossy().into_owned());
         assert!(
             !left.any(|name| name.contains(".a.gz.")),
-            "{about}: a part is left"
+            "{about}: a partial download is left"
         );
     }
 }

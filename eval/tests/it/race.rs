@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::binary::Binary;
 
-/// Gives right answers to all samples with the driver, to two thirds without it, and to none in a
+/// Model that answers all samples correctly with the driver, two thirds without it, and none in a
 /// direct call.
 const MODEL: &str = "\
 description: gains by a driver
@@ -55,7 +55,7 @@ fn args<'a>(out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     args
 }
 
-/// Returns the lines of a log without the header: samples, scores, verdicts and reasons.
+/// Returns the decisions of a race log, which follow its header line.
 fn decisions(folder: &Path, file: &str) -> Vec<Value> {
     let text = fs::read_to_string(folder.join(file)).unwrap();
     let lines = text.lines().skip(1);
@@ -113,7 +113,10 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
     let log = binary.path().join("killed/race.jsonl");
     let began = Instant::now();
     while fs::read_to_string(&log).map_or(0, |text| text.lines().count()) < 2 {
-        assert!(child.try_wait().unwrap().is_none(), "it ended too soon");
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "the race ended before the kill"
+        );
         assert!(
             began.elapsed() < Duration::from_secs(120),
             "no block was decided"
@@ -132,7 +135,7 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
         blocks
     );
 
-    // The full sweep, and a replay of the race over it.
+    // Run the full sweep, and replay the race over it.
     let full = binary.run(&args("full", &[]), "");
     assert_eq!(full.code, Some(0), "{full:?}");
     let replay = binary.run(&["sweep", "--replay-race", "full", "--json"], "");

@@ -31,7 +31,7 @@ fn blocks(text: &str) -> Vec<String> {
     blocks
 }
 
-/// Runs the blocks of a page in order in a new folder.
+/// Runs the blocks of a page in order in a new folder, and returns the folder.
 fn run_blocks(page: &str) -> tempfile::TempDir {
     let text = fs::read_to_string(root().join(page)).unwrap();
     let blocks = blocks(&text);
@@ -118,5 +118,5 @@ fn doc_links_resolve() {
             links += 1;
         }
     }
-    assert!(links > 50, "{links} links");
+    assert!(links > 50, "only {links} links were found");
 }

@@ -1,5 +1,5 @@
-//! A small real model on llama.cpp, whose answers are unpredictable. The checks are valid for any
-//! model.
+//! Runs with a small real model on llama.cpp. Its answers are unpredictable, so the checks hold for
+//! any model.
 //!
 //! `scripts/install-real-model.sh` installs both under `target/real-model`; `./test.sh --full` runs
 //! that script.
@@ -27,7 +27,8 @@ impl Drop for RealModel {
 }
 
 impl RealModel {
-    /// Starts the server if it is installed.
+    /// Starts the server. If it is not installed, prints a note and returns `None`, or panics with
+    /// `EVAL_TEST_PEERS`.
     fn start() -> Option<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let python = root.join("target/real-model/bin/python");
@@ -55,7 +56,7 @@ impl RealModel {
         BufReader::new(stdout).read_line(&mut line).unwrap();
         let address = line.trim().trim_start_matches("http://");
         let address = address.trim_end_matches("/v1").to_owned();
-        assert!(!address.is_empty(), "the server prints no address");
+        assert!(!address.is_empty(), "the server did not print an address");
         Some(Self(child, address))
     }
 }

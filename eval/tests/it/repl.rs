@@ -1,4 +1,4 @@
-//! `rlm-eval repl`: JSON conversations and scripts of `rlm-eval repl`.
+//! `rlm-eval repl`: JSON conversations and scripts.
 //!
 //! A conversation in `repl/*.jsonl` starts with a line that contains the flags as a JSON array.
 //! Each following input line is followed by its expected answer.
@@ -11,8 +11,8 @@ use crate::binary::{Binary, Ran};
 fn cases(extension: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/repl");
     let mut cases: Vec<(String, String)> = fs::read_dir(folder)
-        .expect("the cases are there")
-        .map(|entry| entry.expect("a case is there").path())
+        .expect("the folder of cases exists")
+        .map(|entry| entry.expect("a folder entry can be read").path())
         .filter(|path| path.extension().is_some_and(|found| found == extension))
         .map(|path| {
             let name = path
@@ -46,7 +46,7 @@ fn answers_json_conversations() {
         assert_eq!(
             answers.len(),
             input.len(),
-            "{name}: an answer for each line"
+            "{name}: expected one answer per line"
         );
         let transcript: Vec<&str> = input
             .into_iter()
@@ -58,7 +58,7 @@ fn answers_json_conversations() {
 }
 
 #[test]
-fn runs_scripts() {
+fn scripts_print_expected_output() {
     for (name, script) in cases("js") {
         let binary = Binary::new().file("context.txt", "line one\nline two\n");
         let Ran {

@@ -142,7 +142,7 @@ fn section(page: &str, heading: &str) -> String {
 }
 
 #[test]
-fn page_compares_sweep() {
+fn page_compares_cells_of_sweep() {
     let binary = sweeps(&["sweep"]);
     let folder = binary.path().join("sweep");
     let of_sweep = fs::read_to_string(folder.join("report.html")).unwrap();
@@ -150,7 +150,7 @@ fn page_compares_sweep() {
         "sweep_page",
         format!(
             "{}\n\n{}",
-            // Name of this build's engine.
+            // The engine's name depends on the build.
             section(&of_sweep, "What differs").replace("engine V8", "engine QuickJS"),
             section(&of_sweep, "Comparison")
         )
@@ -285,7 +285,7 @@ fn lists_cells_that_have_not_begun() {
 }
 
 #[test]
-fn labels_runs_of_same_name_by_path() {
+fn labels_runs_with_same_name_by_path() {
     let binary = Binary::new();
     assert_eq!(binary.run(&s_niah(&[]), "").code, Some(0));
     let mut runs = fs::read_dir(binary.path().join("results")).unwrap();
@@ -345,11 +345,11 @@ fn tables_fit_terminal_width() {
     let (narrow_tables, narrow) = sweep(&[("COLUMNS", "50")]);
     assert!(
         narrow <= 50 && narrow_tables > tables,
-        "{narrow_tables} of {narrow}"
+        "{narrow_tables} tables, the widest with {narrow} columns"
     );
 }
 
-/// The short table that `quickstart.sh` shows for a small sweep.
+/// Compares the short table that `quickstart.sh` shows for a small sweep.
 #[test]
 fn sweep_ends_with_short_table() {
     let model =

@@ -52,7 +52,7 @@ fn engine(sample: &str, invocation: &str, depth: u32, kind: EventKind) -> RunEve
 }
 
 #[test]
-fn prints_lines_for_logs() {
+fn log_has_one_line_per_attempt() {
     let wrong = AttemptRecord {
         status: Status::Limit,
         score: Some(0.0),
@@ -63,7 +63,8 @@ fn prints_lines_for_logs() {
         ..record("b", 2)
     };
     let records = [record("s-niah-8k-1", 1), wrong, failed(HOSTILE, 1, HOSTILE)];
-    // The mean over samples includes the attempt of the earlier start in the mean of its sample.
+    // Sample `b` has an attempt with score 1 from an earlier start, which counts in the sample's
+    // mean.
     let plan = RunPlan {
         scores_done: vec![("b".to_owned(), 1.0)],
         ..plan(4, 1, 8)
@@ -90,7 +91,7 @@ fn prints_lines_for_logs() {
 }
 
 #[test]
-fn verbose_log_shows_agents() {
+fn verbose_log_shows_iterations_and_responses() {
     let envelope = Envelope {
         memory: HOSTILE.to_owned(),
         todos_remaining: vec!["price".to_owned()],
@@ -137,9 +138,9 @@ fn verbose_log_shows_agents() {
     assert_eq!(
         String::from_utf8(lines).unwrap().replace(&long[4..], "ÉÉÉ"),
         "a root: iteration 3\n\
-         a root: has a response: x\u{fffd}[2J \u{fffd}y\n\
-         a root: has a response\n\
-         a root: has a response: ÉÉÉ…\n\
+         a root: got a response: x\u{fffd}[2J \u{fffd}y\n\
+         a root: got a response\n\
+         a root: got a response: ÉÉÉ…\n\
          a root: [dddk webagent] turn 3 {\"memory\":\"x\\u001b[2J\\n\u{fffd}y\",\"todos_remaining\":[\"price\"],\
          \"actions\":[{\"narrate\":\"Hello\"}]}\n\
          a root: iteration 4\n\
@@ -169,8 +170,8 @@ fn seen(screen: &Screen) -> Vec<String> {
         .collect()
 }
 
-/// Returns the lines when the condition holds, or the last lines seen; indicatif draws in a
-/// separate thread.
+/// Waits at most a minute until the lines satisfy the condition, because indicatif draws in a
+/// separate thread. Returns the lines seen last.
 fn settled(screen: &Screen, hold: impl Fn(&Vec<String>) -> bool) -> Vec<String> {
     let start = Instant::now();
     loop {
@@ -213,7 +214,7 @@ fn progress_bars_show_running_attempts() {
                 "b starts",
             ],
         ),
-        // A third attempt waits until a line is free.
+        // A third attempt is shown once a line is free.
         (
             started("c"),
             vec![

@@ -1,6 +1,6 @@
 //! A terminal screen in memory.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use std::io;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,5 @@
-//! `rlm-eval run --resume`: which runs it continues or rejects, and that it loses nothing.
+//! `rlm-eval run --resume`: which runs it continues or rejects, and that no attempt is lost or
+//! repeated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,9 +30,9 @@ fn resume(binary: &Binary, dir: &Path, more: &[&str]) -> Ran {
     binary.run(&args, "")
 }
 
-/// Returns the valid attempts, by sample and number.
+/// Returns sample id and number of each valid attempt, sorted.
 fn attempts(dir: &Path) -> Vec<(String, u32)> {
-    let run = RunDir::open(dir).expect("the folder holds a run");
+    let run = RunDir::open(dir).expect("the folder contains a run");
     let mut attempts: Vec<_> = run
         .records
         .iter()
@@ -41,10 +42,11 @@ fn attempts(dir: &Path) -> Vec<(String, u32)> {
     attempts
 }
 
-/// Truncates `samples.jsonl` by some lines, keeping a piece of the first removed line.
+/// Removes the last `lines` lines of `samples.jsonl`, but keeps `piece` bytes of the first removed
+/// line.
 fn tear(dir: &Path, lines: usize, piece: usize) {
     let path = dir.join("samples.jsonl");
-    let text = fs::read_to_string(&path).expect("there are samples");
+    let text = fs::read_to_string(&path).expect("samples.jsonl can be read");
     let all: Vec<&str> = text.split_inclusive('\n').collect();
     let kept = all.len() - lines;
     let torn = all[..kept].concat() + &all[kept][..piece];
@@ -53,7 +55,7 @@ fn tear(dir: &Path, lines: usize, piece: usize) {
 
 /// Returns the number of model calls in the two attempts that finished last.
 fn calls_of_the_last_two(dir: &Path) -> u64 {
-    let text = fs::read_to_string(dir.join("samples.jsonl")).expect("there are samples");
+    let text = fs::read_to_string(dir.join("samples.jsonl")).expect("samples.jsonl can be read");
     text.lines()
         .rev()
         .take(2)
@@ -73,7 +75,7 @@ fn completes_truncated_run_with_each_attempt_once() {
         let torn = calls_of_the_last_two(&dir);
         tear(&dir, 2, piece);
         if !has_journal {
-            fs::remove_dir_all(dir.join("journal")).expect("it is there");
+            fs::remove_dir_all(dir.join("journal")).expect("the journals exist");
         }
         let ran = resume(&binary, &dir, &[]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -82,13 +84,14 @@ fn completes_truncated_run_with_each_attempt_once() {
         assert_eq!(ran.stderr.contains(note), piece > 0, "{ran:?}");
         assert_eq!(attempts(&dir), whole);
         for (file, lines) in [("samples.jsonl", 4), ("results.csv", 5)] {
-            let text = fs::read_to_string(dir.join(file)).expect("the file is there");
+            let text = fs::read_to_string(dir.join(file)).expect("the file can be read");
             assert_eq!(text.lines().count(), lines, "{file}");
         }
         // The spending of the two truncated attempts still counts, in their own records or as
         // wasted.
-        let summary = fs::read_to_string(dir.join("summary.json")).expect("there is a summary");
-        let summary: Value = serde_json::from_str(&summary).expect("which is JSON");
+        let summary =
+            fs::read_to_string(dir.join("summary.json")).expect("summary.json can be read");
+        let summary: Value = serde_json::from_str(&summary).expect("the summary is JSON");
         let wasted = &summary["wasted"]["abandoned"];
         let (lost, calls) = if has_journal { (0, 0) } else { (2, torn) };
         assert_eq!(wasted["attempts"], lost, "{piece} {has_journal}");
@@ -112,16 +115,17 @@ fn restarts_attempt_with_broken_journal() {
     tear(&dir, 2, 0);
     let ran = resume(&binary, &dir, &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let summary = fs::read_to_string(dir.join("summary.json")).expect("there is a summary");
-    let summary: Value = serde_json::from_str(&summary).expect("which is JSON");
+    let summary = fs::read_to_string(dir.join("summary.json")).expect("summary.json can be read");
+    let summary: Value = serde_json::from_str(&summary).expect("the summary is JSON");
     let wasted = &summary["wasted"]["abandoned"];
     assert_eq!(
         (&wasted["attempts"], &wasted["llm_calls"]),
         (&json!(2), &json!(torn))
     );
-    let run = RunDir::open(&dir).expect("the folder holds a run");
+    let run = RunDir::open(&dir).expect("the folder contains a run");
     let last = run.records.last().expect("there are records");
-    let events = fs::read_to_string(run.trajectory(&last.id, last.attempt)).expect("it has events");
+    let events = fs::read_to_string(run.trajectory(&last.id, last.attempt))
+        .expect("the trajectory can be read");
     let reason = ".1.jsonl: line 1: the number and the checksum are missing: the line was edited";
     assert!(events.contains(reason), "{events}");
 }
@@ -132,10 +136,10 @@ fn resumes_run_killed_before_first_record() {
         let binary = Binary::new();
         let dir = begin(&binary, &[]);
         for gone in ["samples.jsonl", "results.csv", "summary.json"] {
-            fs::remove_file(dir.join(gone)).expect("it was there");
+            fs::remove_file(dir.join(gone)).expect("the file exists");
         }
         if !has_journal {
-            fs::remove_dir_all(dir.join("journal")).expect("it is there");
+            fs::remove_dir_all(dir.join("journal")).expect("the journals exist");
         }
         let ran = resume(&binary, &dir, &["--json"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -150,7 +154,7 @@ fn resumes_run_killed_before_first_record() {
 fn refuses_to_resume_other_experiment() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--attempts", "2", "--date", "2001-02-03"]);
-    let before = fs::read(dir.join("config.json")).expect("there are settings");
+    let before = fs::read(dir.join("config.json")).expect("config.json can be read");
     let name = dir.display().to_string();
     let other = |parts: &str| {
         format!(
@@ -266,7 +270,8 @@ fn validates_recorded_flags_like_typed_ones() {
         let error = format!("error: {}: flags: {problem}\n", path.display());
         assert_eq!((ran.code, ran.stderr), (Some(2), error), "{place}");
     }
-    // Flags as recorded by older versions: newer flags are missing, and one no longer exists.
+    // Simulate flags recorded by an older version: a newer flag is missing, and one no longer
+    // exists.
     let mut config = recorded;
     config["flags"]["engine"]["tools"] = Value::Null;
     config["flags"]["scoring"] = json!({ "gone": 3 });
@@ -297,7 +302,7 @@ fn extends_run_and_ignores_environment() {
     assert!(ran.stderr.contains("6 attempts (2 done before)"), "{ran:?}");
     assert!(ran.stderr.contains("3 concurrent"), "{ran:?}");
     assert_eq!(attempts(&dir).len(), 6);
-    let config = RunDir::open(&dir).expect("a run").config;
+    let config = RunDir::open(&dir).expect("the run can be opened").config;
     assert_eq!(config["engine"]["isolation"], "thread");
     assert_eq!(config["attempts_total"], 6);
     // The extended settings are now recorded, so the run is complete.
@@ -318,7 +323,7 @@ fn reruns_errors_only_on_request() {
     );
     let lines = || {
         fs::read_to_string(dir.join("samples.jsonl"))
-            .expect("samples")
+            .expect("samples.jsonl can be read")
             .lines()
             .count()
     };
@@ -337,20 +342,20 @@ fn reruns_errors_only_on_request() {
         assert_eq!((lines(), attempts(&dir).len()), (4 + 3 * round, 4));
         let summary: Value = serde_json::from_str(&ran.stdout).expect("the summary is JSON");
         assert_eq!(summary["statuses"]["error"], 3);
-        // The newest records include what the earlier ones cost.
+        // The newest records include the cost of the earlier ones.
         assert_eq!(summary["wasted"]["superseded"]["attempts"], 0);
         assert_eq!(summary["wasted"]["abandoned"]["attempts"], 0);
         // Scoring with another scorer does not change the spending.
-        let run = dir.to_str().expect("a path");
+        let run = dir.to_str().expect("a path is text");
         let scored = binary.run(&["score", run, "--scorer", "exact", "--json"], "");
         let scored: Value = serde_json::from_str(&scored.stdout).expect("the summary is JSON");
         assert_eq!(scored["wasted"], summary["wasted"]);
         let set_aside = fs::read_dir(dir.join("superseded"))
-            .expect("a folder")
+            .expect("the folder can be read")
             .count();
         assert_eq!(set_aside, 3 * round);
     }
-    // Many errors stop the run, which can then be resumed.
+    // More errors than `--fail-on-error` allows stop the run. The earlier records stay.
     let ran = resume(
         &binary,
         &dir,
@@ -369,7 +374,7 @@ fn reruns_errors_only_on_request() {
         "{ran:?}"
     );
     assert_eq!((lines(), attempts(&dir).len()), (12, 4));
-    let run = RunDir::open(&dir).expect("a run");
+    let run = RunDir::open(&dir).expect("the run can be opened");
     let errors = run
         .records
         .iter()
@@ -409,7 +414,7 @@ fn locks_run_against_second_process() {
     let by = format!("error: {name} is in use by process {} on ", first.id());
     assert_eq!(second.code, Some(1), "{second:?}");
     assert!(second.stderr.starts_with(&by), "{second:?}");
-    assert!(first.wait().expect("it ends").success());
+    assert!(first.wait().expect("the process ends").success());
     assert!(!dir.join("running.json").exists());
     assert_eq!(attempts(&dir).len(), 4);
 }
@@ -418,7 +423,7 @@ fn locks_run_against_second_process() {
 fn resumes_with_obsolete_settings_of_earlier_program() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--protocol", "direct"]);
-    // As if the run had been started with --cell-timeout 5 and --temperature 0.
+    // Simulate a run that was started with `--cell-timeout 5` and `--temperature 0`.
     let read = |name: &str| -> Value {
         serde_json::from_str(&fs::read_to_string(dir.join(name)).unwrap()).unwrap()
     };

@@ -19,7 +19,7 @@ use crate::run::lines;
 const LATENCY: u64 = 4;
 
 /// Returns the response of an agent in a tree of three levels. Cells print all values that differ
-/// between processes, so that the test notices if the values of a replayed cell change. The answers
+/// between processes, so that the test fails if a replayed cell prints different ones. The answers
 /// do not depend on these values.
 fn reply(seen: &ReceivedRequest) -> String {
     let messages = seen.body["messages"]
@@ -120,7 +120,7 @@ impl Forest {
 }
 
 fn answers(dir: &Path) -> BTreeMap<String, (String, Option<String>, Option<u32>)> {
-    let run = RunDir::open(dir).expect("the folder holds a run");
+    let run = RunDir::open(dir).expect("the folder contains a run");
     let of = |record: &records::AttemptRecord| {
         let what = (
             record.status.to_string(),
@@ -200,7 +200,7 @@ fn resumes_attempts_where_killed() {
         .into_iter()
         .filter(|(_, times)| *times > 1)
         .collect();
-    assert_eq!(twice, [], "these were paid twice");
+    assert_eq!(twice, [], "these responses were paid twice");
     let mut resumed = 0;
     for id in of_quiet.keys() {
         let path = RunDir::open(&dir).unwrap().trajectory(id, 1);
@@ -221,12 +221,12 @@ fn resumes_attempts_where_killed() {
     let lost: usize = killed.iter().map(in_flight).sum();
     let calls = forest.calls();
     println!(
-        "{kills} kills, {trees} trees: {calls} calls, {all} in the quiet run, {lost} under way at kills; {resumed} attempts went on"
+        "{kills} kills, {trees} trees: {calls} calls, {all} in the quiet run, {lost} in flight at kills; {resumed} attempts were resumed"
     );
     let paid = u32::try_from(calls.saturating_sub(lost)).unwrap();
     assert!(
         f64::from(paid) <= 1.05 * all as f64,
-        "{calls} calls, {lost} of them lost, for {all}"
+        "{calls} calls, {lost} of them lost, instead of {all}"
     );
 
     // The summary reports the lost calls; the records contain all others.
@@ -237,7 +237,7 @@ fn resumes_attempts_where_killed() {
         let text = fs::read_to_string(&path).unwrap();
         assert!(
             !text.contains("llm_response"),
-            "{} was paid for nothing",
+            "{} contains a paid response",
             path.display()
         );
     }
@@ -341,6 +341,7 @@ fn restarts_attempt_that_diverges() {
         (&json!(1), &json!(3)),
         "{wasted}"
     );
-    // Three requests, then two repeated requests that had been answered, and one more.
+    // Three requests before the kill, the last of which stalled, and the same number after the
+    // restart.
     assert_eq!(server.seen().len(), 6);
 }

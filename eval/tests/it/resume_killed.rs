@@ -14,7 +14,7 @@ use crate::binary::{Binary, is_full};
 
 /// Number of kills and number of samples (as text and as a number) in the quick suite.
 const FEW: (u32, &str, usize) = (8, "60", 60);
-/// The same with `./test.sh --full`.
+/// The same numbers for `./test.sh --full`.
 const FULL: (u32, &str, usize) = (50, "200", 200);
 
 /// Flags of a run with a coordinator, up to four children, and wrong answers to half of the
@@ -34,7 +34,6 @@ const RUN: [&str; 11] = [
 ];
 
 /// Reproducible pseudorandom number generator (the 64-bit xorshift of G. Marsaglia, 2003).
-/// Marsaglia, 2003).
 struct Random(u64);
 
 impl Random {
@@ -58,7 +57,7 @@ fn start(binary: &Binary, args: &[&str]) -> Child {
 
 fn only_run(folder: &Path) -> Option<PathBuf> {
     let mut runs = fs::read_dir(folder.join("results")).ok()?;
-    Some(runs.next()?.expect("a run is there").path())
+    Some(runs.next()?.expect("the entry can be read").path())
 }
 
 fn lines(dir: &Path) -> usize {
@@ -68,7 +67,7 @@ fn lines(dir: &Path) -> usize {
 
 /// Returns the score and status of every valid attempt.
 fn scores(dir: &Path) -> BTreeMap<(String, u32), (Option<String>, String)> {
-    let run = RunDir::open(dir).expect("the folder holds a run");
+    let run = RunDir::open(dir).expect("the folder contains a run");
     assert!(run.truncated_record.is_none());
     run.records
         .iter()
@@ -101,33 +100,43 @@ fn killed_run_loses_nothing() {
     for _ in 0..kills {
         // Wait until some more records exist, and a moment longer; early kills precede the first
         // event.
-        let wanted = lines(&dir) + usize::try_from(random.below(8)).expect("it is small");
-        while lines(&dir) < wanted && child.try_wait().expect("a child").is_none() {
+        let wanted = lines(&dir) + usize::try_from(random.below(8)).expect("the number is small");
+        while lines(&dir) < wanted
+            && child
+                .try_wait()
+                .expect("the process can be polled")
+                .is_none()
+        {
             std::thread::sleep(Duration::from_millis(1));
         }
         std::thread::sleep(Duration::from_micros(random.below(60_000)));
         // On Unix, this sends SIGKILL. A run that is already complete is also resumed.
-        child.kill().expect("it can be killed");
-        child.wait().expect("it ends");
+        child.kill().expect("the process can be killed");
+        child.wait().expect("the process ends");
         child = start(&binary, &["run", "--resume", &name]);
     }
-    assert!(child.wait().expect("it ends").success());
+    assert!(child.wait().expect("the process ends").success());
 
     let quiet = Binary::new();
-    assert!(start(&quiet, &args).wait().expect("it ends").success());
-    let undisturbed = scores(&only_run(quiet.path()).expect("a run"));
+    assert!(
+        start(&quiet, &args)
+            .wait()
+            .expect("the process ends")
+            .success()
+    );
+    let undisturbed = scores(&only_run(quiet.path()).expect("the run can be opened"));
     assert_eq!(undisturbed.len(), samples);
     assert_eq!(scores(&dir), undisturbed, "seed {seed}");
 
     // Each attempt is in each file exactly once.
     assert_eq!(lines(&dir), samples, "seed {seed}");
-    let csv = fs::read_to_string(dir.join("results.csv")).expect("there is a CSV");
+    let csv = fs::read_to_string(dir.join("results.csv")).expect("results.csv can be read");
     let rows = csv::Reader::from_reader(csv.as_bytes())
         .into_records()
         .count();
     assert_eq!(rows, samples);
-    let summary = fs::read(dir.join("summary.json")).expect("there is a summary");
-    let summary: Value = serde_json::from_slice(&summary).expect("which is JSON");
+    let summary = fs::read(dir.join("summary.json")).expect("summary.json can be read");
+    let summary: Value = serde_json::from_slice(&summary).expect("the summary is JSON");
     assert_eq!(summary["attempts"], samples);
     // Attempts are resumed, so only attempts without any response are abandoned.
     let is_whole = |path: &Path| {
@@ -146,6 +155,6 @@ fn killed_run_loses_nothing() {
     assert_eq!(
         left.expect("find runs").stdout,
         b"",
-        "half-written files stay"
+        "no temporary files are left"
     );
 }

@@ -89,7 +89,7 @@ pub fn finish(binary: &Binary, args: &[&str]) -> Finished {
         panic!("expected one new run of {args:?}, found {new:?}: {ran:?}");
     };
     Finished {
-        dir: RunDir::open(dir).expect("the folder holds a run"),
+        dir: RunDir::open(dir).expect("the folder contains a run"),
         ran,
     }
 }
@@ -97,18 +97,20 @@ pub fn finish(binary: &Binary, args: &[&str]) -> Finished {
 fn runs(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder.join("results")).into_iter().flatten();
     entries
-        .map(|entry| entry.expect("a run is there").path())
+        .map(|entry| entry.expect("the entry can be read").path())
         .collect()
 }
 
-/// Returns the paths of all files below a folder, sorted.
+/// Returns the sorted relative paths of all files and folders below a folder.
 pub fn tree(folder: &Path) -> Vec<String> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(next).expect("a folder can be read") {
-            let path = entry.expect("an entry is there").path();
-            let name = path.strip_prefix(folder).expect("it lies in the folder");
+            let path = entry.expect("an entry can be read").path();
+            let name = path
+                .strip_prefix(folder)
+                .expect("the path is in the folder");
             files.push(name.to_string_lossy().into_owned());
             if path.is_dir() {
                 folders.push(path);
@@ -190,7 +192,7 @@ fn both_modes_write_complete_run() {
         );
         assert!(
             run.ran.stdout.contains("1.000"),
-            "the table: {}",
+            "the table lacks the mean: {}",
             run.ran.stdout
         );
         check_csv(&run);

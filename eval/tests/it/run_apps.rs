@@ -1,4 +1,5 @@
-//! The check of `webapp` on apps that interfere with it through dialogs or forged results.
+//! Apps in the benchmark `webapp`: the order of their inference calls, and checks of apps that show
+//! dialogs or forge results.
 
 use serde_json::{Value, json};
 
@@ -6,7 +7,7 @@ use crate::binary::Binary;
 use crate::run::{Finished, finish};
 use crate::run_benchmarks::has_chromium;
 
-/// Whether Chromium is missing, which is an error in CI.
+/// Returns whether Chromium is missing. Panics if it is missing in CI.
 fn lacks_chromium() -> bool {
     let lacks = !has_chromium();
     if lacks {
@@ -20,7 +21,7 @@ const COUNTER: &str = "<!DOCTYPE html><meta http-equiv=Content-Security-Policy c
     <p id=count>0</p><button id=increment onclick='CLICK'>+</button>\
     <script>const add = () => { count.textContent = Number(count.textContent) + 1 }; LOAD</script>";
 
-/// Description, actions of an app on load and on click, and its score.
+/// Description, code that an app runs on load and on click, and expected score.
 const ROWS: [(&str, &str, &str, f64); 4] = [
     (
         "dialogs on load",
@@ -59,7 +60,7 @@ fn run_sample(sample: &str, binary: &Binary, rules: &Value) -> Finished {
 #[test]
 fn serves_inference_in_call_order() {
     if lacks_chromium() {
-        eprintln!("skipped: there is no Chromium");
+        eprintln!("skipped: Chromium is not installed");
         return;
     }
     // The check waits until the app shows the number of its answered calls.
@@ -85,9 +86,9 @@ fn serves_inference_in_call_order() {
 }
 
 #[test]
-fn judges_apps_by_what_they_show() {
+fn check_ignores_dialogs_and_forged_results() {
     if lacks_chromium() {
-        eprintln!("skipped: there is no Chromium");
+        eprintln!("skipped: Chromium is not installed");
         return;
     }
     for (name, load, click, score) in ROWS {

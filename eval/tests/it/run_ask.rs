@@ -121,7 +121,7 @@ fn hides_control_characters_of_answers_on_terminal() {
         .stdin(std::process::Stdio::null())
         .output();
     let Ok(typed) = typed else {
-        println!("skipped: no `script` here");
+        println!("skipped: `script` is not installed");
         return;
     };
     assert_eq!(String::from_utf8_lossy(&typed.stdout), "[2Jred\r\n");
@@ -164,7 +164,8 @@ fn loads_tools_from_several_files() {
     );
 }
 
-/// The examples of the prompt specification, run without `--model`, with an alias, and with both.
+/// Runs the examples of the prompt specification with `--model-alias`, also with `--model`, and
+/// without an alias, which is an error.
 #[test]
 fn specification_examples_run_in_every_protocol() {
     const FOLDER: &[(&str, &str)] = &[
@@ -248,7 +249,7 @@ fn specification_examples_run_in_every_protocol() {
             let ran = ask(&own);
             let row = format!("{prompt} in {protocol}: {}", ran.stderr);
             assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "1\n"), "{row}");
-            assert!(!ran.stderr.contains("takes the place"), "{row}");
+            assert!(!ran.stderr.contains("overrides the model"), "{row}");
             if prompt != "assistant" {
                 continue;
             }

@@ -15,7 +15,7 @@ struct Cases {
     run: Vec<Row>,
 }
 
-/// A run with the scripted model.
+/// A run with the scripted model, and its expected scores.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -24,7 +24,7 @@ struct Row {
     /// Whether the run needs a browser.
     #[serde(default)]
     browser: bool,
-    /// Samples, also in `flags` and `scores`, that run only in the full tests.
+    /// Ids of samples that run only in the full tests. `flags` and `scores` also contain them.
     #[serde(default)]
     slow: Vec<String>,
     /// Score of each sample by id, rounded to two decimal places.
@@ -32,7 +32,8 @@ struct Row {
 }
 
 impl Row {
-    /// Removes the slow samples, which the flag `--sample-ids` lists without their benchmark.
+    /// Removes the slow samples from `scores` and `--sample-ids`. The flag may omit the benchmark's
+    /// name from ids.
     fn without_slow(mut self, benchmark: &str) -> Self {
         for id in std::mem::take(&mut self.slow) {
             assert!(self.scores.remove(&id).is_some(), "{id} has no score");
@@ -49,7 +50,7 @@ impl Row {
     }
 }
 
-/// Returns the folder of a benchmark in the sources.
+/// Returns the source folder of a benchmark.
 pub fn folder(benchmark: &str) -> String {
     let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../benchmarks/src");
     format!("{sources}/{}", benchmark.replace('-', "_"))
@@ -61,7 +62,7 @@ fn benchmarks_run_with_scripted_models() {
         let folder = folder(entry.name);
         let cases = std::fs::read_to_string(format!("{folder}/cases.json")).unwrap();
         let cases: Cases = serde_json::from_str(&cases).unwrap();
-        assert!(!cases.run.is_empty(), "{} is not tried", entry.name);
+        assert!(!cases.run.is_empty(), "{} has no test run", entry.name);
         for row in cases.run {
             let row = if is_full() {
                 row
@@ -70,7 +71,7 @@ fn benchmarks_run_with_scripted_models() {
             };
             if row.browser && !has_chromium() {
                 assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
-                eprintln!("{} is skipped: there is no Chromium", entry.name);
+                eprintln!("{} is skipped: Chromium is not installed", entry.name);
                 continue;
             }
             let binary = Binary::new();
@@ -92,7 +93,7 @@ fn benchmarks_run_with_scripted_models() {
     }
 }
 
-/// Whether browser tests can run.
+/// Whether Chromium is in `PATH`, which browser tests need.
 pub fn has_chromium() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join("chromium").is_file())

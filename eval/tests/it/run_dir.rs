@@ -1,6 +1,6 @@
 //! The run directory: its content, reading it back, and what remains after a failure.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -46,7 +46,7 @@ fn iteration(sample: &str, iteration: u32) -> Event {
     event(sample, "root", 0, EventKind::IterationStart { iteration })
 }
 
-/// Runs attempts one after the other, with two events each, and ends the run.
+/// Reports the start, two events and the record of each attempt, and then the end of the run.
 fn finish(writer: &mut RunStore, records: &[AttemptRecord]) {
     for record in records {
         let (sample, attempt) = (record.id.clone(), record.attempt);
@@ -255,7 +255,7 @@ fn finds_hidden_trajectories_of_earlier_versions() {
     ] {
         fs::rename(folder.join(now), folder.join(earlier)).unwrap();
     }
-    // An attempt that was killed.
+    // Simulate a killed attempt.
     fs::copy(folder.join(".env.1.jsonl"), folder.join(".env.2.jsonl")).unwrap();
     let run = RunDir::open(&path).unwrap();
     assert_eq!(run.trajectory(".env", 1), folder.join(".env.1.jsonl"));
@@ -362,7 +362,7 @@ fn truncated_last_line_loses_no_other() {
 }
 
 #[test]
-fn names_folder_without_readable_run() {
+fn reports_folder_without_readable_run() {
     let rows: [(&str, Option<&str>, &str); 8] = [
         (
             "config.json",
@@ -422,8 +422,8 @@ fn reports_unwritable_folder_and_leaves_nothing() {
     let temp = tempfile::tempdir().unwrap();
     let file = temp.path().join("file");
     fs::write(&file, "").unwrap();
-    // Root ignores permissions. So use a file in place of a folder, and the kernel's own file
-    // system.
+    // Root ignores permissions, so the cases use a file in place of a folder, invalid names, and
+    // `/proc`.
     let mut rows = vec![
         (
             temp.path().join("new\0folder/x"),

@@ -96,7 +96,7 @@ fn csv_cells_are_not_formulas() {
             assert_eq!(plain_text(&cells[0][place]), given, "{column}");
         }
     }
-    // In this column, a number is also escaped like a string.
+    // In the column `expected`, a number is escaped like a string.
     let negative = AttemptRecord {
         expected: json!(-5),
         ..record("a", 1)

@@ -1,12 +1,12 @@
 //! An example run to store and display: identity, records and events.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use eval::run_event::RunPlan;
 use harness::model::{EVENT_VERSION, Event, EventKind, Status};
 use records::{AttemptRecord, RunIdentity};
 
-/// Returns a record for test cases to modify.
+/// Returns the record of a successful attempt, which test cases modify.
 pub fn record(id: &str, attempt: u32) -> AttemptRecord {
     let record: AttemptRecord =
         serde_json::from_str(include_str!("../../records/tests/record.json")).unwrap();

@@ -1,5 +1,5 @@
-//! Tests `rlm-eval run` with user-supplied rows: scoring, grouping, filtering, resuming and random
-//! selection.
+//! Tests `rlm-eval run` with user-supplied rows: scoring, metadata, filtering, random selection,
+//! and a warning about missing contexts.
 
 use crate::binary::Binary;
 use crate::run::{Finished, finish};
@@ -53,7 +53,7 @@ fn ids(run: &Finished) -> Vec<String> {
 }
 
 #[test]
-fn file_of_rows_is_a_benchmark() {
+fn runs_and_scores_rows_of_user_file() {
     let run = run(&[]);
     assert_eq!(run.ran.code, Some(0), "{:?}", run.ran);
     let identity = &run.dir.lock.run;

@@ -1,4 +1,4 @@
-//! Replays of recorded runs: those of this program and those of the JavaScript system.
+//! Replays of runs that this program or the JavaScript system recorded.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -69,7 +69,7 @@ fn replays_of_real_model_score_as_recorded() {
     for (name, right) in [("run-026-drivers.json", 13), ("run-027-baseline.json", 8)] {
         let recording = shared_data("node-rlm").join(name);
         if !recording.is_file() {
-            println!("skipped: {name} is not here");
+            println!("skipped: {name} does not exist");
             continue;
         }
         let binary = Binary::new();

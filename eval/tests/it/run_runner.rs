@@ -17,8 +17,8 @@ use records::run_dir::{Fingerprint, Lock, NewRun, RunDir};
 use serde_json::json;
 use tokio::sync::watch;
 
-/// Four samples. Each option names a sample: one that cannot be read, one that panics when first
-/// read, or one whose reading or scoring takes longer than any test.
+/// Four samples. The options select samples that cannot be read, that panic when first read, or
+/// that take longer than any test to read or score.
 struct Samples {
     ids: Vec<String>,
     unreadable: Option<usize>,
@@ -165,7 +165,7 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<RunOutcome, RunEr
         concurrency: 2,
     };
     // Use as few threads as possible, so that one blocked worker thread would block all attempts. A
-    // slow scoring rule occupies one.
+    // slow scoring rule blocks one thread.
     let workers = if dataset.slow.is_some() { 2 } else { 1 };
     let path = new.path().to_owned();
     let fingerprint = Fingerprint::from_parts(SampleMetadata::new());
@@ -270,5 +270,5 @@ fn unreadable_sample_ends_run_and_keeps_records() {
         "tasks/b.json has changed since the dataset was opened"
     );
     let done = finished(&run);
-    assert!(done.len() >= 2, "{done:?} are finished");
+    assert!(done.len() >= 2, "only {done:?} are finished");
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::binary::Binary;
 use crate::run::{finish, s_niah, tree};
 
-/// Flags, exit code, and sample ids with attempt numbers, in dataset order.
+/// Flags, exit code, and expected rows of `results.csv`: sample number and attempt number.
 const CHOICES: &[(&[&str], i32, &[&str])] = &[
     (&[], 0, &["1.1", "2.1", "3.1"]),
     (
@@ -168,6 +168,6 @@ fn direct_protocol_is_one_call_with_whole_context() {
             .map(|message| message.content.chars().count())
             .sum();
         let context = record.metadata["context_characters"].as_u64().unwrap();
-        assert!(sent as u64 > context, "{sent} characters were sent");
+        assert!(sent as u64 > context, "only {sent} characters were sent");
     }
 }

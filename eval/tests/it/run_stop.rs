@@ -13,7 +13,6 @@ use serde_json::Value;
 use crate::binary::Binary;
 use crate::run::{s_niah, tree};
 
-/// Starts a command.
 fn start(binary: &Binary, args: &[&str]) -> Child {
     binary
         .command(args)
@@ -24,20 +23,21 @@ fn start(binary: &Binary, args: &[&str]) -> Child {
         .expect("the binary starts")
 }
 
-/// Longer than these runs take to start or stop, but shorter than the model's reply or the cell.
+/// Timeout that is longer than these runs take to start or stop, but shorter than the model's reply
+/// or the cell.
 const HUNG: Duration = Duration::from_secs(120);
 
 /// Sends a signal and waits until the process ends.
 fn stop(child: Child, signal: &str) -> Output {
     let kill = format!("kill -{signal} {}", child.id());
-    // The shell's builtin `kill`, because systems without procps have no other.
+    // Use the shell's builtin `kill`, because systems without procps lack the program.
     let sent = Command::new("sh").args(["-c", &kill]).status();
-    assert!(sent.expect("a shell is there").success());
+    assert!(sent.expect("a shell starts").success());
     let asked = Instant::now();
     let output = child.wait_with_output().expect("the binary ends");
     assert!(
         asked.elapsed() < HUNG,
-        "it took {:?} to stop",
+        "stopping took {:?}",
         asked.elapsed()
     );
     output
@@ -45,7 +45,7 @@ fn stop(child: Child, signal: &str) -> Output {
 
 fn only_run(folder: &Path) -> Option<PathBuf> {
     let mut runs = std::fs::read_dir(folder.join("results")).ok()?;
-    Some(runs.next()?.expect("a run is there").path())
+    Some(runs.next()?.expect("the entry can be read").path())
 }
 
 /// Waits until this many attempts have records.
@@ -85,7 +85,7 @@ fn stopped_run_keeps_finished_attempts() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(130), "{signal}: {stderr}");
 
-        let dir = only_run(binary.path()).expect("the run is there");
+        let dir = only_run(binary.path()).expect("the run directory exists");
         let run = RunDir::open(&dir).expect("the run can be read");
         assert!(run.truncated_record.is_none());
         let done = run.records.len();
@@ -99,10 +99,12 @@ fn stopped_run_keeps_finished_attempts() {
                 record.error
             );
         }
-        let csv = std::fs::read_to_string(dir.join("results.csv")).expect("there is a CSV");
+        let csv =
+            std::fs::read_to_string(dir.join("results.csv")).expect("results.csv can be read");
         assert_eq!(csv.lines().count(), 1 + done);
-        let summary = std::fs::read_to_string(dir.join("summary.json")).expect("and a summary");
-        let summary: Value = serde_json::from_str(&summary).expect("which is JSON");
+        let summary =
+            std::fs::read_to_string(dir.join("summary.json")).expect("summary.json can be read");
+        let summary: Value = serde_json::from_str(&summary).expect("the summary is JSON");
         assert_eq!(
             (&summary["attempts"], &summary["attempts_total"]),
             (&done.into(), &6.into())
@@ -147,7 +149,7 @@ fn signals_never_leave_half_written_run() {
         ] {
             assert!(
                 files.iter().any(|found| found == file),
-                "after {milliseconds} ms there is {files:?}"
+                "files after {milliseconds} ms: {files:?}"
             );
         }
     }
@@ -164,7 +166,9 @@ fn stopped_question_ends_immediately() {
         let mut child = start(&binary, &args);
         let stderr = child.stderr.take().expect("stderr is a pipe");
         let first = BufReader::new(stderr).lines().next();
-        let first = first.expect("it says something").expect("in UTF-8");
+        let first = first
+            .expect("the command prints a line")
+            .expect("the line is UTF-8");
         assert_eq!(first, "root: iteration 1");
         let output = stop(child, "INT");
         assert_eq!(

@@ -38,8 +38,8 @@ fn coordinator_delegates_to_parallel_solvers() {
                 }
             }
         }
-        // A child gets the prompt of a solver; the prompts of siblings differ only in their
-        // lineage.
+        // A child gets the prompt of a solver; the prompts of siblings differ only in the child's
+        // id.
         let solver = prompt(&["--depth", "1", "--lineage", &query]);
         let ids = ["d1-c0", "d1-c1", "d1-c2", "d1-c3"];
         assert_eq!(children.len(), ids.len(), "{}", record.id);
@@ -160,8 +160,8 @@ fn trajectory_grows_linearly() {
     );
 }
 
-/// Returns the lines of a run's trajectories without times and run id. The lines of a tree are
-/// sorted, because siblings end in any order.
+/// Returns the lines of a run's trajectories without times and run id. The lines are sorted,
+/// because siblings end in any order.
 fn timeless(run: &Finished) -> Vec<String> {
     let mut all = Vec::new();
     for record in &run.dir.records {

@@ -33,7 +33,7 @@ rules:
 fn skips_actions_after_navigation() {
     if !has_chromium() {
         assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
-        eprintln!("skipped: there is no Chromium");
+        eprintln!("skipped: Chromium is not installed");
         return;
     }
     let binary = Binary::new()

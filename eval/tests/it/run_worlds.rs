@@ -16,18 +16,18 @@ use crate::binary::{Binary, is_full};
 use crate::run::{Finished, finish};
 use crate::run_benchmarks::has_chromium;
 
-/// Whether Chromium is missing, which is an error in CI.
+/// Returns whether Chromium is missing. Panics if it is missing in CI.
 #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn lacks_chromium() -> bool {
     let lacks = !has_chromium();
     if lacks {
         assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
-        println!("skipped: there is no Chromium");
+        println!("skipped: Chromium is not installed");
     }
     lacks
 }
 
-/// Returns a binary with this machine's `PATH` and other variables.
+/// Returns a binary with this machine's `PATH` and `HOME`.
 fn binary() -> Binary {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     Binary::new()
@@ -94,7 +94,7 @@ fn serve(page: &'static str) -> (String, Arc<Mutex<Vec<String>>>) {
     (origin, asked)
 }
 
-/// Each site under one protocol, or under both in the full tests.
+/// Runs each site under one protocol, or under both in the full tests.
 #[test]
 fn solves_example_sites() {
     if lacks_chromium() {
@@ -166,7 +166,7 @@ fn records_page_calls() {
     assert!(pictures.count() > 0);
 }
 
-/// A page whose scripts finish before it has loaded, so that their requests come first.
+/// A page whose scripts send synchronous requests, which finish before the page has loaded.
 const REACHING: &str =
     "<!DOCTYPE html><title>Reach</title><p id=a></p><p id=b></p><p id=c></p><script>
 for (const [id, url] of [['a', 'ALLOWED/x'], ['b', 'OTHER/y']]) {
@@ -350,7 +350,7 @@ fn rows_reach_loopback_only_if_allowed() {
     assert!(!config.contains("allow_local"), "{config}");
 }
 
-/// Returns a row whose server starts a child process and writes the child's id to a file.
+/// Returns a row whose server is started by `command`.
 fn with_server(command: &str) -> String {
     json!({
         "id": "served",
@@ -424,7 +424,7 @@ fn runs_allowed_servers_and_ends_their_children() {
     while runs() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(50));
     }
-    assert!(!runs(), "{} still runs", process.display());
+    assert!(!runs(), "{} is still running", process.display());
 }
 
 #[test]
@@ -661,7 +661,7 @@ fn asks_about_live_page_or_documents() {
     }
 }
 
-/// A program that is stopped at the end of the test.
+/// A web server that is killed when dropped.
 struct Server(Child);
 
 impl Drop for Server {
@@ -718,8 +718,8 @@ fn answers_questions_on_example_sites() {
         let mut line = String::new();
         let mut stdout = BufReader::new(server.0.stdout.take().unwrap());
         stdout.read_line(&mut line).unwrap();
-        let url = &line[line.find("http://").expect("it says where it is")..];
-        let url = url[..=url.rfind('/').expect("it ends in a slash")].to_owned();
+        let url = &line[line.find("http://").expect("the server prints its address")..];
+        let url = url[..=url.rfind('/').expect("the address ends in a slash")].to_owned();
         let model = format!("scripted:{}", example(site, "model.yaml"));
         for (protocol, answer) in [("rlm", by_code), ("agent-turn", by_turns)] {
             let args = [
@@ -746,9 +746,9 @@ fn answers_questions_on_example_sites() {
     }
 }
 
-/// The field `checks` of a record states what a page check has found.
+/// The score explanation states the value that a page check found, or why the check failed.
 #[test]
-fn page_check_records_findings() {
+fn score_explanation_states_result_of_page_check() {
     if lacks_chromium() {
         return;
     }

@@ -18,7 +18,7 @@ struct Row {
 }
 
 #[test]
-fn names_invalid_files_and_leaves_nothing() {
+fn reports_invalid_files_and_leaves_nothing() {
     let rows: Vec<Row> =
         serde_json::from_str(include_str!("run/wrong.json")).expect("the rows are JSON");
     let mut wrong = Vec::new();
@@ -42,7 +42,7 @@ fn names_invalid_files_and_leaves_nothing() {
 }
 
 #[test]
-fn names_files_that_are_not_text() {
+fn reports_files_that_are_not_text() {
     let rows = [
         (
             "replay:bytes",

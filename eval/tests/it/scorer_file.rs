@@ -32,7 +32,7 @@ struct Case {
 async fn scorer_files_score_or_locate_error() {
     let cases: Vec<Case> =
         serde_json::from_str(include_str!("scorer/files.json")).expect("the rows are JSON");
-    let folder = tempfile::tempdir().expect("a folder can be made");
+    let folder = tempfile::tempdir().expect("a folder can be created");
     let path = folder.path().join("score.js");
     let settings = GraderSettings {
         given: None,
@@ -56,7 +56,7 @@ async fn scorer_files_score_or_locate_error() {
     };
     for case in cases {
         std::fs::write(&path, &case.file).expect("a file can be written");
-        let scorer = JavaScript::read(&path, &settings).expect("the file is there");
+        let scorer = JavaScript::read(&path, &settings).expect("the file can be read");
         let refused = scorer.check().await.err().map(|error| error.to_string());
         let wanted = case.refused.map(|reason| format!("scorer: {reason}"));
         assert_eq!(refused, wanted, "{}", case.file);
@@ -81,7 +81,7 @@ async fn scorer_files_score_or_locate_error() {
             // See "What differs between the engines" in `sandbox/README.md`.
             gives = gives.replace("score.js:1: Error: llm()", "score.js: Error: llm()");
         }
-        let gives: Value = serde_json::from_str(&gives).expect("it was JSON before");
+        let gives: Value = serde_json::from_str(&gives).expect("the result is JSON");
         assert_eq!(found, gives, "{}", case.file);
     }
 }

@@ -39,7 +39,7 @@ fn redacts_key_echoed_by_server() {
     for code in [400, 401, 403, 404, 422] {
         faults.push((status(code, None), Vec::new()));
     }
-    // Forms of the key that only the reader of the response encounters: in a header, and escaped.
+    // Responses that contain the key only in a header or only in escaped form.
     let escaped = format!(
         r#"{{"error": {{"message": "no {}"}}}}"#,
         KEY.replace('-', r"\u002d")
@@ -230,7 +230,7 @@ fn worker_process_has_no_key() {
         .collect();
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(server.seen().len() >= 2, "the agent has asked twice");
+    assert!(server.seen().len() >= 2, "two requests arrived");
     assert!(!environments.is_empty(), "workers {workers:?}");
     assert!(!environments.iter().any(|environment| holds(environment)));
 }
@@ -256,7 +256,7 @@ const HALF: [&str; 17] = [
     "--base-url",
 ];
 
-/// Returns the end of the error message, with its hint.
+/// Returns the end of the error for a server that only the folder names, with its hint.
 fn unnamed(url: &str, command: &str) -> String {
     format!(
         " names the server {url}, which this start does not name\n\
@@ -297,7 +297,7 @@ fn sends_no_key_to_address_of_run_folder() {
         unnamed(&url, &format!("run --resume {dir}"))
     );
     assert_eq!((ran.code, ran.stderr, seen.len()), (Some(2), refused, 0));
-    // The address is named by this start, on the command line or in a variable.
+    // This start names the address, on the command line or in a variable.
     let (ran, seen) = resume(&binary, &dir, &["--base-url", &url]);
     assert_eq!((ran.code, seen.len()), (Some(0), 1), "{ran:?}");
     assert_eq!(seen[0].header("authorization"), Some(bearer.as_str()));
@@ -310,7 +310,7 @@ fn sends_no_key_to_address_of_run_folder() {
     let (binary, dir) = begun();
     let (ran, seen) = resume(&binary.variable("OPENAI_API_KEY", ""), &dir, &[]);
     assert_eq!((ran.code, seen.len()), (Some(2), 0), "{ran:?}");
-    // Another port does not make it another experiment, but it may be another server, so both
+    // A different port does not change the experiment, but may be a different server, so both
     // addresses are recorded.
     let other = FaultServer::list(vec![Behavior::Text("42".to_owned())]);
     let there = other.openai();

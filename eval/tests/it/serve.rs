@@ -32,7 +32,6 @@ impl Served {
         Self::start(binary, &args)
     }
 
-    /// Starts a server with these arguments.
     fn start(binary: &Binary, args: &[&str]) -> Self {
         let mut child = binary
             .command(args)
@@ -86,7 +85,7 @@ impl Served {
         (status, serde_json::from_str(&body).unwrap())
     }
 
-    /// Waits until a metric has a value.
+    /// Waits until the metrics contain this line.
     fn wait_for(&self, metric: &str) {
         let began = Instant::now();
         loop {
@@ -303,14 +302,17 @@ fn requests_do_not_share_data() {
     });
 }
 
-/// Polls until a value is available, for at most a minute.
+/// Polls until a value is available, for at most two minutes.
 fn until<T>(mut asked: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
         if let Some(answer) = asked() {
             return answer;
         }
-        assert!(began.elapsed() < Duration::from_secs(120), "nothing came");
+        assert!(
+            began.elapsed() < Duration::from_secs(120),
+            "no value after two minutes"
+        );
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -368,7 +370,7 @@ fn max_concurrency_limits_model_requests_only_if_connections_are_set() {
 }
 
 #[test]
-fn finishes_requests_before_shutdown() {
+fn shutdown_cancels_requests_after_timeout() {
     let binary = folder();
     let server = Served::of(&binary, &["--shutdown-timeout", "0.5"]);
     let working = server.send(CHAT, &[], &question("wait").to_string());
@@ -382,7 +384,7 @@ fn finishes_requests_before_shutdown() {
 }
 
 #[test]
-fn agents_have_names_and_flags() {
+fn serves_named_agents_with_their_flags() {
     let agents =
         "careful:\n  description: Reads twice\n  prompt-mode: coordinator\n  max-iterations: 3\n";
     let binary = folder().file("agents.yaml", agents);

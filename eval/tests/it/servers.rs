@@ -1,5 +1,5 @@
-//! Requests to a model server before a run: its models, whether it accepts the key, and the cost of
-//! the run.
+//! Checks before a run: the models of a server, whether it accepts the key, and the run's expected
+//! cost.
 
 use std::fs;
 
@@ -159,8 +159,8 @@ fn dry_run_sends_only_requested_checks() {
         assert_eq!(shown["samples"].as_array().map(Vec::len), Some(2));
         // Two samples with three attempts each, of two to four calls each.
         let calls = ["least", "roots", "one_child_each", "most"].map(|name| &shown[name]["calls"]);
-        // One child in each of four iterations: four calls of the root, plus four calls of each
-        // child.
+        // One child per iteration: four calls of the root and, for each of its four children, four
+        // calls and four one-shot calls.
         let wanted: [Value; 4] = [
             12.into(),
             24.into(),

@@ -13,8 +13,8 @@ use statistics::{Estimate, Interval, Method};
 
 use crate::run_dir_fixture::{failed, record};
 
-/// Returns the estimate for answers that score 0 or 1, rounded to 6 digits to keep expected values
-/// short.
+/// Returns the expected estimate of answers that score 0 or 1. The values are rounded to six
+/// decimal places.
 fn of_answers(
     mean: f64,
     standard_error: Option<f64>,
@@ -89,7 +89,7 @@ fn mixed() -> Vec<AttemptRecord> {
 
 #[test]
 fn computes_every_figure() {
-    // Standard errors are computed by scipy 1.17.1, stats.sem.
+    // Standard errors were computed with `scipy.stats.sem` of SciPy 1.17.1.
     let wanted = Summary {
         v: 3,
         attempts_total: 6,
@@ -195,8 +195,8 @@ fn summarizes_run_without_attempts() {
     );
 }
 
-/// Attempts by sample, cluster and score, and the number of independent draws behind their standard
-/// error.
+/// Rows: name, attempts by sample, number and cluster, and the effective number of independent
+/// draws.
 #[test]
 fn clustered_attempts_are_not_independent() {
     let fraction = |id: &str, attempt, cluster: Option<&str>, score| AttemptRecord {
@@ -401,7 +401,7 @@ Warning: intervals of fewer than 10 independent samples may be too narrow.
         assert!(line.chars().count() <= 80, "{line}");
     }
     assert_eq!(table(&[], WIDTH), "");
-    // With other widths, as many runs as fit are side by side, and no line is longer.
+    // At other widths, as many runs as fit are side by side, and no line exceeds the width.
     for (width, tables) in [(40, all.len()), (60, all.len().div_ceil(2)), (120, 1)] {
         let text = table(&all, width);
         let longest = text.lines().filter(|line| !line.ends_with('.'));

@@ -7,8 +7,8 @@ use statistics::Estimate;
 
 use crate::run_dir_fixture::{failed, record};
 
-/// Returns the records of samples whose attempts are given as letters: `r`ight, `w`rong, half
-/// right, or ended in an error.
+/// Returns the records of samples whose attempts are given as letters: `r`ight, `w`rong, `h`alf
+/// right, or any other letter for an error.
 fn records(samples: &[(&str, &str)]) -> Vec<AttemptRecord> {
     let attempt = |id: &str, number, letter| {
         let score = match letter {
@@ -83,7 +83,7 @@ fn computes_pass_at_k_and_related_figures() {
             ),
         ),
         (
-            "an error leaves a sample short of attempts, or is a wrong one",
+            "errors reduce a sample's attempts, or count as wrong",
             &[("a", "rxw"), ("b", "rrr"), ("c", "xxx")],
             3,
             (
@@ -104,7 +104,7 @@ fn computes_pass_at_k_and_related_figures() {
             ),
         ),
         (
-            "half right is not right, but the better of two",
+            "half right counts for the best of n, but not as correct",
             &[("a", "hw"), ("b", "rh")],
             2,
             (
@@ -117,7 +117,7 @@ fn computes_pass_at_k_and_related_figures() {
             ),
         ),
         (
-            "errors alone",
+            "only errors",
             &[("a", "xx")],
             2,
             (None, vec![(1, 0, None, None), (2, 0, None, None)]),

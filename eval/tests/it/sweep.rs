@@ -73,8 +73,8 @@ fn runs_resumes_and_compares_matrix() {
     assert!(folder.join("report.html").is_file());
     let csv = fs::read_to_string(folder.join("comparison.csv")).unwrap();
 
-    // One cell is complete, one is truncated, one was killed before its start, and two never
-    // started.
+    // Simulate a sweep in which one cell is complete, one is truncated, one was killed before its
+    // start, and two never started.
     let cut = folder.join(CELLS[1]).join("samples.jsonl");
     let text = fs::read_to_string(&cut).unwrap();
     fs::write(&cut, &text[..=text.find('\n').unwrap()]).unwrap();
@@ -191,7 +191,7 @@ fn rejects_invalid_settings_before_start() {
             &["--max-cost", "0", run[0], run[1], run[2], run[3], run[4]],
             "error: invalid value '0' for '--max-cost <USD>': expected a number from 0.0001 to 1000000\n",
         ),
-        // A cost limit, although the calls would count as free.
+        // A cost limit requires a known price, even if the calls would count as free.
         (
             &[
                 "--max-cost",
@@ -211,7 +211,7 @@ fn rejects_invalid_settings_before_start() {
             &["--matrix", "models.yaml", "--", "--model", "nope/x"],
             "error: cell `--protocol direct`: invalid value 'nope/x' for '--model <REF>': unknown model; known: ",
         ),
-        // This is also true if the file uses a former name of the flag.
+        // They also override former names of flags in the file.
         (
             &["--matrix", "early.yaml", "--", "--samples-per-length", "0"],
             "error: cell `--protocol direct`: invalid value '0' for '--samples-per-length <N>'",
@@ -292,7 +292,8 @@ fn rejects_invalid_settings_before_start() {
 
 #[test]
 fn advises_on_each_incomplete_cell() {
-    // Two calls per attempt, except in the cell `direct`, where the second sample fails.
+    // Attempts make two calls each, but only one in the cell `direct`, where the second sample
+    // fails.
     let model = "description: Fails once.\n\
                  rules:\n\
                  - {when: {roles: [direct], samples: ['*-2']}, error: {status: 400, message: no}}\n\
@@ -351,7 +352,8 @@ const PRICED_MATRIX: &str = "{run: {benchmark: s-niah, context-len: 2k, samples-
 
 #[test]
 fn sweep_budget_covers_all_cells_and_starts() {
-    // Rounds have one sample, then two: two calls in the first cell, and four in the second.
+    // The budget pays for two samples in each cell: two calls in the first cell, and four in the
+    // second.
     let rows = [
         ("--max-cost", "0.06", "0.07", "0.12", "$0.0600 of $0.06"),
         (
@@ -408,7 +410,7 @@ fn sweep_budget_covers_all_cells_and_starts() {
         };
         assert_eq!(calls(&binary), 6, "{flag}");
 
-        // The same budget, even if not repeated on the command line, starts no more calls.
+        // Without the flag, the recorded budget still applies, so no more calls are made.
         let again = binary.run(&["sweep", "--resume", "sweep"], "");
         assert_eq!((again.code, calls(&binary)), (Some(106), 6), "{again:?}");
         assert!(again.stderr.contains(&stopped), "{again:?}");
@@ -500,7 +502,7 @@ fn suggested_resume_command_names_server() {
         "`rlm-eval sweep --resume 'my sweep' --max-llm-calls 8 -- --base-url {url} --isolation thread`\n"
     );
     assert!(ran.stderr.ends_with(&command), "{ran:?}");
-    // The run stops again and suggests twice the budget.
+    // The sweep stops again and suggests twice the budget.
     let pasted = binary.paste(&ran.stderr);
     assert_eq!(pasted.code, Some(106), "{pasted:?}");
     assert_eq!(server.seen().len(), 8);
@@ -542,7 +544,7 @@ fn dry_sweep_estimates_all_cells_and_writes_nothing() {
     assert_eq!(
         calls(&each["all"])[2],
         18,
-        "three of one call and three of five: {each}"
+        "three attempts of one call and three of five calls: {each}"
     );
     let text = binary.run(&args, "");
     assert!(
@@ -554,5 +556,5 @@ fn dry_sweep_estimates_all_cells_and_writes_nothing() {
     let ran = binary.run(&[&args[..], &unasked].concat(), "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let left = fs::read_dir(binary.path()).unwrap().count();
-    assert_eq!(left, 2, "nothing but the two files is there");
+    assert_eq!(left, 2, "only the two given files exist");
 }

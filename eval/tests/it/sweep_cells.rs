@@ -21,7 +21,7 @@ fn resolves_matrix_to_distinct_cells() {
     let copy = brief.replace("name: brief", "name: copy");
     let rows: [MatrixRow<'_>; 28] = [
         (
-            "Iterations are an axis of what iterates.",
+            "Iterations vary only in protocols with iterations.",
             "{run: RUN, iterations: [5, 15]}",
             Ok(&[
                 "01-direct",
@@ -31,7 +31,7 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "How much of the REPL is described is no axis of a protocol without one.",
+            "The description of the REPL varies only in protocols with a REPL.",
             "{run: RUN, protocols: [rlm, tools], repl-apis: [standard, extended]}",
             Ok(&[
                 "01-direct",
@@ -42,13 +42,13 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "An axis and a shared flag are not both there.",
+            "An axis and a shared flag cannot set the same flag.",
             "{run: {<<: RUN, temperature: 1}, temperatures: [0, 1]}",
             Err("error: temperatures and --temperature set the same flag: remove one of them"),
             &[],
         ),
         (
-            "An axis that a protocol does not have is no axis of its cells.",
+            "Axes vary only in protocols that support them.",
             "{run: RUN, protocols: [rlm, tools], prompt-modes: [solver, coordinator], depths: [2, 3]}",
             Ok(&[
                 "01-direct",
@@ -61,7 +61,7 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "Children have models of their own where there are children.",
+            "The children's model varies only in protocols with children.",
             "{run: RUN, protocols: [rlm, tools], child-models: [none, scripted/s-niah-flawed]}",
             Ok(&[
                 "01-direct",
@@ -72,7 +72,7 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "Children with the model of their root, by another name.",
+            "The children's model is the root's under another name.",
             "{run: RUN, child-models: [none, 'scripted:same.yaml']}",
             Err(
                 "error: cells `02-solver` and `03-solver-child-scripted-same.yaml` would send the \
@@ -81,13 +81,13 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "The model of children is an axis.",
+            "The children's model can only be an axis.",
             "{run: {<<: RUN, child-model: scripted/s-niah-flawed}}",
             Err("error: --child-model cannot be shared by all cells: use --child-models"),
             &[],
         ),
         (
-            "Drivers go with the protocols that they are written for.",
+            "Drivers are combined only with the protocols that they are written for.",
             "{run: RUN, protocols: [rlm, tools], driver-sets: [[], [brief], [exact-format]]}",
             Ok(&[
                 "01-direct",
@@ -102,13 +102,13 @@ fn resolves_matrix_to_distinct_cells() {
             ],
         ),
         (
-            "A driver that a set has twice.",
+            "A set contains a driver twice.",
             "{run: RUN, driver-sets: [[exact-format, exact-format]]}",
             Err("error: driver-sets: duplicate `exact-format` in one set"),
             &[],
         ),
         (
-            "Two sets with one text.",
+            "The drivers of two sets have the same text.",
             "{run: RUN, protocols: [tools], driver-sets: [[brief], [copy]]}",
             Err(
                 "error: cells `02-tools-brief` and `03-tools-copy` would send the same requests to \
@@ -117,7 +117,7 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "A driver that the profile adds anyway.",
+            "A driver is also in the profile.",
             "{run: {<<: RUN, profile: gemini}, driver-sets: [[], [deadline-return]]}",
             Err(
                 "error: cell `--protocol rlm --prompt-mode solver --max-depth 2 --drivers deadline-return`: --drivers deadline-return would \
@@ -126,7 +126,7 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "A profile has no drivers for the direct call.",
+            "No driver of the profile supports the direct protocol.",
             "{run: {<<: RUN, profile: gemini}, driver-sets: [[], [reuse-state]]}",
             Ok(&["01-direct", "02-solver", "03-solver-reuse-state"]),
             &[
@@ -135,7 +135,7 @@ fn resolves_matrix_to_distinct_cells() {
             ],
         ),
         (
-            "One model under two references.",
+            "Two references name the same model.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: [scripted, scripted/s-niah]}",
             Err(
                 "error: cells `01-scripted-direct` and `02-scripted-s-niah-direct` would send the \
@@ -144,7 +144,7 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "A bundled model and a copy of its file.",
+            "A file is a copy of a bundled model.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: [scripted, 'scripted:bundled.yaml']}",
             Err(
                 "error: cells `01-scripted-direct` and `02-scripted-bundled.yaml-direct` would \
@@ -153,7 +153,7 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "Two files of one content.",
+            "Two files have the same content.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: ['scripted:model.yaml', 'scripted:same.yaml']}",
             Err(
                 "error: cells `01-scripted-model.yaml-direct` and `02-scripted-same.yaml-direct` \
@@ -162,7 +162,7 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "A model that only one format serves, and the same by that format.",
+            "Two providers select the same API format for a model.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: [openai/gpt-5-pro, openai-responses/gpt-5-pro]}",
             Err("error: cells `01-openai-gpt-5-pro-direct` and \
                  `02-openai-responses-gpt-5-pro-direct` would send the same requests to the same \
@@ -170,7 +170,7 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "One model at one address, by two providers.",
+            "Two providers use the same model at the same address.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1, base-url: 'http://127.0.0.1:1/v1'}, models: [ollama/m, openai/m]}",
             Err(
                 "error: cells `01-ollama-m-direct` and `02-openai-m-direct` would send the same \
@@ -179,7 +179,7 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "A recording answers all prompts alike.",
+            "A recording gives the same responses to all prompts.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1, model: 'replay:none.jsonl'}, prompt-modes: [solver, coordinator]}",
             Err(
                 "error: cells `02-solver` and `03-coordinator` replay the same recording, which prompts cannot change; remove one of them",
@@ -187,19 +187,19 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "A protocol that is there twice, although it is the baseline.",
+            "A protocol is listed twice, even though it is the baseline.",
             "{run: RUN, protocols: [direct, rlm, direct]}",
             Err("error: protocols: duplicate `direct`"),
             &[],
         ),
         (
-            "A driver for a mode where the prompt has none.",
+            "A driver requires a mode, but the prompt has none.",
             "{run: {<<: RUN, prompts-dir: prompts, prompt: desk}, driver-sets: [[], [delegation-first]]}",
             Ok(&["01-direct", "02-rlm", "03-rlm-delegation-first"]),
             &[],
         ),
         (
-            "A prompt that hides the mode would leave one cell of two.",
+            "A system prompt that hides the mode would make two cells equal.",
             "{run: {<<: RUN, system-prompt-file: whole.md}, prompt-modes: [solver, coordinator]}",
             Err(
                 "error: cell `--protocol rlm --prompt-mode coordinator --max-depth 2`: --prompt-mode coordinator would have no effect: \
@@ -208,19 +208,19 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "A value that is there twice.",
+            "A value is listed twice.",
             "{run: RUN, prompt-modes: [solver, coordinator, solver]}",
             Err("error: prompt-modes: duplicate `solver`"),
             &[],
         ),
         (
-            "A set of drivers that is there twice.",
+            "A set of drivers is listed twice.",
             "{run: RUN, driver-sets: [[exact-format, reuse-state], [], [exact-format, reuse-state]]}",
             Err("error: driver-sets: duplicate `exact-format+reuse-state`"),
             &[],
         ),
         (
-            "Limits of the REPL are left out of the direct call.",
+            "REPL limits are omitted for the direct protocol.",
             "{run: {<<: RUN, cell-timeout: 5, console: plain, max-blocks-per-iteration: 2}}",
             Ok(&["01-direct", "02-solver"]),
             &[
@@ -229,7 +229,7 @@ fn resolves_matrix_to_distinct_cells() {
             ],
         ),
         (
-            "A shared flag is left out where it changes nothing.",
+            "A shared flag is omitted in cells where it has no effect.",
             "{run: {<<: RUN, tools: read_context, max-iterations: 4}}",
             Ok(&["01-direct", "02-solver"]),
             &[
@@ -238,7 +238,7 @@ fn resolves_matrix_to_distinct_cells() {
             ],
         ),
         (
-            "One that changes nothing anywhere is refused.",
+            "A shared flag without effect in any cell is rejected.",
             "{run: {<<: RUN, action-overrides: actions.yaml}}",
             Err(
                 "error: a shared flag has no effect in any cell: --action-overrides would have no effect: \
@@ -247,13 +247,13 @@ fn resolves_matrix_to_distinct_cells() {
             &[],
         ),
         (
-            "Without a profile in the matrix no model has one.",
+            "Cells use a profile only if the matrix sets one.",
             "{run: {<<: RUN, profiles-file: profiles.yaml}}",
             Ok(&["01-direct", "02-solver"]),
             &[],
         ),
         (
-            "A profile that the matrix names is that of its cells.",
+            "Cells use the profile that the matrix sets.",
             "{run: {<<: RUN, profiles-file: profiles.yaml, profile: auto}}",
             Ok(&["01-direct", "02-solver"]),
             &[

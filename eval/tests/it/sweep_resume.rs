@@ -38,7 +38,7 @@ const ROWS: [(Spoil, &str); 5] = [
         |sweep| fs::write(sweep.join(CELLS[2]).join("lock.json"), "{").unwrap(),
         "error: sweep/03-coordinator/lock.json: EOF while parsing",
     ),
-    // A cell that is also missing.
+    // This cell is also missing, and so is its model.
     (
         |sweep| {
             fs::remove_dir_all(sweep.join(CELLS[2])).unwrap();

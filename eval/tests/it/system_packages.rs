@@ -62,14 +62,14 @@ fn run(row: &Row, folder: &TempDir) -> (Option<i32>, Vec<String>, String) {
     fs::create_dir(&bin).unwrap();
     let root = if row.user.is_some() { 1000 } else { 0 };
     fake(&bin, "id", &format!("echo {root}"));
-    // The fake compiler finds a header if the file exists.
+    // The fake compiler finds the header if the file `simde` exists.
     let header = at.join("simde");
     fake(&bin, "cc", &format!("test -e {}", header.display()));
     for program in &row.there {
         put(at, program);
     }
     if let Some(manager) = &row.manager {
-        // The fake system cannot copy programs, so they are created in advance.
+        // The fake package manager writes each program that it installs.
         let brought = row.brings.iter().map(|program| match program.as_str() {
             "simde" => format!(": > {}\n", header.display()),
             program => format!(

@@ -1,4 +1,4 @@
-//! The rate of requests: when requests arrive, and that waiting for a slot is reported as waiting.
+//! Limits on the rate and the concurrency of requests, and the waits that trajectories record.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,9 @@ use fault_server::{Behavior, FaultServer};
 /// Arrival times of requests.
 type Times = Arc<Mutex<Vec<Instant>>>;
 
-/// Rejects the first requests with a 429; delays each later response until `hold` returns.
+/// Starts a server that rejects the first `refused` requests with a 429 and delays each later
+/// response until `hold` returns. Returns the arrival times and the maximum number of concurrently
+/// delayed requests.
 fn held(
     refused: usize,
     hold: impl Fn() + Send + Sync + 'static,
@@ -40,8 +42,8 @@ fn held(
     (server, times, most)
 }
 
-/// Runs samples concurrently, with one call each. Returns the records, and the waits in the
-/// trajectories, in milliseconds, by reason.
+/// Runs samples concurrently, with one call each. Returns the records, and the reason and
+/// milliseconds of each wait in the trajectories.
 fn run(server: &FaultServer, samples: usize, more: &[&str]) -> (Vec<Value>, Vec<(String, f64)>) {
     run_in(&binary(), server, samples, more)
 }
@@ -85,8 +87,8 @@ fn requests(folder: &Path) -> usize {
     texts.filter(|text| text.contains("llm_request")).count()
 }
 
-/// Checks that no attempt's working time includes its waits. Other waiting times depend on the
-/// machine.
+/// Checks that the attempts' working times exclude these waits. Attempts may also wait for other
+/// reasons, depending on the machine.
 fn check_working_times(records: &[Value], waits: &[(String, f64)]) {
     let sum = |field: &str| -> f64 {
         let each = records.iter().map(|record| record[field].as_f64().unwrap());
@@ -96,7 +98,7 @@ fn check_working_times(records: &[Value], waits: &[(String, f64)]) {
     let not_worked = sum("total_time_s") - sum("working_time_s");
     assert!(
         not_worked > waited * 0.95 - 0.1,
-        "waited {waited} s, and {not_worked} s are no working time"
+        "waited {waited} s, but only {not_worked} s are excluded from the working time"
     );
 }
 
@@ -145,7 +147,7 @@ fn halves_concurrency_for_overloaded_server() {
     let refused = ["--max-connections", "8", "--max-retries", "9"];
     let rows: [(&[&str], bool); 2] = [(&[], true), (&["--adaptive", "false"], false)];
     for (more, falls) in rows {
-        // With a constant limit, eight requests would be in flight together, twice.
+        // With a constant limit, eight requests are in flight together, twice.
         let together = Barrier::new(8);
         let (server, _, most) = held(8, move || {
             if falls {

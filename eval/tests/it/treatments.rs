@@ -204,7 +204,7 @@ fn labels_match_prompt_of_root() {
     insta::assert_snapshot!("recorded_treatments", recorded.text);
 }
 
-/// Places of recorded settings.
+/// Names in the snapshot for fingerprint parts, engine settings and flags.
 const PLACES: [&str; 3] = ["part", "engine", "flags"];
 
 /// Fingerprint parts, engine settings and flags that each run records: all of the first run's, and

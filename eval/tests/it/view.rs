@@ -1,5 +1,5 @@
-//! `rlm-eval view` over HTTP: access control, files that cannot be reached, and that nothing is
-//! written.
+//! `rlm-eval view` over HTTP: access control, files outside the folder, nested runs, and that it
+//! writes nothing.
 
 use std::fs;
 use std::path::Path;
@@ -65,8 +65,8 @@ fn answers_or_refuses_requests() {
     }
 }
 
-/// If a request arrives between the creation of a file and its first event, only that response
-/// omits the attempt.
+/// An attempt whose trajectory is still empty is omitted, and shown once its first event is
+/// written.
 #[test]
 fn shows_attempt_after_its_first_event() {
     let binary = folder();
@@ -147,7 +147,7 @@ fn does_not_follow_links_out_of_folder() {
 #[test]
 fn refuses_run_with_link_out_of_folder() {
     use std::os::unix::fs::symlink;
-    // Replace each file with a link. The totals and lists of a run read all of these files.
+    // Replace each file with a link. All of these files are read for a run's totals and lists.
     for (name, target) in [
         ("config.json", "elsewhere/config.json"),
         ("samples.jsonl", "elsewhere/samples.jsonl"),
@@ -240,7 +240,7 @@ fn viewer_writes_nothing() {
 }
 
 #[test]
-fn exports_page() {
+fn exports_self_contained_page() {
     let binary = folder();
     let ran = binary.run(&["view", "results/one", "--export", "page.html"], "");
     let wanted = Ran {

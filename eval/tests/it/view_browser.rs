@@ -54,7 +54,7 @@ fn pages_work_in_chromium() {
     node(&["run.mjs", &viewer.address, &results.display().to_string()]);
 }
 
-/// Returns a description of missing requirements and how to install them.
+/// Returns the first missing requirement and how to install it.
 fn missing() -> Option<String> {
     let runs = |program: &str| {
         let mut command = Command::new(program);

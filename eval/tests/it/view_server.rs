@@ -85,7 +85,6 @@ impl Drop for Viewer {
     }
 }
 
-/// A response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,

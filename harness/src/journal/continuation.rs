@@ -59,8 +59,8 @@ pub(super) fn without_failures(entries: Vec<Entry>) -> (Vec<Entry>, Vec<Journale
     (left, failures)
 }
 
-/// Returns for each entry whether it is a failure after which neither its agent nor an agent above it
-/// received a response.
+/// Returns for each entry whether it is a failure after which neither its agent nor an agent above
+/// it received a response.
 fn failures_that_ended(entries: &[Entry]) -> Vec<bool> {
     // Agents with a response after the current entry.
     let mut answered = HashSet::new();
@@ -87,7 +87,8 @@ fn is_failure(kept: &JournaledResponse) -> bool {
     )
 }
 
-/// Returns an invocation id and those of its ancestors, nearest first. The root is the last of them.
+/// Returns an invocation id and those of its ancestors, nearest first. The root is the last of
+/// them.
 fn with_ancestors(invocation: &str) -> impl Iterator<Item = &str> {
     let above = invocation
         .rmatch_indices('.')

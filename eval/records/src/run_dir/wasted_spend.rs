@@ -71,7 +71,8 @@ impl UnfinishedAttempts {
         for path in files(&folder.join(JOURNAL))? {
             let name = file_name(&path);
             // Compressed journals belong to attempts with a record.
-            if !name.ends_with(".jsonl") || !open(&name) {
+            let is_plain = path.extension().is_some_and(|end| end == "jsonl");
+            if !is_plain || !open(&name) {
                 continue;
             }
             let paid = paid(&path)?;

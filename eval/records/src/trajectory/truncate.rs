@@ -3,8 +3,8 @@
 
 use memchr::{memchr, memchr2};
 
-/// Replaces each string of more than `limit` bytes in `line` with an object that contains its
-/// location in the file.
+/// Replaces each string of more than `limit` bytes in `line` with an object that contains its first
+/// part and its location in the file.
 ///
 /// The object is `{"head": FIRST_PART, "bytes": LENGTH, "from": START, "to": END}`. `START` and
 /// `END` are the byte positions, in the file, of the JSON between the quotes; `offset` is the
@@ -30,8 +30,8 @@ pub fn heads(line: &[u8], limit: usize) -> Vec<u8> {
     })
 }
 
-/// Replaces each long string with the output of `replace`, which receives its first part and the
-/// start and end of the whole string.
+/// Calls `replace` for each string of more than `limit` bytes, with the output so far, the first
+/// part of the string, and the start and end of the string in `line`. Copies everything else.
 fn replace_long(
     line: &[u8],
     limit: usize,
@@ -57,7 +57,7 @@ fn replace_long(
     cut
 }
 
-/// Returns the position of the closing quote of the string whose first byte is at `start`.
+/// Returns the position of the closing quote of a string whose content begins at `start`.
 fn string_end(line: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
@@ -70,7 +70,7 @@ fn string_end(line: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Returns the last position within `limit` bytes at which a string's JSON can be cut without
-/// splitting a character.
+/// splitting a character or an escape.
 pub fn boundary(content: &[u8], limit: usize) -> usize {
     let mut at = 0;
     while at < content.len() {
@@ -83,8 +83,8 @@ pub fn boundary(content: &[u8], limit: usize) -> usize {
     at.min(content.len())
 }
 
-/// Returns the length in bytes of the first character of `content`. Two `\u` escapes of a surrogate
-/// pair count as one character.
+/// Returns the length in bytes of the first character or escape of `content`. The two `\u` escapes
+/// of a surrogate pair count as one.
 fn width(content: &[u8]) -> usize {
     match content {
         [

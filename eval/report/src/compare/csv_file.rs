@@ -62,7 +62,7 @@ pub enum CsvProblem {
         /// Expected kind of value.
         wanted: &'static str,
     },
-    /// A value differs from an earlier row, but must be the same in the whole run or sample.
+    /// A value that must be the same in the whole run or sample differs from an earlier row.
     #[error("column {column} ({name}): `{found}` differs from `{earlier}` on line {line}; {why}")]
     Changed {
         /// Number of the column, 1-based.
@@ -92,7 +92,7 @@ pub enum CsvProblem {
     },
 }
 
-/// Positions of the columns that are read.
+/// 0-based positions of the columns that are read, with the name if it is not fixed.
 struct Columns {
     sample: (usize, &'static str),
     score: usize,
@@ -210,7 +210,7 @@ impl Columns {
     }
 }
 
-/// Rows read so far, with the line number of each value that must not change.
+/// Attempts read so far, and the line of each value that later rows must not change.
 struct Rows {
     columns: Columns,
     attempts: Vec<ScoredAttempt>,
@@ -356,8 +356,8 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Line ends of a file, counted as in editors. The CSV reader counts blank lines and `\r` line ends
-/// only when it has passed them.
+/// Computes line numbers as editors do. Those of the CSV reader can be too low, because it counts
+/// blank lines and `\r` line ends only after passing them.
 struct Lines<'a> {
     bytes: &'a [u8],
     /// Byte positions of the line ends.
@@ -375,7 +375,7 @@ impl<'a> Lines<'a> {
         Self { bytes, ends }
     }
 
-    /// Returns the line number of the record that the reader found when searching from `position`.
+    /// Returns the 1-based line number of the first record at or after `position`.
     fn of_record(&self, position: Option<&csv::Position>) -> u64 {
         let from = position.map_or(0, csv::Position::byte);
         let from = usize::try_from(from).unwrap_or(usize::MAX);

@@ -10,7 +10,7 @@ use super::csv_file::CsvProblem;
 /// Reason why runs cannot be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
-    /// A folder does not contain a run, or a file cannot be written.
+    /// A run directory is invalid, for example because it does not contain a run.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
     /// A file cannot be read.
@@ -31,7 +31,7 @@ pub enum CompareError {
         /// Reason why the file is invalid.
         problem: Box<CsvProblem>,
     },
-    /// The scores of the runs do not measure the same thing.
+    /// The runs differ in benchmark, dataset or scorer.
     #[error(transparent)]
     Differ(Box<Mismatch>),
 }
@@ -46,11 +46,11 @@ pub struct Mismatch {
     pub what: &'static str,
     /// Name of one run.
     pub first: String,
-    /// Its value.
+    /// Value in this run.
     pub first_value: String,
     /// Name of the other run.
     pub second: String,
-    /// Its value.
+    /// Value in the other run.
     pub second_value: String,
 }
 

@@ -17,14 +17,14 @@ use super::{Against, Difference, RunPair, SIGNIFICANT, name};
 /// Number of best runs to compare with each other.
 pub const BEST: usize = 3;
 
-/// Kind of a family: comparisons whose p values are corrected together.
+/// Rule that selects the comparisons of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FamilyKind {
     /// Comparisons of each run with its baseline.
     Baseline,
-    /// Comparisons of the best runs, other than baselines, with each other. The same scores
-    /// selected these runs, so the family consists of all pairs of candidates, of which only those
+    /// Comparisons of the best runs with each other, without baselines. Because the compared scores
+    /// also select the best runs, p values are corrected over all pairs of candidates; only pairs
     /// of the best runs are shown.
     Best,
     /// Comparisons of each run with every earlier run.
@@ -47,16 +47,16 @@ impl FamilyKind {
 pub struct Family {
     /// Kind of the family.
     pub kind: FamilyKind,
-    /// Names of the baseline runs.
+    /// Names of the baseline runs; empty unless `kind` is [`Baseline`](FamilyKind::Baseline).
     pub baselines: Vec<String>,
-    /// Names of the compared runs: those compared with a baseline, the candidates for the best, or
-    /// all runs.
+    /// Names of the compared runs. Depending on `kind`, these are the runs compared with a
+    /// baseline, the candidates for the best, or all runs.
     pub runs: Vec<String>,
-    /// Runs whose comparisons the family [`Best`](FamilyKind::Best) shows, in order. If scores are
-    /// equal, the earlier run is preferred.
+    /// Names of the [`BEST`] runs with the highest scores, in their original order. If scores are
+    /// equal, the earlier run is preferred. Empty unless `kind` is [`Best`](FamilyKind::Best).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub best: Vec<String>,
-    /// Names of later runs with the same score as the last of the best runs.
+    /// Names of the other runs whose score equals the lowest score in `best`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub as_good: Vec<String>,
     /// Number of comparisons in the family.
@@ -110,8 +110,8 @@ fn with_baselines(
     ]
 }
 
-/// Compares all pairs of a family and keeps the comparisons among the `shown` runs. Returns nothing
-/// if there is no pair.
+/// Compares `pairs`, corrects their p values, and keeps only comparisons between the `best` runs,
+/// if given. Returns `None` without pairs.
 fn family(
     runs: &[RunScores],
     kind: FamilyKind,
@@ -172,14 +172,14 @@ fn all_pairs(of: &[usize]) -> Vec<RunIndices> {
 struct Best {
     /// At most [`BEST`] runs in their original order; if scores are equal, the earlier runs.
     runs: Vec<usize>,
-    /// Later runs with the same score as the last of the best runs.
+    /// Other runs whose score equals the lowest score in `runs`.
     as_good: Vec<usize>,
 }
 
 impl Best {
     fn of(runs: &[usize], figures: &[RunFigures]) -> Self {
-        /// Smaller differences between scores do not count, because sums depend on the order of
-        /// attempts.
+        /// Scores are rounded to multiples of this, because floating-point sums depend on the order
+        /// of attempts.
         const EQUAL: f64 = 1e-9;
         let score = |index: &usize| {
             let score = figures.get(*index)?.score_errors_as_zero.as_ref()?;
@@ -220,8 +220,7 @@ fn pair(runs: &[RunScores], family: FamilyKind, first: usize, second: usize) -> 
     }
 }
 
-/// Replaces the p values of comparisons by those after Holm's correction. A comparison without a p
-/// value is not counted.
+/// Sets `p_holm` by Holm's correction over all comparisons that have a p value.
 fn correct(comparisons: &mut [RunPair], of: impl Fn(&mut RunPair) -> &mut Option<Difference>) {
     let mut tested: Vec<&mut Difference> = comparisons
         .iter_mut()
@@ -278,7 +277,7 @@ mod tests {
     use super::all_pairs;
 
     #[test]
-    fn pairs_each_two_once() {
+    fn lists_each_pair_once() {
         assert_eq!(all_pairs(&[]), []);
         assert_eq!(all_pairs(&[4]), []);
         assert_eq!(all_pairs(&[0, 2, 5]), [(0, 2), (0, 5), (2, 5)]);

@@ -1,7 +1,7 @@
 //! Compares runs over their common samples, for `rlm-eval compare`.
 //!
-//! Invariant: a comparison depends on scores only, so a run directory and a CSV file give the same
-//! figures.
+//! Invariant: the comparison of two runs depends only on columns of `results.csv` (sample, attempt,
+//! cluster, status and score), so a run directory and its CSV file give the same p values.
 
 mod family;
 mod pairing;
@@ -35,7 +35,7 @@ pub use verdict::{cautions, verdict};
 /// Version of [`Comparison`], written as `v` in its JSON.
 pub const COMPARISON_VERSION: u32 = 2;
 
-/// Significance level: the probability of a finding if there is no difference.
+/// Significance level: the maximum probability of a finding if there is no difference.
 pub const SIGNIFICANT: f64 = 0.05;
 
 /// A comparison of several runs.
@@ -58,14 +58,14 @@ pub struct Comparison {
 /// The comparison of two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunPair {
-    /// Family whose p values are corrected together.
+    /// Family that the comparison belongs to.
     pub family: FamilyKind,
     /// Name of the run that serves as the reference: `A`.
     pub first: String,
-    /// Name of the other run: `B`.
+    /// Name of the run that is compared with it: `B`.
     pub second: String,
-    /// Whether both runs have the same fingerprint, so that only chance makes them differ. `None`
-    /// if a fingerprint is unknown.
+    /// Whether both runs have the same settings, so that only chance makes them differ; see
+    /// [`RunParts::same_fingerprint`].
     pub same_fingerprint: Option<bool>,
     /// Samples that could not be aligned.
     pub alignment: Alignment,
@@ -83,20 +83,20 @@ pub struct Difference {
     pub paired: Paired,
     /// P value after Holm's correction over the family; equals `p` for a single comparison.
     pub p_holm: Option<f64>,
-    /// Smallest difference that comparisons with this much data detect 4 times out of 5, at the
-    /// level that Holm's correction leaves to the test behind `p`. `None` if even a difference of 1
-    /// is detected less often, or if the variance is unknown.
+    /// Smallest true difference that a test with this much data detects 4 times out of 5, at the
+    /// significance level that Holm's correction leaves to this comparison. `None` if even a
+    /// difference of 1 is detected less often, or if the variance is unknown.
     pub detectable: Option<f64>,
 }
 
 impl Difference {
-    /// Returns the p value for the hypothesis of no difference; it is below 0.05 exactly if the
-    /// interval excludes 0.
+    /// Returns the p value for the null hypothesis of no difference. It is below 0.05 exactly if
+    /// the interval excludes 0.
     pub fn p(&self) -> Option<f64> {
         self.paired.p()
     }
 
-    /// Returns the name of the method that computed the interval and the p value.
+    /// Returns the name of the method that computed the interval and the p value, or `no test`.
     pub fn method(&self) -> &'static str {
         self.paired.method().map_or("no test", Method::name)
     }
@@ -109,8 +109,8 @@ pub enum Against {
     First,
     /// Compares every run with every earlier run.
     All,
-    /// Compares each run with the run at the given index. A run whose index is its own is a
-    /// baseline and is not compared.
+    /// Compares each run with the run at the given index. A run with its own index is a baseline
+    /// and is not compared with another.
     Baseline(Vec<usize>),
 }
 
@@ -130,7 +130,7 @@ pub fn compare(
     Ok(compare_all(runs, against))
 }
 
-/// Compares runs like [`compare`], without checking that they measure the same thing.
+/// Compares runs like [`compare`], without checking for [`mismatches`].
 pub fn compare_all(runs: &[RunScores], against: &Against) -> Comparison {
     let figures = report::figures(runs);
     let (families, comparisons) = family::compare(runs, &figures, against);
@@ -145,7 +145,7 @@ pub fn compare_all(runs: &[RunScores], against: &Against) -> Comparison {
     }
 }
 
-/// Returns all mismatches that make the runs incomparable.
+/// Returns a mismatch for each of benchmark, dataset and scorer in which the runs differ.
 pub fn mismatches(runs: &[RunScores]) -> Vec<Mismatch> {
     let mut found = Vec::new();
     for fact in ["benchmark", "dataset_digest", "scorer"] {
@@ -169,7 +169,8 @@ pub fn mismatches(runs: &[RunScores]) -> Vec<Mismatch> {
     found
 }
 
-/// Returns the columns that cannot be checked, with the names of the runs that do not record them.
+/// Returns the columns that [`mismatches`] cannot check in all runs, with the names of the runs
+/// that do not record them.
 pub fn unchecked(runs: &[RunScores]) -> Vec<(&'static str, Vec<String>)> {
     let silent = |fact: &'static str| {
         let silent = runs.iter().enumerate();
@@ -185,7 +186,7 @@ pub fn unchecked(runs: &[RunScores]) -> Vec<(&'static str, Vec<String>)> {
 }
 
 impl Comparison {
-    /// Renames the runs, given names in their order.
+    /// Renames the runs to `names`, which are in the order of the runs.
     #[must_use]
     pub fn renamed(mut self, names: &[String]) -> Self {
         let old: Vec<String> = self.runs.iter().map(|run| run.name.clone()).collect();

@@ -35,7 +35,7 @@ pub struct Alignment {
     pub only_first: Vec<String>,
     /// Samples that only the second run has.
     pub only_second: Vec<String>,
-    /// Samples of both runs that have no score in one of them.
+    /// Samples of both runs that lack a score in at least one of them.
     pub unscored: Vec<String>,
     /// Compared samples with more scores in one run than in the other.
     pub unequal_attempts: Vec<String>,
@@ -74,7 +74,7 @@ pub(super) fn samples(run: &RunScores, errors: ErrorCounting) -> BTreeMap<&str, 
     samples
 }
 
-/// Pairs the samples with a score in both runs, each with its mean score. Also returns the samples
+/// Pairs the mean scores of each sample that has a score in both runs. Also returns the samples
 /// that do not align.
 pub fn pair_up<'a>(
     first: &'a RunScores,

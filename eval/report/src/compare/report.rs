@@ -19,12 +19,12 @@ pub struct RunFigures {
     pub name: String,
     /// Path of the folder or file.
     pub path: PathBuf,
-    /// Known values of the run, by column of `results.csv`.
+    /// Known values that are the same in all rows of `results.csv`.
     pub facts: RunColumns,
     /// Time when the first attempt began, in RFC 3339, if recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started: Option<String>,
-    /// Number of samples with a record.
+    /// Number of samples with at least one recorded attempt.
     pub samples: u64,
     /// Number of planned attempts.
     pub attempts_total: u64,

@@ -35,9 +35,9 @@ pub const COLUMNS: [&str; 23] = [
     "differs",
 ];
 
-/// Returns the comparison as a CSV file (RFC 4180). An empty cell means a missing figure. `errors`
-/// is `excluded` or `zero`. `differs` lists the settings that differ between the two runs, with
-/// both values.
+/// Returns the comparison as a CSV file (RFC 4180). An empty cell means a missing figure. The
+/// column `errors` is `excluded` or `zero`; `differs` lists the settings that differ between the
+/// two runs, with both values.
 ///
 /// # Errors
 /// Returns an error of the CSV writer, which cannot occur when writing to memory.

@@ -28,13 +28,13 @@ pub(super) const CONSTANT_COLUMNS: [&str; 11] = [
     "fingerprint",
 ];
 
-/// Known values of a run, by column of `results.csv`.
+/// Known values of the columns of `results.csv` that are the same in all rows of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct RunColumns(BTreeMap<&'static str, String>);
 
 impl RunColumns {
-    /// Returns the value of a column. Empty text counts as unknown, as in a CSV file.
+    /// Returns the value of a column, or `None` if it is unknown or empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
@@ -53,11 +53,12 @@ pub struct ScoredAttempt {
     pub sample: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// Cluster of samples whose results are correlated; `None` for an independent sample.
+    /// Name of the sample's cluster, within which scores are correlated; `None` for an independent
+    /// sample.
     pub cluster: Option<String>,
     /// Status with which the attempt ended.
     pub status: Status,
-    /// Score from 0 to 1; `None` after an error.
+    /// Score from 0 to 1; `None` if the attempt ended in an error or was cancelled.
     pub score: Option<f64>,
     /// Whether the model refused to answer.
     pub refused: bool,
@@ -70,9 +71,9 @@ pub struct ScoredAttempt {
 pub struct RunScores {
     /// Path of the source folder or file.
     pub path: PathBuf,
-    /// Known values of the run.
+    /// Known values that are the same in all rows of `results.csv`.
     pub facts: RunColumns,
-    /// Settings of the run's agents, part by part.
+    /// Recorded settings of the run.
     pub parts: RunParts,
     /// Number of planned attempts.
     pub attempts_total: u64,
@@ -109,7 +110,7 @@ impl RunScores {
     /// Returns the scores of a run that has already been read.
     pub fn of_run(run: &RunDir) -> Self {
         let mut facts = RunColumns::default();
-        // `identity` is a flat object whose field names are column names.
+        // The run's identity is a flat object whose field names are column names.
         if let Ok(Value::Object(mut identity)) = serde_json::to_value(&run.lock.run) {
             for fact in CONSTANT_COLUMNS {
                 match identity.get_mut(fact).map(Value::take) {

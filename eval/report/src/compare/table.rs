@@ -13,7 +13,7 @@ use crate::summary::{NONE, interval_notes, percent, rows_table, score_text, stat
 /// Maximum number of ids in a list.
 const IDS: usize = 5;
 
-/// Maximum width of an id in columns.
+/// Maximum display width of an id, in terminal columns.
 const ID_WIDTH: usize = 40;
 
 /// Formats the differing settings, the scores, and each comparison with its verdict and excluded
@@ -53,7 +53,7 @@ pub fn pairs(comparison: &Comparison, width: u16) -> String {
 }
 
 /// Describes the comparisons of a family and the correction of their p values. Returns `None` if
-/// only two runs are compared. `runs` is the total number of runs.
+/// only two runs exist or no comparison is shown. `runs` is the total number of runs.
 pub fn heading(family: &Family, runs: usize) -> Option<String> {
     let all = family.comparisons;
     let corrected = match all {
@@ -84,14 +84,14 @@ pub fn heading(family: &Family, runs: usize) -> Option<String> {
         FamilyKind::Best => {
             let as_good = match family.as_good.as_slice() {
                 [] => String::new(),
-                [one] => format!("; {one} scores as well as the last of them, but comes later"),
+                [one] => format!("; {one} also has the lowest of their scores, but comes later"),
                 many => format!(
-                    "; {} score as well as the last of them, but come later",
+                    "; {} also have the lowest of their scores, but come later",
                     many.join(", ")
                 ),
             };
             format!(
-                "The {} of these {} runs that score best, errors as zero, with each other: {}{as_good}. The same scores \
+                "The {} best of these {} runs (errors as zero) with each other: {}{as_good}. The same scores \
                  selected these runs, so p values are corrected by Holm's method over all {all} pairs of the {} runs.",
                 family.best.len(),
                 family.runs.len(),
@@ -159,7 +159,7 @@ fn figures(runs: &[RunFigures]) -> Vec<Row> {
     rows
 }
 
-/// Formats the date of a run, in UTC.
+/// Formats the start time of a run in UTC, to the minute.
 pub fn started(at: Option<&str>) -> String {
     let at = at.and_then(|at| at.parse::<Timestamp>().ok());
     at.map_or_else(
@@ -272,11 +272,11 @@ fn left_out(pair: &RunPair) -> Vec<String> {
     } = &pair.alignment;
     let RunPair { first, second, .. } = pair;
     let kinds = [
-        (only_first, format!("Excluded, because only {first} has them")),
-        (only_second, format!("Excluded, because only {second} has them")),
+        (only_first, format!("Excluded, only in {first}")),
+        (only_second, format!("Excluded, only in {second}")),
         (
             unscored,
-            format!("Excluded with the errors, because {first} or {second} has no score for them"),
+            format!("Excluded with the errors, without a score in {first} or {second}"),
         ),
         (
             unequal_attempts,
@@ -284,7 +284,7 @@ fn left_out(pair: &RunPair) -> Vec<String> {
         ),
         (
             other_cluster,
-            format!("In another cluster in {second} than in {first} (the cluster in {first} is used)"),
+            format!("In different clusters in {first} and {second} (the cluster in {first} is used)"),
         ),
     ];
     kinds

@@ -15,8 +15,8 @@ enum Finding {
     Untested,
 }
 
-/// Returns the sentences below a comparison's table. `corrected` is `true` if there are several
-/// comparisons.
+/// Returns the sentences below a comparison's table. `corrected` is whether the p value was
+/// corrected over several comparisons.
 pub fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
     let RunPair { first, second, .. } = pair;
     let (Some(excluded), Some(zero)) = (&pair.errors_excluded, &pair.errors_as_zero) else {
@@ -46,7 +46,7 @@ pub fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
     sentences
 }
 
-/// Returns cautions about the intervals of a group of comparisons, one sentence each.
+/// Returns cautions about the intervals of a group of comparisons.
 pub fn cautions<'a>(pairs: impl IntoIterator<Item = &'a RunPair>) -> Vec<String> {
     let ways = pairs
         .into_iter()

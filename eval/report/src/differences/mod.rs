@@ -1,8 +1,8 @@
 //! Finds the differences between runs in all parts of their fingerprints, with the effective value
 //! in each run.
 //!
-//! Tables of several runs begin with the differences, so that no effect is attributed to the wrong
-//! part.
+//! Tables of several runs begin with the differences, so that readers do not attribute an effect to
+//! the wrong setting.
 
 mod parts;
 mod text;
@@ -41,7 +41,7 @@ const FIRST: [&str; 17] = [
     "program",
 ];
 
-/// Number of entries of [`FIRST`] that describe how agents work.
+/// Number of entries at the start of [`FIRST`] that describe how agents work.
 const TREATMENTS: usize = 10;
 
 /// Maximum number of table rows for one part. A part with more differences is shown as one row with
@@ -51,17 +51,19 @@ const MOST_ROWS: usize = 6;
 /// Differences and common settings of several runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Differences {
-    /// Whether all runs have the same fingerprint. `None` if a fingerprint is unknown.
+    /// Whether all runs have the same settings; see [`RunParts::same_fingerprint`]. `None` if a
+    /// fingerprint is unknown.
     pub same_fingerprint: Option<bool>,
     /// Whether every run records all parts of its fingerprint. If not, only the columns of
     /// `results.csv` are compared.
     pub all_parts: bool,
     /// Parts that differ, starting with those that describe how agents work.
     pub parts: Vec<Part>,
-    /// Parts that describe how agents work and are the same in all runs, with their values.
+    /// Parts that are the same in all runs, with their values: those that describe how agents work,
+    /// and the JavaScript engine.
     pub same: Vec<(String, String)>,
-    /// Sentences about runs, or attempts of one run, made by different program versions. Runs are
-    /// called `A`, `B`, …, until [`named`](Self::named) renames them.
+    /// Sentences about different program versions, in several runs or within one. Runs are called
+    /// `A`, `B`, …, until [`named`](Self::named) renames them.
     pub programs: Vec<String>,
     /// Sentences about runs whose attempts differ in a setting outside the fingerprint.
     pub mixed: Vec<String>,
@@ -103,7 +105,8 @@ impl Differences {
                 })
                 .collect();
             let of_treatment = FIRST[..TREATMENTS].contains(&name);
-            // Whether a sandbox exists depends on the protocol, so it is not a separate difference.
+            // The protocol determines which other parts are used, so an unused part, such as the
+            // sandbox, is not a separate difference.
             let used: Vec<Slot> = values
                 .iter()
                 .copied()
@@ -132,7 +135,7 @@ impl Differences {
         .named(&(0..runs.len()).map(compare::name).collect::<Vec<_>>())
     }
 
-    /// Renames the runs in all sentences, given names in their order.
+    /// Renames the runs in all sentences to `names`, which are in the order of the runs.
     #[must_use]
     pub fn named(mut self, names: &[impl ToString]) -> Self {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
@@ -196,7 +199,7 @@ fn alike(values: &[Slot]) -> bool {
     })
 }
 
-/// Whether both values identify the same thing, such as a bundled model and a copy of its file.
+/// Whether both values have the same `identity`, such as a bundled model and a copy of its file.
 fn are_same_thing(one: Slot, other: Slot) -> bool {
     let identity = |slot: Slot<'_>| match slot {
         Slot::Value(value) => value.get("identity").cloned(),

@@ -26,7 +26,7 @@ const COLUMNS: [&str; 9] = [
     "scorer",
 ];
 
-/// Name of the part that identifies the program that made the attempts.
+/// Name of the part that identifies the program versions that made the attempts.
 const PROGRAM: &str = "program";
 
 /// Name of the part that identifies the JavaScript engine.
@@ -47,8 +47,8 @@ pub struct RunParts {
 }
 
 impl RunParts {
-    /// Reads the parts of a run directory: those in `lock.json`, and the applied profile with its
-    /// drivers in `config.json`.
+    /// Reads the parts of a run directory: the fingerprint's parts in `lock.json`, and the settings
+    /// outside the fingerprint in `config.json`.
     pub fn of_run(run: &RunDir) -> Self {
         let identity = &run.lock.run;
         let program_versions = ProgramVersions::of(&run.lock, &run.records);
@@ -117,8 +117,8 @@ impl RunParts {
         }
     }
 
-    /// Creates the parts of a CSV file from its columns, given by name. `program_versions` are
-    /// those named in its rows.
+    /// Returns the settings that a CSV file contains. `column` returns the value of a column by
+    /// name; `program_versions` are those in the rows.
     pub fn of_columns<'a>(
         column: impl Fn(&str) -> Option<&'a str>,
         program_versions: ProgramVersions,
@@ -141,8 +141,8 @@ impl RunParts {
         }
     }
 
-    /// Whether both runs have the same fingerprint, programs, server addresses and other settings
-    /// that both record. Returns `None` if a fingerprint is unknown.
+    /// Whether both runs have the same fingerprint, program versions and, if both record them,
+    /// settings outside the fingerprint. Returns `None` if a fingerprint is unknown.
     pub fn same_fingerprint(&self, other: &Self) -> Option<bool> {
         let same = self.fingerprint()? == other.fingerprint()?;
         let (one, two) = (self.beside.as_ref(), other.beside.as_ref());
@@ -168,8 +168,8 @@ impl RunParts {
     }
 }
 
-/// Returns the programs that made the attempts, or `None` if none is known. Programs are identified
-/// by the digests shown in records, CSV files and `--version`.
+/// Returns the digests of the program versions that made the attempts, or `None` if none is known.
+/// Records, CSV files and `--version` show the same digests.
 fn programs(program_versions: &ProgramVersions) -> Option<Value> {
     program_versions.digests().next()?;
     let unknown = program_versions.any_unknown().then_some(NOT_RECORDED);

@@ -19,7 +19,8 @@ pub fn rows(differences: &Differences) -> Vec<(String, Vec<String>)> {
     differences.parts.iter().map(row).collect()
 }
 
-/// Returns the sentences below the table, or instead of it. `runs` is the number of runs.
+/// Returns sentences about the differences, to show below the table or, if nothing differs, instead
+/// of it. `runs` is the number of runs.
 pub fn sentences(differences: &Differences, runs: usize) -> Vec<String> {
     let mut sentences = Vec::new();
     if runs > 1 {
@@ -50,7 +51,7 @@ pub fn sentences(differences: &Differences, runs: usize) -> Vec<String> {
     sentences
 }
 
-/// Explains why some of the runs have no profile.
+/// Explains why only some of the runs have a profile, if that is the case.
 fn profile(differences: &Differences) -> Option<String> {
     let part = differences
         .parts
@@ -90,8 +91,8 @@ fn comparison(differences: &Differences) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Lists the runs whose attempts had several values of a setting, given the runs' names, settings
-/// and values.
+/// Returns a sentence for each setting that had several values within a run. `runs` pairs the name
+/// of each run with these settings and their values.
 pub(super) fn mixed<'a>(
     runs: impl Iterator<Item = (&'a String, &'a Vec<(&'static str, Value)>)>,
 ) -> Vec<String> {
@@ -111,8 +112,8 @@ pub(super) fn mixed<'a>(
     runs.flat_map(of_run).collect()
 }
 
-/// Compares the current value of a setting outside the fingerprint with its earlier or other value:
-/// `date is 2020-01-02, and 2020-01-01 before`.
+/// Formats a changed setting outside the fingerprint: `date is 2020-01-02, and 2020-01-01 before`.
+/// `elsewhere` is the end of the sentence, which tells when or where the other value applies.
 pub fn changed(changed: &Changed, elsewhere: &str) -> String {
     let values = [&changed.now, &changed.before].map(Slot::Value);
     let texts = value::texts(&values);

@@ -8,7 +8,7 @@ use super::Slot;
 /// Number of hash characters shown.
 const HASH: usize = 12;
 
-/// Maximum characters of a value.
+/// Maximum characters of a formatted value.
 const LONGEST: usize = 80;
 
 /// Text for an unset value: null, empty or missing.
@@ -36,7 +36,7 @@ pub(super) fn texts(values: &[Slot]) -> Vec<Option<String>> {
         .unwrap_or_else(|| of(&|value| format!("{} ({})", short(value), digest(value))))
 }
 
-/// Formats a value as a digest, for a part shown in a single row.
+/// Formats a value as a digest, for a part with too many differing members to show.
 pub(super) fn digest_text(slot: Slot) -> Option<String> {
     match slot {
         Slot::Unused => None,
@@ -145,7 +145,7 @@ fn shortened(text: &str) -> String {
     out
 }
 
-/// Shortens a run of hex digits if it is too long to be a number or a word.
+/// Shortens a sequence of hex digits if it is too long to be a number or a word.
 fn short_hash(digits: &str) -> &str {
     match digits.len() {
         32.. => digits.get(..HASH).unwrap_or(digits),

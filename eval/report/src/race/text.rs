@@ -68,11 +68,10 @@ const fn word(verdict: Option<Verdict>) -> &'static str {
     }
 }
 
-/// Name of the column with uncorrected differences.
 const UNCORRECTED: &str = "uncorrected";
 
 impl RaceResult {
-    /// Returns the rows of the table: the names of the columns, and a row for each cell.
+    /// Returns the column names of the final table, and a row for each cell.
     pub(crate) fn rows(&self) -> (Vec<&'static str>, Vec<(String, Vec<String>)>) {
         let columns = vec![
             "verdict",

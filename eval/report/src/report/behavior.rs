@@ -16,8 +16,8 @@ use super::spending::{Spending, Tally};
 pub struct RunBehavior {
     /// Number of attempts that the figures cover.
     pub attempts: u64,
-    /// Share of attempts whose return in the first iteration was intercepted and shown back; `None`
-    /// if unknown for any of the attempts.
+    /// Share of attempts whose return in the first iteration was intercepted and sent back to the
+    /// model for confirmation; `None` if unknown for any of the attempts.
     pub early_return_rate: Option<f64>,
     /// Share of attempts that called `rlm()` or `llm()`; `None` if unknown for any of the attempts.
     pub delegation_rate: Option<f64>,
@@ -28,22 +28,22 @@ pub struct RunBehavior {
     /// Number of self-corrections: failed cells after which the agent's next cell ran without an
     /// error.
     pub corrected_cells: u64,
-    /// Share of all attempts of the run that ended in an infrastructure error.
+    /// Share of all recorded attempts of the run that ended with status `error`.
     pub error_rate: Option<f64>,
-    /// Mean split of the time of an attempt; `None` if unknown for any of the attempts.
+    /// Mean time of an attempt by activity; `None` if unknown for any of the attempts.
     pub time: Option<TimeSplit>,
     /// Spending of agents by role and depth, over all recorded attempts.
     pub spending: Vec<Spending>,
 }
 
-/// Split of an attempt's wall-clock time, in mean seconds.
+/// Mean wall-clock time of an attempt in seconds, split into model, sandbox and overhead.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct TimeSplit {
     /// Time with at least one model call in flight.
     pub model_s: f64,
     /// Time in which a cell ran and no model call was in flight.
     pub sandbox_s: f64,
-    /// Remaining time: overhead of the harness.
+    /// Overhead of the harness.
     pub overhead_s: f64,
 }
 
@@ -127,8 +127,8 @@ fn rate(records: &[&AttemptRecord], of: impl Fn(&AttemptRecord) -> Option<bool>)
     )
 }
 
-/// Splits the duration of an attempt into parts that add up to it. Values are clamped, because the
-/// clocks of models and harness overlap slightly.
+/// Splits the duration of an attempt into parts that add up to it. Values are clamped, because
+/// measured overhead and model time overlap slightly.
 fn split(record: &AttemptRecord, seen: Option<&Fold>) -> Option<TimeSplit> {
     let total_s = record.total_time_s;
     let overhead_s = (record.overhead_ms? / 1000.0).clamp(0.0, total_s);

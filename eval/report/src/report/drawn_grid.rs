@@ -48,8 +48,8 @@ fn grid(value: &Value) -> Option<Grid> {
     (fits(rows.len()) && fits(width) && is_even).then_some(rows)
 }
 
-/// Draws a grid as SVG that contains only numbers and fixed words. Cells that differ from `other`
-/// are marked.
+/// Draws a grid as SVG. The SVG contains only numbers and fixed words, so nothing needs escaping.
+/// Cells that differ from `other` are marked.
 pub(super) fn svg(grid: &Grid, name: &str, other: Option<&Grid>) -> String {
     let columns = grid.first().map_or(0, Vec::len);
     let size = (160 / grid.len().max(columns).max(1)).clamp(4, 16);

@@ -18,10 +18,10 @@ pub struct Grouping {
     pub groups: Vec<Group>,
 }
 
-/// Attempts at samples with the same value of a field.
+/// Attempts at samples with the same value of a field, or with values in the same range.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
-    /// Value of the field.
+    /// Value of the field, or a range such as `1 to 5`.
     pub value: String,
     /// Number of attempts with a record.
     pub attempts: u64,
@@ -29,20 +29,19 @@ pub struct Group {
     pub score: Option<Estimate>,
 }
 
-/// Maximum number of distinct values of a field; with more, it identifies samples rather than
-/// groups.
+/// Maximum number of distinct values of a field that forms one group per value.
 const MOST_VALUES: usize = 16;
 /// Minimum average number of samples per group.
 const LEAST_SAMPLES: usize = 2;
-/// Minimum number of samples for grouping numeric fields with many values by quarters.
+/// Minimum number of samples for grouping a numeric field by quarters.
 const LEAST_FOR_QUARTERS: usize = 8;
 
-/// Field on the horizontal axis of the first plot.
+/// Metadata field with the nominal length of a context.
 pub(super) const CONTEXT_LENGTH: &str = "context_length";
-/// Field with the actual length of a context, omitted if the nominal length is known.
+/// Metadata field with the actual length of a context, ignored if the nominal length is known.
 const CONTEXT_CHARACTERS: &str = "context_characters";
 
-/// Returns the groupings of each run; all runs have the same groups. Groups are formed by every
+/// Returns the groupings of each run, by the same rules for all runs. Groups are formed by every
 /// field with 2 to 16 values and on average at least 2 samples per value, by quarters of numeric
 /// fields with more values, and always by context length.
 pub(super) fn of(runs: &[&[AttemptRecord]]) -> Vec<Vec<Grouping>> {
@@ -66,7 +65,7 @@ pub(super) fn of(runs: &[&[AttemptRecord]]) -> Vec<Vec<Grouping>> {
 enum GroupingRule {
     /// One group per value.
     Values,
-    /// Groups by quarters of the samples, given the smallest and largest value of each quarter.
+    /// One group per quarter of the samples, with the smallest and largest value of each quarter.
     Quarters(Vec<(f64, f64)>),
 }
 
@@ -130,7 +129,7 @@ fn quarters(sorted: &[f64]) -> Vec<(f64, f64)> {
     ranges
 }
 
-/// Sort key: numbers by value, before strings.
+/// Sort key of a group: numbers by value, before strings.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum SortKey {
     Number(i128),

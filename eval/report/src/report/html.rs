@@ -43,11 +43,10 @@ struct Page<'a> {
     tables: Vec<Table>,
     plots: Vec<Plot>,
     time_parts: Vec<(&'static str, String)>,
-    /// Notes about the intervals, one sentence each.
     interval_notes: Vec<String>,
     failing: Vec<RunFailures<'a>>,
     shown: usize,
-    /// First samples with different scores in the runs, with a mark and a word for each run.
+    /// First samples with different scores in the runs, with a mark and its CSS class for each run.
     differing_samples: Vec<(&'a str, Vec<(String, &'static str)>)>,
     differing_all: usize,
 }
@@ -78,7 +77,7 @@ impl Run<'_> {
         self.of_agents(self.report.identity.max_iterations)
     }
 
-    /// Formats a limit on agents, or a dash for a direct call, which has no limits.
+    /// Formats a limit on agents, or a dash for a protocol with a single call.
     fn of_agents(&self, limit: u32) -> String {
         let capabilities = Protocol::capabilities_of(&self.report.identity.protocol);
         if capabilities.is_some_and(|capabilities| capabilities.one_call) {
@@ -105,8 +104,9 @@ struct RunFailures<'a> {
 struct FailureRow<'a> {
     failure: &'a Failure,
     score: String,
-    /// Drawings of the grids; empty without grids.
+    /// SVG of the grids in the answer; empty without grids.
     got: String,
+    /// SVG of the expected grids; empty without grids.
     expected: String,
     /// Link to the trajectory, relative to the page's folder.
     link: Option<String>,

@@ -41,9 +41,8 @@ pub struct PlotError(String);
 /// A plot on the page.
 #[derive(Debug)]
 pub(super) struct Plot {
-    /// Title of the plot.
     pub title: String,
-    /// Note that explains how to read the plot.
+    /// Explains how to read the plot.
     pub note: String,
     /// SVG source.
     pub svg: String,
@@ -62,7 +61,8 @@ pub(super) fn plots(report: &Report) -> Result<Vec<Plot>, PlotError> {
     races.chain(plots).filter_map(Result::transpose).collect()
 }
 
-/// Draws each cell's score in a race over the number of samples, and marks where the cell stopped.
+/// Draws the score of each cell of a race against the number of samples, and marks where the cell
+/// stopped.
 fn race(sweep: &SweepReport) -> Result<Option<Plot>, PlotError> {
     let Some(race) = sweep.race.as_ref().filter(|race| !race.cells.is_empty()) else {
         return Ok(None);
@@ -121,7 +121,7 @@ impl ValueAxis {
         }
     }
 
-    /// Creates an axis from 0 to a round number of at least `most`, in at most six steps.
+    /// Creates an axis from 0 to a round number of at least `most`, in at most five steps.
     fn from_zero(most: f64, text: impl Fn(f64) -> String) -> Self {
         let most = if most > 0.0 { most } else { 1.0 };
         let magnitude = 10_f64.powf((most / 5.0).log10().floor());
@@ -180,7 +180,7 @@ impl ValueFormatter<f64> for ValueAxis {
 
 type Area<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<ValueAxis, ValueAxis>>;
 
-/// Draws labeled axes and then the marks that `fill` adds.
+/// Draws labeled axes, lets `fill` draw the data, and returns the SVG.
 fn draw(
     x: (ValueAxis, &str),
     y: (ValueAxis, &str),
@@ -380,7 +380,7 @@ fn trimmed(value: f64) -> String {
     text.to_owned()
 }
 
-/// Maximum number of bars of a histogram.
+/// Maximum number of bins in the histogram of iterations.
 const BARS: u32 = 20;
 
 /// Draws the distribution of attempts over the number of root iterations.
@@ -389,7 +389,7 @@ fn iterations(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let Some(most) = all.max().copied() else {
         return Ok(None);
     };
-    // Direct answers have zero iterations, so the bars begin at 0 only if one exists.
+    // Agents that answer in a single call have 0 iterations. Without any, the bars begin at 1.
     let first = u32::from(!runs.iter().any(|run| run.iterations.contains(&0)));
     let width = (most + 1 - first).div_ceil(BARS).max(1);
     let bins = (most + 1 - first).div_ceil(width);
@@ -429,7 +429,7 @@ fn iterations(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     }))
 }
 
-/// Draws how the time of attempts is split, or only the total for a run without a split.
+/// Draws the mean time of an attempt by activity. A run without this figure has no bar.
 fn times(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let parts: Vec<[f64; 3]> = runs
         .iter()

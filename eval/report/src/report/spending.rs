@@ -28,7 +28,7 @@ pub struct Spending {
 /// Sort key: depth first, so that roots come before their children.
 type Kind = (u32, &'static str);
 
-/// Running totals of agents' spending.
+/// Accumulates the spending of agents by depth and role.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     kinds: BTreeMap<Kind, Spending>,

@@ -1,5 +1,5 @@
-//! Prepares the comparisons of a sweep for the page: the gain of each cell, its significance, and
-//! its cost.
+//! Prepares the comparisons of a sweep for the HTML page and the short summary: the score
+//! difference of each cell, its significance, and its cost.
 
 use statistics::Estimate;
 
@@ -13,9 +13,9 @@ use crate::summary::{NONE, cost_of_all_tries, cost_per_right_answer, score_text}
 
 /// Comparisons of one sweep.
 pub(super) struct SweepTables<'a> {
-    /// Folder of the sweep.
+    /// Folder of the sweep; empty if the runs do not belong to a sweep.
     pub folder: String,
-    /// Families of comparisons.
+    /// Families of comparisons; empty for a race.
     pub families: Vec<FamilyRows<'a>>,
     /// Table of the race, which replaces the families.
     pub race: Option<RaceTable>,
@@ -25,7 +25,6 @@ pub(super) struct SweepTables<'a> {
 pub(super) struct RaceTable {
     /// Sentences about the result.
     pub sentences: Vec<String>,
-    /// Names of the columns.
     pub columns: Vec<&'static str>,
     /// For each cell, its color, its name, its table row, and the reason why it stopped.
     pub rows: Vec<(String, String, Vec<String>, String)>,
@@ -37,7 +36,7 @@ pub(super) struct FamilyRows<'a> {
     pub heading: String,
     /// Baseline runs.
     pub baselines: Vec<Row<'a>>,
-    /// Cautions about the intervals, one sentence each.
+    /// Cautions about the intervals.
     pub cautions: Vec<String>,
     pub rows: Vec<Row<'a>>,
 }
@@ -47,7 +46,7 @@ pub(super) struct Row<'a> {
     pub run: &'a RunReport,
     /// Color of the run on the page.
     pub colour: String,
-    /// Name of the run used for comparison, or a note that the run itself is a baseline.
+    /// Name of the run that this one is compared with, or `baseline` for a baseline.
     pub with: String,
     /// Figures with errors excluded, and with errors as zero.
     pub ways: [ComparedFigures; 2],
@@ -55,15 +54,14 @@ pub(super) struct Row<'a> {
     pub verdict: String,
     /// Cost of all tries in US dollars.
     pub cost: String,
-    /// Cost of a correct answer in US dollars.
+    /// Cost per correct answer in US dollars.
     pub cost_per_right_answer: String,
 }
 
 /// Figures of a comparison for one way to count errors.
 pub(super) struct ComparedFigures {
-    /// Name of the way to count errors.
+    /// How errors are counted: `excluded` or `as zero`.
     pub errors: &'static str,
-    /// Score of the run.
     pub score: String,
     /// Score of the run minus the score of the other run.
     pub difference: String,
@@ -75,7 +73,7 @@ pub(super) struct ComparedFigures {
     pub p_holm: String,
 }
 
-/// Returns the comparisons of all sweeps of a report.
+/// Returns the comparisons of all sweeps, or of the runs if the report has no sweeps.
 pub(super) fn compared(report: &Report) -> Vec<SweepTables<'_>> {
     let sweeps = report.sweeps.iter();
     let sweeps = sweeps.filter_map(|sweep| {

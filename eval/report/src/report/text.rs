@@ -47,7 +47,7 @@ pub fn conclusion(report: &Report, width: u16) -> String {
     sections.join("\n")
 }
 
-/// Returns the labels of the columns with runs. Comparisons use letters, explained in the first
+/// Returns the column label of each run. With sweeps, labels are letters, explained in the first
 /// table, because cell names are too long for columns.
 fn labels(report: &Report) -> Vec<String> {
     let runs = report.runs.iter();
@@ -61,7 +61,7 @@ fn labels(report: &Report) -> Vec<String> {
     runs.map(label).collect()
 }
 
-/// Formats the differences between the runs and remarks about scores that cannot be compared.
+/// Formats the differences between the runs, and remarks about scorers, missing cells and prices.
 fn beginning(report: &Report, labels: &[&str], width: u16) -> Vec<String> {
     let differences = report.differences.clone().named(labels);
     let mut sentences = differences::sentences(&differences, report.runs.len());
@@ -186,16 +186,16 @@ pub(super) fn behaviour(runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
     ]
 }
 
-/// Returns the metadata fields that group any run, without the context length, which is in the
-/// first table.
+/// Returns the metadata fields by which scores are grouped, except context lengths, which the first
+/// table contains.
 pub(super) fn facts(runs: &[RunReport]) -> BTreeSet<&str> {
     let groupings = runs.iter().flat_map(|run| &run.groupings);
     let names = groupings.map(|grouping| grouping.name.as_str());
     names.filter(|name| !LENGTHS.contains(name)).collect()
 }
 
-/// Returns the scores by all metadata fields except the context length, which is in the first
-/// table.
+/// Returns the mean scores of all groups, except those by context length, which the first table
+/// contains.
 pub(super) fn grouped(runs: &[RunReport]) -> impl Iterator<Item = &Estimate> {
     let groupings = runs.iter().flat_map(|run| &run.groupings);
     let groupings = groupings.filter(|grouping| !LENGTHS.contains(&grouping.name.as_str()));
@@ -203,7 +203,7 @@ pub(super) fn grouped(runs: &[RunReport]) -> impl Iterator<Item = &Estimate> {
     groups.filter_map(|group| group.score.as_ref())
 }
 
-/// Returns the rows of scores by the values of a field.
+/// Returns a row of scores for each value of a metadata field.
 pub(super) fn by(name: &str, runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
     let groupings: Vec<_> = runs
         .iter()

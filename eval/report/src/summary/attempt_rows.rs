@@ -9,7 +9,6 @@ use super::{Attempts, Summary};
 
 /// A table row: one figure of each run.
 pub(super) struct AttemptFigure {
-    /// Name of the row.
     pub name: String,
     kind: Kind,
     errors_as_zero: bool,
@@ -22,8 +21,8 @@ enum Kind {
     Best,
 }
 
-/// Returns the rows for these runs, or nothing if all runs made a single attempt. If any attempt
-/// ended in an error, each row is followed by a row that counts errors as 0.
+/// Returns the rows for these runs, or nothing if every run made a single attempt at each sample.
+/// If any attempt ended in an error, each row is followed by a row that counts errors as 0.
 pub(super) fn attempt_figures(runs: &[(&str, &Summary)]) -> Vec<AttemptFigure> {
     let repeated: Vec<_> = runs
         .iter()
@@ -36,7 +35,7 @@ pub(super) fn attempt_figures(runs: &[(&str, &Summary)]) -> Vec<AttemptFigure> {
         .iter()
         .flat_map(|run| run.errors_excluded.pass.iter().map(|pass| pass.k))
         .collect();
-    // Show each figure only once.
+    // Rows that would repeat another row are omitted.
     let is_score = is_pass_at_1(runs);
     let is_best = sizes.last().filter(|k| is_best(runs, **k));
     let at = sizes.iter().filter(|k| **k > 1 || !is_score);
@@ -72,8 +71,7 @@ pub(super) fn attempt_figures(runs: &[(&str, &Summary)]) -> Vec<AttemptFigure> {
     .collect()
 }
 
-/// Whether the score also stands for pass@1, because the two are equal in all runs with several
-/// attempts.
+/// Whether pass@1 equals the score in all runs with several attempts, so that one row shows both.
 pub(super) fn is_pass_at_1(runs: &[(&str, &Summary)]) -> bool {
     are_same(runs, |run| {
         let scores = [&run.score, &run.score_errors_as_zero];
@@ -82,8 +80,8 @@ pub(super) fn is_pass_at_1(runs: &[(&str, &Summary)]) -> bool {
     })
 }
 
-/// Whether pass@k also stands for the best of attempts, because the two are equal in all runs with
-/// several attempts.
+/// Whether pass@k equals the best of attempts in all runs with several attempts, so that one row
+/// shows both.
 fn is_best(runs: &[(&str, &Summary)], k: u32) -> bool {
     are_same(runs, |run| {
         let repeated = run.repeated.as_ref();
@@ -93,11 +91,11 @@ fn is_best(runs: &[(&str, &Summary)], k: u32) -> bool {
     })
 }
 
-/// A figure and the number of its samples.
+/// A figure and the number of samples that it covers.
 type Figure<'a> = (Option<&'a Estimate>, Option<u64>);
 
-/// Whether the given figures, with errors excluded and as zero, equal those of a kind in all runs
-/// with several attempts.
+/// Whether the figures that `of_run` returns, with errors excluded and as zero, equal those of the
+/// kind that it returns, in all runs with several attempts.
 fn are_same<'a>(
     runs: &[(&str, &'a Summary)],
     of_run: impl Fn(&'a Summary) -> ([Option<Figure<'a>>; 2], Kind),
@@ -142,7 +140,7 @@ impl AttemptFigure {
 }
 
 impl Kind {
-    /// Returns the figure, and the number of its samples, which depends on the row.
+    /// Returns the figure and the number of samples that it covers.
     fn of(self, attempts: &Attempts) -> Option<(Option<&Estimate>, Option<u64>)> {
         let pass = |k| attempts.pass.iter().find(|pass| pass.k == k);
         Some(match self {

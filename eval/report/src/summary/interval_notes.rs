@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use statistics::{Estimate, FEW_CLUSTERS, MIN_CLUSTERS, Paired};
 
-/// Returns all notes without duplicates, one sentence each. Returns nothing if every figure has an
+/// Returns the notes about some figures, without duplicates, or nothing if every figure has an
 /// interval from enough samples.
 pub fn interval_notes<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Vec<String> {
     notes(estimates.into_iter().map(|estimate| Figure {

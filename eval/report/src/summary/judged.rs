@@ -18,7 +18,7 @@ pub struct JudgeUsage {
     pub attempts: u64,
     /// Number of requests to the judge.
     pub calls: u64,
-    /// Tokens of the attempts with a known count; `None` if there are none.
+    /// Tokens of the attempts with a known count; `None` if no count is known.
     pub usage: Option<Usage>,
     /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,

@@ -37,7 +37,7 @@ pub struct Summary {
     pub attempts_total: u64,
     /// Number of attempts with a record.
     pub attempts: u64,
-    /// Number of samples with a record.
+    /// Number of samples with at least one recorded attempt.
     pub samples: u64,
     /// Number of attempts with a score.
     pub scored: u64,
@@ -51,7 +51,7 @@ pub struct Summary {
     /// Mean over samples of the mean score of their scored attempts. `None` if no attempt has a
     /// score.
     pub score: Option<Estimate>,
-    /// Mean score when every attempt of status `error` scores 0, as if the run were to blame for
+    /// Mean score if every attempt of status `error` scores 0, as if the agents were to blame for
     /// infrastructure errors.
     pub score_errors_as_zero: Option<Estimate>,
     /// Scores by additional scorers, keyed by name with version.
@@ -64,8 +64,8 @@ pub struct Summary {
     pub by_context_length: Vec<ContextLength>,
     /// Means per attempt; `None` if no attempt ended `ok` or `limit`.
     pub per_attempt: Option<PerAttempt>,
-    /// Number of attempts whose return in the first iteration was intercepted and shown back;
-    /// `None` if unknown for any of the attempts.
+    /// Number of attempts whose return in the first iteration was intercepted and sent back to the
+    /// model for confirmation; `None` if unknown for any of the attempts.
     pub returned_early: Option<u64>,
     /// Number of attempts in which text was dropped from a conversation that exceeded the model's
     /// context window: older outputs, or, with `direct`, the middle of the context.
@@ -80,7 +80,7 @@ pub struct Summary {
     /// Number of attempts in which the model refused; they score 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub refused: u64,
-    /// Tokens of the attempts with a known count; `None` if there are none.
+    /// Tokens of the attempts with a known count; `None` if no count is known.
     #[serde(default, deserialize_with = "counted")]
     pub usage: Option<Usage>,
     /// Number of attempts without a token count.
@@ -89,7 +89,7 @@ pub struct Summary {
     /// Number of retried requests to models; `None` if unknown for any of the attempts.
     #[serde(default)]
     pub retries: Option<u64>,
-    /// Known number of requests to models.
+    /// Number of requests to models in attempts with a known number.
     #[serde(default)]
     pub llm_calls: u64,
     /// Number of these requests that a cache answered at no cost.
@@ -104,7 +104,7 @@ pub struct Summary {
     pub judge: Option<JudgeUsage>,
     /// Sum of the durations of all attempts, in seconds.
     pub total_time_s: f64,
-    /// Spending on attempts that do not count, as recorded in the run directory.
+    /// Spending on abandoned and superseded attempts, as recorded in the run directory.
     #[serde(default)]
     pub wasted: Wasted,
 }
@@ -136,7 +136,7 @@ pub struct Statuses {
 /// Score at one context length.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ContextLength {
-    /// Context length in characters, according to the samples' metadata.
+    /// Context length according to the samples' metadata, in characters or the data's own unit.
     pub context_length: u64,
     /// Number of attempts with a record.
     pub attempts: u64,
@@ -159,22 +159,22 @@ pub struct FurtherScores {
 /// Means over the attempts that ended `ok` or `limit`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PerAttempt {
-    /// Number of these attempts.
+    /// Number of attempts that the means cover.
     pub attempts: u64,
-    /// Number of iterations of the root.
+    /// Mean number of iterations of the root.
     pub iterations: f64,
     /// Share of attempts that called `rlm()` or `llm()`. This and the following optional figures
     /// are `None` if unknown for any of the attempts.
     pub delegation_rate: Option<f64>,
-    /// Number of agents, including the root and one-shot calls.
+    /// Mean number of agents, including the root and one-shot calls.
     pub agents: Option<f64>,
-    /// Number of requests to models.
+    /// Mean number of requests to models.
     pub llm_calls: Option<f64>,
-    /// Wall-clock seconds.
+    /// Mean wall-clock time in seconds.
     pub total_time_s: f64,
-    /// Milliseconds in which neither a model nor the sandbox worked.
+    /// Mean overhead in milliseconds: the time in which neither a model nor the sandbox worked.
     pub overhead_ms: Option<f64>,
-    /// Maximum of this overhead in any attempt.
+    /// Maximum overhead of an attempt in milliseconds.
     pub most_overhead_ms: Option<f64>,
     /// Total overhead as a share of the attempts' time.
     pub overhead_share: Option<f64>,
@@ -299,12 +299,12 @@ impl Summary {
         }
     }
 
-    /// Whether any attempts do not count.
+    /// Whether any attempts were abandoned or superseded.
     pub fn has_wasted(&self) -> bool {
         self.wasted.abandoned.attempts + self.wasted.superseded.attempts > 0
     }
 
-    /// Sets the spending on attempts that do not count, as recorded in the run directory.
+    /// Sets the spending on abandoned and superseded attempts.
     #[must_use]
     pub fn with_wasted(self, wasted: Wasted) -> Self {
         Self { wasted, ..self }

@@ -19,7 +19,7 @@ pub struct Repeated {
     pub errors_as_zero: Attempts,
 }
 
-/// Figures over the samples, each with equal weight.
+/// Figures over the samples, which have equal weight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attempts {
     /// Mean over samples of the best of their `n` scores; samples with fewer scores are excluded.
@@ -28,11 +28,11 @@ pub struct Attempts {
     pub pass: Vec<Pass>,
 }
 
-/// Probabilities that at least one or all of `k` attempts at a sample are correct. An attempt is
-/// correct if it scores 1.
+/// Probabilities that at least one, or that all, of `k` attempts at a sample are correct. An
+/// attempt is correct if it scores 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pass {
-    /// Number of attempts drawn.
+    /// Number of attempts drawn at each sample.
     pub k: u32,
     /// Number of samples with at least `k` scores; the others are excluded.
     pub samples: u64,

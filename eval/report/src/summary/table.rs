@@ -1,4 +1,4 @@
-//! Formats runs side by side as text.
+//! Formats summaries of runs side by side as text.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{PerAttempt, Statuses, Summary, interval_notes};
 use crate::columns::{in_columns, side_by_side};
 
 /// Formats a run on one line: `score 0.925 [0.80, 0.97] (errors as zero 0.902), 40/41 scored: 40
-/// ok, 1 error; 12.3 s`.
+/// ok, 1 error; 12.3 s of attempts`.
 pub fn headline(summary: &Summary) -> String {
     let score = score_text(summary.score.as_ref());
     let with_errors = match &summary.score_errors_as_zero {
@@ -41,7 +41,7 @@ pub fn table(runs: &[(&str, &Summary)], width: u16) -> String {
     blocks.join("\n") + &below(&interval_notes(estimates))
 }
 
-/// Formats sentences as lines below a table, separated by an empty line.
+/// Formats sentences as lines below a table, after an empty line.
 fn below(notes: &[String]) -> String {
     if notes.is_empty() {
         return String::new();
@@ -175,7 +175,7 @@ fn block(runs: &[(&str, &Summary)], width: u16) -> String {
     in_columns("", runs.iter().map(|(label, _)| *label), rows, width)
 }
 
-/// Returns all context lengths of the runs in characters, shortest first.
+/// Returns all context lengths of the runs, shortest first.
 pub fn context_lengths<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> BTreeSet<u64> {
     let groups = summaries
         .into_iter()
@@ -260,12 +260,12 @@ fn mean(run: &Summary, text: impl Fn(&PerAttempt) -> String) -> String {
     run.per_attempt.as_ref().map_or_else(none, text)
 }
 
-/// Formats a mean that may be unknown.
+/// Formats a mean, or a placeholder if it is unknown.
 fn mean_if_known(run: &Summary, text: impl Fn(&PerAttempt) -> Option<String>) -> String {
     run.per_attempt.as_ref().and_then(text).unwrap_or_else(none)
 }
 
-/// Returns the mark before estimated figures, or an empty string.
+/// Returns `~` for an estimated usage, or an empty string.
 fn about(usage: Option<&Usage>) -> &'static str {
     if usage.is_some_and(|usage| usage.estimated) {
         "~"
@@ -283,21 +283,21 @@ pub fn tokens(run: &Summary, count: fn(&Usage) -> u64) -> String {
     let about = about(Some(usage));
     let counted = amount(count(usage));
     match run.usage_unknown {
-        // The only known counts are zero.
+        // Known counts of zero are not informative if other counts are unknown.
         1.. if usage.total() == 0 => none(),
         0 => format!("{about}{counted}"),
         unknown => format!("{about}{counted} and {unknown} unknown"),
     }
 }
 
-/// Formats the cost of the attempts that count, with `~` before an estimate and the number of
+/// Formats the cost of the recorded attempts, with `~` before an estimate and the number of
 /// attempts with unknown cost.
 pub fn cost(run: &Summary) -> String {
     dollars(run.cost_usd, run.cost_unknown, about(run.usage.as_ref()))
 }
 
-/// Formats the cost of all attempts, including those that do not count, with the number of calls
-/// with unknown cost.
+/// Formats the cost of all attempts, including abandoned and superseded ones, with the number of
+/// calls with unknown cost.
 pub fn cost_of_all_tries(run: &Summary) -> String {
     let spent = run.spent();
     let known = dollars(spent.cost_usd, run.cost_unknown, about(Some(&spent.usage)));
@@ -325,7 +325,7 @@ pub fn cost_per_right_answer(run: &Summary) -> String {
 
 fn dollars(known: Option<f64>, unknown: u64, about: &str) -> String {
     match (known, unknown) {
-        // In the second case, all known costs are zero.
+        // A known cost of zero is not informative if other costs are unknown.
         (None, _) | (Some(0.0), 1..) => none(),
         (Some(cost), 0) => format!("{about}{}", usd(cost)),
         (Some(cost), unknown) => format!("{about}{} and {unknown} unknown", usd(cost)),
@@ -370,8 +370,9 @@ pub fn amount(count: u64) -> String {
     }
 }
 
-/// Formats rows with a name and a cell for each run, below the labels of the runs, like [`table`].
-/// All texts are sanitized.
+/// Formats a table with the labels of the runs, and rows that have a name and a cell for each run.
+/// Like [`table`], splits runs that do not fit side by side into several tables. All texts are
+/// sanitized.
 pub fn rows_table(
     title: &str,
     labels: &[&str],

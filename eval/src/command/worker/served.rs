@@ -1,5 +1,5 @@
-//! A run served by a worker: checks that the worker can make its attempts, takes attempts, and
-//! reports progress.
+//! Serves one run on a worker: checks that this machine can make the run's attempts, takes attempts
+//! from the queue, and reports progress.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -24,7 +24,8 @@ use crate::program;
 use crate::runner::AttemptRunner;
 use crate::terminal;
 
-/// Time for which the server holds a request for attempts.
+/// Time after which a request for attempts ends, even if fewer attempts were available. Also the
+/// delay after a failed request.
 const WAIT: Duration = Duration::from_secs(2);
 
 /// Window in which freed slots are combined into one request.
@@ -42,7 +43,7 @@ pub(super) struct Served {
     pub(super) queue: RunQueue,
     pub(super) manifest: watch::Receiver<Manifest>,
     pub(super) maker: AttemptRunner,
-    /// Indices of the run's samples, by id.
+    /// Dataset index of each of the run's samples, by sample id.
     pub(super) samples: HashMap<String, usize>,
     pub(super) journal: Arc<StreamJournal>,
     pub(super) lease: Arc<Lease>,
@@ -230,8 +231,8 @@ impl Served {
                     continue;
                 }
             };
-            // Request attempts for freed slots immediately, in addition to those of the pending
-            // request.
+            // Receives the attempts in a separate task, so that a further request can fill slots
+            // freed in the meantime.
             let served = Arc::clone(&self);
             running.spawn(async move {
                 let mut attempts = JoinSet::new();
@@ -259,7 +260,8 @@ impl Served {
         matches!(found, Ok(None))
     }
 
-    /// Halts the run if its budget is used up; after a provider failure, stops taking its attempts.
+    /// Halts the run if its budget is used up; after a provider failure, this worker stops taking
+    /// the run's attempts.
     pub(super) async fn halt(&self, reason: &harness::HaltReason) {
         match reason {
             harness::HaltReason::OverBudget(message) => {
@@ -285,7 +287,7 @@ impl Served {
         }
     }
 
-    /// Sends heartbeats periodically.
+    /// Sends a heartbeat and updates the number of workers every [`HEARTBEAT_INTERVAL`].
     async fn send_heartbeats(self: Arc<Self>) {
         loop {
             // A failed heartbeat is retried at the next interval.
@@ -310,7 +312,8 @@ impl Served {
         self.queue.announce(&presence).await
     }
 
-    /// Returns the number of workers of the run: a recent count by another worker, or a new one.
+    /// Returns the number of workers of the run: the count stored in the queue if it is recent,
+    /// otherwise a new count, which is stored.
     async fn count_workers(&self) -> Result<u32, QueueError> {
         let known = self.queue.roster().await?;
         let lately = u64::try_from(HEARTBEAT_INTERVAL.as_millis()).unwrap_or(u64::MAX)

@@ -11,7 +11,7 @@ use queue::message::{Parcel, VERSION};
 use queue::{QueueError, RunQueue};
 use tokio::sync::{mpsc, watch};
 
-/// Journals of this worker's attempts of a run.
+/// Journals of one run's attempts that are in progress on this worker.
 #[derive(Default)]
 pub(super) struct StreamJournal {
     open: Mutex<HashMap<(String, u32), Open>>,
@@ -45,7 +45,7 @@ pub(super) struct Added {
     pub(super) kept: Vec<u8>,
     /// Lines rejected because another worker had the attempt.
     pub(super) refused: Vec<u8>,
-    /// Number of the last stored message.
+    /// Number of the message that contains the journal's last stored line.
     pub(super) last: u64,
 }
 
@@ -56,8 +56,8 @@ impl Drop for OpenJournal {
 }
 
 impl StreamJournal {
-    /// Opens the journal of an attempt, to continue after message number `last`; `bytes` are its
-    /// lines so far.
+    /// Opens the journal of an attempt to append to it. `bytes` are the lines so far, and `last` is
+    /// the number of the message that contains the last line.
     pub(super) fn open(
         self: &Arc<Self>,
         queue: &RunQueue,
@@ -100,13 +100,13 @@ impl StreamJournal {
                 "another worker has taken over the attempt",
             ));
         };
-        // The receiver stops only after the attempt is lost, which also ends the attempt.
+        // The receiver runs until this sender is dropped, so sending fails only at shutdown.
         let _ = one.orders.send(order);
         Ok(())
     }
 }
 
-/// Streams appended lines in order.
+/// Sends the lines of one journal to the queue in order.
 struct Stream {
     queue: RunQueue,
     head: Parcel,
@@ -144,7 +144,8 @@ impl Stream {
         self.all.extend_from_slice(lines);
         self.held.extend_from_slice(lines);
         if is_first {
-            // The first line only names the attempt, which is not worth a message.
+            // The first line only identifies the attempt, so it is sent together with the next
+            // lines.
             return Ok(());
         }
         let lines = &std::mem::take(&mut self.held);
@@ -165,7 +166,8 @@ impl Stream {
         }
     }
 
-    /// Discards the journal to restart the attempt; its paid responses count as wasted.
+    /// Discards the journal so that the attempt restarts. The paid responses in the journal count
+    /// as wasted.
     async fn give_up(&mut self) -> Result<(), QueueError> {
         let nonce = format!("{}j{}", self.head.nonce, self.all.len());
         let parcel = wasted(&self.head, &nonce, "journal");

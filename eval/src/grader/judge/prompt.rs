@@ -26,7 +26,7 @@ pub struct JudgePrompt {
 }
 
 impl JudgePrompt {
-    /// Opens the bundled prompt of this name, otherwise reads a file.
+    /// Opens the bundled prompt with this name, otherwise the file at this path.
     ///
     /// # Errors
     /// The problem with the file, including its line if known.

@@ -1,7 +1,7 @@
 //! The message to a judge: question, right answer and given answer.
 //!
-//! The fence of each text has a mark that the text does not contain, so that an answer cannot
-//! imitate the rest of the message.
+//! The tags around each text contain a boundary that the text does not contain, so that an answer
+//! cannot imitate the rest of the message.
 
 use std::fmt::Write as _;
 
@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use super::super::ScorableAnswer;
 
-/// Text before the fenced texts.
+/// Text before the question and the answers.
 pub(super) const INTRODUCTION: &str = include_str!("introduction.txt");
 
-/// Text after the fenced texts.
+/// Text after the question and the answers.
 pub(super) const REPLY: &str = include_str!("reply.txt");
 
-/// Length of the mark in a fence, in characters.
+/// Length of a boundary in characters.
 const MARK: usize = 16;
 
 /// Maximum characters of a text shown to the judge; longer texts are cut in the middle.

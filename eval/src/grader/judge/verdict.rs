@@ -1,4 +1,4 @@
-//! Parses a judge's reply: one JSON object of a fixed form, or an error.
+//! Parses a judge's reply, which must be one JSON object with `correct` or `score`.
 
 use benchmarks::Score;
 use harness::model::lenient_json;

@@ -6,15 +6,15 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
-/// Maximum size of the file in bytes.
+/// Maximum size of `.env` in bytes.
 const LARGEST: u64 = 1 << 20;
 
 /// Result of searching for `.env`.
 pub(super) enum Found {
     None,
-    /// The file is ignored, for this reason.
+    /// Path of an ignored file, and the reason.
     Ignored(PathBuf, String),
-    /// The contents of a trusted file.
+    /// Path and contents of a trusted file.
     Text(PathBuf, Vec<u8>),
 }
 
@@ -22,7 +22,7 @@ pub(super) enum Found {
 /// folder with `.git`. Without a project root, searches only the folder itself.
 ///
 /// # Errors
-/// The file, and the reason why it cannot be read.
+/// The path of a file that cannot be read, and the reason.
 pub(super) fn find(here: &Path) -> Result<Found, (PathBuf, io::Error)> {
     let mut candidates = here.ancestors().map(|folder| folder.join(".env"));
     let Some(path) = candidates.find(|path| path.is_file()) else {
@@ -58,8 +58,8 @@ pub(super) fn find(here: &Path) -> Result<Found, (PathBuf, io::Error)> {
     Ok(Found::Text(path, text))
 }
 
-/// Returns the reason why a file of this owner and mode is not trusted: someone other than the user
-/// can write it.
+/// Returns why a file with this owner and mode is not trusted: it belongs to another user, except
+/// root, or everyone can write to it. Returns `None` if it is trusted.
 fn distrust(owner: u32, mode: u32, user: u32) -> Option<String> {
     if owner != user && owner != 0 {
         Some(format!("it belongs to another user (uid {owner})"))
@@ -71,7 +71,7 @@ fn distrust(owner: u32, mode: u32, user: u32) -> Option<String> {
 }
 
 /// Whether a path is inside a folder after links are followed. For a path that does not exist yet,
-/// its nearest existing parent decides.
+/// its nearest existing ancestor decides.
 pub(super) fn lies_inside(folder: &Path, path: &Path) -> bool {
     let Ok(folder) = fs::canonicalize(folder) else {
         return false;
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distrusts_files_that_others_can_write() {
+    fn distrusts_files_of_other_users_or_writable_by_everyone() {
         let rows = [
             (0, 0o644, 0, true),
             (0, 0o644, 1000, true),

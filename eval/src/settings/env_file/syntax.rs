@@ -1,9 +1,9 @@
-//! Parses the file `.env`: lines `NAME=value`, without substitution or execution.
+//! Parses `.env`: lines of the form `NAME=value`, without variable substitution or command
+//! execution.
 
-/// A variable in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Line of the name, 1-based.
+    /// 1-based number of the line with the name.
     pub(super) line: usize,
     pub(super) name: String,
     pub(super) value: String,
@@ -11,8 +11,9 @@ pub(super) struct Entry {
 
 /// Parses the variables of a file, in order.
 ///
-/// A line may start with `export`. Values are bare, up to a ` #`; literal in single quotes; or in
-/// double quotes, where `\n`, `\"`, `\\` and `\$` are escapes. Quoted values may span lines.
+/// A line may start with `export`. A bare value ends at ` #` or at the end of the line. Single
+/// quotes enclose literal text. In double quotes, `\n`, `\"`, `\\` and `\$` are escapes. Quoted
+/// values may span lines.
 ///
 /// # Errors
 /// The 1-based number of the first invalid line.

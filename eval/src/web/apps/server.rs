@@ -57,7 +57,6 @@ impl AppServer {
         })
     }
 
-    /// Returns the origin of the server.
     pub fn origin(&self) -> Origin {
         Origin::loopback(self.port)
     }
@@ -128,7 +127,7 @@ mod tests {
     use super::{SHIM, with_shim};
 
     #[test]
-    fn the_shim_comes_first_and_leaves_the_doctype_first() {
+    fn inserts_the_shim_first_but_after_the_doctype() {
         let rows = [
             (
                 "<!DOCTYPE html><html lang=en>x",

@@ -1,4 +1,5 @@
-//! Draws random comparisons of all kinds, in which the test and the interval must agree.
+//! Checks on random comparisons that the significance test and the confidence interval agree: p is
+//! below 0.05 if and only if the interval excludes 0.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -65,7 +66,7 @@ fn draw(source: &mut Source) -> Vec<Pair<usize>> {
         .collect()
 }
 
-/// Returns three counts: all tested comparisons, comparisons with p below 0.05, and comparisons in
+/// Returns three counts: tested comparisons, comparisons with p below 0.05, and comparisons in
 /// which test and interval disagree.
 pub fn count(comparisons: usize, seed: u64) -> (usize, usize, usize) {
     let mut source = Source(ChaCha8Rng::seed_from_u64(seed));

@@ -1,4 +1,4 @@
-//! Designs of simulated runs, and the true values of their figures.
+//! Designs of simulated runs, and the true values of the statistics computed from them.
 
 use statistics::{Pair, best_of, estimate, paired, pass_at_k, pass_hat_k};
 
@@ -11,22 +11,22 @@ const PLACES: usize = 1000;
 /// Correlations between the attempts at a sample.
 const CORRELATIONS: [f64; 5] = [0.0, 0.1, 0.3, 0.5, 0.9];
 
-/// A figure that has an interval.
+/// A statistic whose interval is checked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Figure {
-    /// Mean over samples of the mean score of their attempts.
+    /// Mean of the samples' mean scores.
     Score(Scores),
     /// Probability that at least one of two attempts is correct.
     PassAt2(Scores),
     /// Probability that both of two attempts are correct.
     PassHat2(Scores),
-    /// Mean over samples of the best score of their attempts.
+    /// Mean of the samples' best scores.
     Best(Scores),
-    /// Difference between two runs. The second run is better by this much.
+    /// Difference between the mean scores of two runs. The second run is better by this much.
     Difference(Scores, f64),
 }
 
-/// Contents of the clusters.
+/// Sizes of the clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clusters {
     /// One sample per cluster.
@@ -64,7 +64,8 @@ const NAMED_SAMPLES: usize = 4;
 const NAMED_UNEVEN_SAMPLES: usize = 2;
 /// Attempts per sample in designs with named clusters.
 const NAMED_ATTEMPTS: [usize; 2] = [2, 10];
-/// Correlations of attempts and of samples in designs with named clusters.
+/// Correlations between the attempts at a sample and between the samples of a cluster, in designs
+/// with named clusters.
 const NAMED_CORRELATIONS: [(f64, f64); 3] = [(0.1, 0.0), (0.5, 0.3), (0.9, 0.9)];
 
 /// All figures, in the order of the table.
@@ -118,8 +119,8 @@ impl Figure {
         }
     }
 
-    /// Returns the kinds of clusters to simulate. Uneven clusters of one sample differ in the
-    /// number of attempts, which only scores support.
+    /// Returns the kinds of clusters to simulate. [`Clusters::Uneven`] varies the number of
+    /// attempts, so it is simulated only for mean scores.
     fn clusters(self) -> Vec<Clusters> {
         let mut all = vec![Clusters::Samples];
         if matches!(
@@ -134,7 +135,7 @@ impl Figure {
         all
     }
 
-    /// Whether the figure needs more than one attempt at a sample.
+    /// Whether the statistic needs more than one attempt at a sample.
     const fn takes_several(self) -> bool {
         matches!(self, Self::PassAt2(_) | Self::PassHat2(_) | Self::Best(_))
     }
@@ -213,10 +214,10 @@ impl Design {
     /// Returns the true means to simulate.
     pub fn means(&self) -> impl Iterator<Item = f64> {
         MEANS.into_iter().filter(|p| match self.figure {
-            // Means above 0.5 are the mirror images of means below, and so are their intervals.
+            // Means above 0.5 mirror those below, and so do their intervals.
             Figure::Score(_) => *p <= 0.5,
             Figure::Difference(_, by) => p + by < 1.0,
-            // Simulated true means of scores are no closer to 0 or 1 than this.
+            // Skip true values that are closer to 0 or 1 than those of scores.
             Figure::PassAt2(_) | Figure::PassHat2(_) | Figure::Best(_) => {
                 (0.04..=0.96).contains(&self.truth(*p))
             }
@@ -264,7 +265,7 @@ impl Design {
         Some([interval.low, interval.high])
     }
 
-    /// Computes the figure from one sample's attempts.
+    /// Computes the statistic from one sample's attempts.
     fn of_attempts(&self, scores: &[f64]) -> Option<f64> {
         let (n, right) = scores.iter().fold((0, 0), |(n, right), score| {
             (n + 1, right + u32::from(*score >= 1.0))
@@ -291,7 +292,7 @@ impl Design {
         paired(&pairs)?.interval()
     }
 
-    /// Returns the true value of the figure: its value for an infinite number of samples.
+    /// Returns the true value of the statistic: its value for an infinite number of samples.
     pub fn truth(&self, p: f64) -> f64 {
         let scores = self.figure.scores();
         let right = 1.0 - scores.at_most(1.0 - f64::EPSILON, p);

@@ -7,16 +7,17 @@ use statrs::distribution::{Beta, ContinuousCDF};
 /// Distribution of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scores {
-    /// 0 or 1; the probability of 1 in each cluster is beta-distributed.
+    /// 0 or 1; the probability of 1 varies between samples and is beta-distributed.
     Binary,
-    /// 0 or 1; each attempt repeats its cluster's answer with some probability.
+    /// 0 or 1; each attempt repeats its sample's answer with some probability.
     Repeated,
-    /// Between 0 and 1, uniformly distributed around the mean; each attempt repeats its cluster's
-    /// score with some probability.
+    /// Between 0 and 1, beta-distributed around the mean; each attempt repeats its sample's score
+    /// with some probability.
     Even,
-    /// Like `Even`, but most scores are near one end, and a few are far from it.
+    /// Like `Even`, but some scores are 0, and the others are uniformly distributed. If the mean is
+    /// above 0.5, some scores are 1 instead.
     Skewed,
-    /// Like `Skewed`, but attempts of both runs repeat the score of the sample.
+    /// Like `Skewed`, but each sample is equally easy in both runs.
     SkewedAlike,
 }
 
@@ -42,7 +43,7 @@ impl Scores {
     }
 }
 
-/// Contents of a cluster.
+/// Size and correlations of a cluster.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
     pub samples: usize,
@@ -118,13 +119,12 @@ impl Source {
         }
     }
 
-    /// Returns a beta variate.
     fn beta(&mut self, a: f64, b: f64) -> f64 {
         let (x, y) = (self.ln_gamma_variate(a), self.ln_gamma_variate(b));
         1.0 / (1.0 + (y - x).exp())
     }
 
-    /// Returns a probability with mean `p` whose draws have the correlation `rho` within a cluster.
+    /// Draws a probability with mean `p`. Outcomes of 0 or 1 that share it have correlation `rho`.
     fn chance(&mut self, p: f64, rho: f64) -> f64 {
         if rho <= 0.0 {
             return p;
@@ -201,7 +201,7 @@ impl Source {
             .collect()
     }
 
-    /// Returns the scores of two runs over a cluster whose samples are equally hard for both runs.
+    /// Returns the scores of two runs for each sample of a cluster.
     pub fn both(&mut self, scores: Scores, p: [f64; 2], shape: Shape) -> Vec<(Vec<f64>, Vec<f64>)> {
         let rho = shape.correlation;
         let kinds = self.kinds(shape.alike, shape.samples, |source| {
@@ -229,7 +229,7 @@ impl Source {
                 ]
             }
             Scores::Even | Scores::Skewed => p.map(|p| self.one(scores, p)),
-            // In both runs, attempts repeat the score of the sample.
+            // Each sample is equally easy in both runs.
             Scores::Repeated | Scores::SkewedAlike => {
                 let easy = self.uniform();
                 p.map(|p| at(scores, p, easy))

@@ -7,7 +7,7 @@ use super::table;
 
 const LEVEL: f64 = 0.05;
 
-/// Maximum share of false findings from [`BARRED_FROM`] samples on.
+/// Maximum share of false findings with at least [`BARRED_FROM`] samples.
 const MOST: f64 = 0.055;
 const BARRED_FROM: usize = 20;
 
@@ -17,15 +17,15 @@ const DIFFERING: [f64; 9] = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
 /// Larger shares, to which the threshold does not apply.
 const NEARLY_ALL: [f64; 3] = [0.9, 0.95, 1.0];
 
-/// True difference between the runs on a share of the samples, which the other samples compensate
-/// for.
+/// True difference between two runs: the second run is better by `by` on a share of the samples,
+/// and worse on the others, so that the true mean scores are equal.
 struct Truth {
     name: &'static str,
     share: f64,
     by: f64,
     attempts: usize,
     samples: usize,
-    /// Whether the threshold applies. It does not apply if one kind of sample is rare.
+    /// Whether the threshold applies: not if the second run is worse on only a few samples.
     barred: bool,
 }
 
@@ -98,8 +98,8 @@ impl Truth {
     }
 }
 
-/// Prints the shares of false findings of all designs and returns the number of thresholds
-/// exceeded.
+/// Prints the share of false findings for each design, and returns the number of exceeded
+/// thresholds.
 pub fn check(quick: bool, seed: u64) -> usize {
     // Designs with one attempt per sample are computed exactly, because they depend only on the
     // share of samples that differ.
@@ -146,14 +146,15 @@ fn by_counting(quick: bool) -> usize {
     header.extend(shares.map(|share| format!("{:.0} % differ", share * 100.0)));
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     table::print(
-        "False findings of the score test in %, most of all numbers of samples, summed over all outcomes:",
+        "False findings of the score test in %, maximum over the numbers of samples, computed by summing over all outcomes:",
         &header,
         &rows,
     );
     missed
 }
 
-/// Returns the probability that the score test rejects, given the number of samples that differ.
+/// Returns the probability that the score test finds a difference, given the number of samples that
+/// differ.
 fn rejected(samples: usize, differing: usize) -> f64 {
     let chances = binomial(differing, 0.5).enumerate();
     let rejects = |wins: usize| {

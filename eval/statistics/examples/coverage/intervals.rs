@@ -7,19 +7,18 @@ use super::design::{Design, Kind, designs};
 use super::draw::Source;
 use super::table;
 
-/// Thresholds for the mean coverage over the designs of one kind: from 10 samples on, and from 20
-/// on.
+/// Minimum mean coverage over the designs of one kind with 10 to 19 clusters.
 const LEAST_OF_10: f64 = 0.92;
+/// Bounds of the mean coverage over the designs of one kind with 20 or more clusters.
 const OF_20: [f64; 2] = [0.94, 0.965];
 
-/// Settings of a simulation.
 #[derive(Debug, Clone, Copy)]
 pub struct SimulationSettings<'a> {
     pub quick: bool,
     /// Number of runs for each design and true mean.
     pub runs: usize,
     pub seed: u64,
-    /// Text that the names of the computed figures must contain.
+    /// Simulate only designs whose names contain this text.
     pub only: &'a str,
 }
 
@@ -35,8 +34,8 @@ struct DesignCoverage {
 impl DesignCoverage {
     fn of(design: &Design, asked: SimulationSettings, index: usize) -> Self {
         let (mut given, mut covered) = (0, Vec::new());
-        // Designs with one answer per sample are few, so their mean is noisier, but they are cheap
-        // to simulate.
+        // Simulate more runs of designs with one answer per sample: their mean is noisier, because
+        // there are few of them, and each run is cheap.
         let runs = match design.kind() {
             Kind::Answers if asked.quick => 10 * asked.runs,
             _ => asked.runs,
@@ -79,7 +78,7 @@ impl DesignCoverage {
     }
 }
 
-/// Prints the coverage of all intervals and returns the number of thresholds not met.
+/// Prints the coverage of all intervals, and returns the number of rows that miss a threshold.
 pub fn check(asked: SimulationSettings) -> usize {
     let designs = designs(asked.quick, asked.only);
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -125,7 +124,7 @@ pub fn check(asked: SimulationSettings) -> usize {
     let by_kind = |judged: &DesignCoverage, kind: &Kind| judged.design.kind() == *kind;
     let (rows, missed) = rows(&judged, &kinds, by_kind, true);
     table::print(
-        "The same by kind, with the bars (from 20 samples on, 94 to 96.5 % on average; from 10 on, at least 92 %):",
+        "The same by kind, with thresholds (mean coverage with 20 or more samples: 94 to 96.5 %; with 10 to 19: at least 92 %):",
         &HEADER,
         &rows,
     );
@@ -164,7 +163,7 @@ fn print_by_count(judged: &[DesignCoverage]) {
         .collect();
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     table::print(
-        "Mean coverage by number of samples, without a bar:",
+        "Mean coverage by number of samples, without thresholds:",
         &header,
         &rows,
     );
@@ -179,8 +178,8 @@ const HEADER: [&str; 6] = [
     "its design",
 ];
 
-/// Returns a row for each group and range of samples, and the number of groups whose mean does not
-/// meet its threshold.
+/// Returns a row for each group and range of sample counts, and the number of rows that miss their
+/// threshold.
 fn rows<G: std::fmt::Display>(
     judged: &[DesignCoverage],
     groups: &[G],

@@ -38,7 +38,7 @@ impl Truth {
         }
     }
 
-    /// Simulates the run that a user has.
+    /// Simulates the runs from which the detectable difference is computed.
     fn draw(self, count: usize, source: &mut Source) -> Vec<Pair<usize>> {
         let mean = |scores: &[f64]| scores.iter().sum::<f64>() / scores.len() as f64;
         let mut pairs = Vec::new();
@@ -63,8 +63,8 @@ impl Truth {
         pairs
     }
 
-    /// Simulates a new run with the rates, discordance and clusters of `run`, and a difference of
-    /// `size`.
+    /// Simulates new runs that differ by `size`: with the same share of differing samples as `run`,
+    /// or with clusters drawn from `run`.
     fn fresh(
         self,
         run: &[Pair<usize>],
@@ -121,10 +121,10 @@ fn found(design: Design, run: &[Pair<usize>], size: f64, draws: usize, source: &
     hits.count() as f64 / draws as f64
 }
 
-/// Prints the power of all designs and returns the number of thresholds not met.
+/// Prints the power of each design, and returns the number of missed thresholds.
 pub fn check(quick: bool, seed: u64) -> usize {
     let draws = if quick { 200 } else { 2000 };
-    // Tolerance around the power. With few draws, three standard errors are added.
+    // Tolerance around the power of 0.8. With few draws, three standard errors are added.
     let width = if quick { 0.03 + 0.09 } else { 0.03 };
     let truths = [
         Truth::Answers,
@@ -177,7 +177,7 @@ pub fn check(quick: bool, seed: u64) -> usize {
     ];
     table::print(
         &format!(
-            "Detectable differences, in {draws} fresh runs each (where it is none: a difference of 1):"
+            "Detectable differences, and the share of {draws} new runs that find them (where none is detectable, a difference of 1):"
         ),
         &header,
         &rows,

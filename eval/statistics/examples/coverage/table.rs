@@ -18,12 +18,11 @@ pub fn print(title: &str, header: &[&str], rows: &[Vec<String>]) {
     }
 }
 
-/// Prints a line.
 pub fn say(line: &str) {
     println!("{line}");
 }
 
-/// Reports the number of thresholds not met.
+/// Reports the number of missed thresholds on stderr.
 pub fn complain(missed: usize) {
-    eprintln!("error: {missed} figures missed their bar");
+    eprintln!("error: {missed} figures missed their threshold");
 }

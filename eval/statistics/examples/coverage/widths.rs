@@ -6,10 +6,11 @@ use statistics::{Pair, Tango, paired};
 use super::draw::{Scores, Shape, Source};
 use super::table;
 
-/// Maximum ratio of the mean width to that of Tango's interval.
+/// Maximum ratio of the mean width of the program's interval to that of Tango's interval.
 const MOST: f64 = 1.05;
 
-/// Numbers of samples, each with the 0.975 quantile of Student's t for one degree of freedom less.
+/// Numbers of samples `n`, each with the 0.975 quantile of Student's t distribution with `n − 1`
+/// degrees of freedom.
 const COUNTS: [(usize, f64); 4] = [
     (10, 2.262_157),
     (20, 2.093_024),
@@ -17,7 +18,7 @@ const COUNTS: [(usize, f64); 4] = [
     (100, 1.984_217),
 ];
 
-/// Prints the widths and returns the number of thresholds exceeded.
+/// Prints the widths, and returns the number of exceeded thresholds.
 pub fn check(quick: bool, seed: u64) -> usize {
     let runs = if quick { 200 } else { 5000 };
     let mut source = Source::new(seed);

@@ -11,7 +11,7 @@ use statistics::{
 pub enum Scores {
     /// 0 or 1.
     Answers,
-    /// Multiples of 1/5: the mean of five answers, some of them easy and some hard.
+    /// Multiples of 1/5: the mean of five correlated answers.
     Fifths,
 }
 
@@ -21,11 +21,11 @@ pub struct Design {
     /// Description of the true scores.
     pub name: &'static str,
     pub cells: usize,
-    /// Difference between the score of the last cell and the best other cell.
+    /// Difference between the true score of the last cell and that of the best other cell.
     pub better: f64,
     /// Whether the other cells get worse step by step instead of being equal.
     pub is_graded: bool,
-    /// True score of the other cells.
+    /// True score of the other cells, or of the best of them if `is_graded`.
     pub base: f64,
     pub scores: Scores,
     /// Number of samples per cluster.
@@ -206,8 +206,8 @@ pub const DESIGNS: [Design; 24] = [
 pub const SAMPLES: usize = 200;
 const BLOCK: usize = 10;
 
-/// Number of sweeps of a design for which differences are corrected. The correction is the slowest
-/// part.
+/// Number of sweeps of a design for which the bias of differences is corrected. There are few,
+/// because the correction is slow.
 const CORRECTED: usize = 150;
 
 /// Outcome of a race.
@@ -217,10 +217,10 @@ pub struct Outcome {
     pub is_decided: bool,
     pub saved: f64,
     /// Whether each interval contains the true value, for comparisons with the first cell and with
-    /// the remaining one.
+    /// the cell that remained longest.
     pub held: [Vec<bool>; 2],
-    /// Errors of the uncorrected and the corrected difference from the last cell, for each cell
-    /// that stopped.
+    /// Errors of the uncorrected and the corrected difference from the cell that remained longest,
+    /// for each cell that stopped.
     pub off: Vec<[f64; 2]>,
 }
 
@@ -247,10 +247,10 @@ impl Design {
         (0..self.cells).map(of).collect()
     }
 
-    /// Simulates a cluster. Every second cell, including the best, depends on the sample's
-    /// difficulty on half of its samples, so that the correlation between two of these cells is
-    /// about 0.5. The remaining cells are independent. Half of the samples in a cluster are as
-    /// difficult as the first.
+    /// Simulates a cluster. The score of every second cell, including the last, depends on the
+    /// sample's difficulty with probability `1/√2`, so that the correlation between two of these
+    /// cells is about 0.5. The other cells are independent. About half of the samples in a cluster
+    /// are as difficult as the first.
     fn unit(&self, truth: &[f64], source: &mut Source) -> SampleCluster {
         let answers = match self.scores {
             Scores::Answers => 1,

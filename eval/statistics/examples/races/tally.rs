@@ -2,7 +2,6 @@
 
 use super::sweep::{Design, Outcome};
 
-/// Totals over races.
 #[derive(Default)]
 pub struct Tally {
     races: usize,
@@ -46,7 +45,7 @@ impl Tally {
         self.saved / self.races.max(1) as f64
     }
 
-    /// Returns the number of thresholds not met. With few races (`quick`), only misses far beyond
+    /// Returns the number of missed thresholds. With few races (`quick`), only misses far beyond
     /// chance count.
     pub fn misses(&self, design: &Design, quick: bool) -> usize {
         let room = if quick { 0.05 } else { 0.0 };

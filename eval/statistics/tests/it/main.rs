@@ -12,7 +12,7 @@ use statistics::{
     pass_at_k, pass_hat_k, sample_means,
 };
 
-/// Tolerance for differences in the order of summation and in quantile algorithms.
+/// Tolerance where only the order of floating-point operations differs.
 const TOLERANCE: f64 = 1e-9;
 
 /// Tolerance for quantiles of Student's t, and for SciPy's maximum-likelihood search.
@@ -100,8 +100,7 @@ struct PowerCase {
 struct PassCase {
     n: u32,
     right: u32,
-    /// For k = 1, 2, …: the probabilities that at least one of `k` attempts, and that all of them,
-    /// are correct.
+    /// For k = 1, 2, …: probability that at least one of `k` attempts is correct, and that all are.
     pass: Vec<[f64; 2]>,
 }
 
@@ -120,7 +119,7 @@ fn near(
     let close = |(a, b): (&f64, &f64)| (a - b).abs() <= within;
     assert!(
         found.len() == wanted.len() && found.iter().zip(&wanted).all(close),
-        "{what}: {found:?} is not {wanted:?}"
+        "{what}: {found:?} instead of {wanted:?}"
     );
 }
 
@@ -133,7 +132,7 @@ fn zip(clusters: &[u32], values: &[f64]) -> Vec<(u32, f64)> {
 }
 
 #[test]
-fn means_errors_and_intervals() {
+fn means_errors_and_intervals_match_reference() {
     for case in reference().means {
         let found = estimate(&zip(&case.clusters, &case.values)).unwrap();
         near([found.mean], [case.mean], TOLERANCE, &case.name);
@@ -154,7 +153,7 @@ fn means_errors_and_intervals() {
 }
 
 #[test]
-fn paired_differences() {
+fn paired_differences_match_reference() {
     for case in reference().pairs {
         let pairs: Vec<Pair<u32>> = case
             .clusters
@@ -214,7 +213,7 @@ fn paired_differences() {
 }
 
 #[test]
-fn exact_mcnemar() {
+fn mcnemar_matches_reference() {
     for McnemarCase { wins, losses, p } in reference().mcnemar {
         near(
             [mcnemar(wins, losses), mcnemar(losses, wins)],
@@ -226,7 +225,7 @@ fn exact_mcnemar() {
 }
 
 #[test]
-fn holm_correction() {
+fn holm_matches_reference() {
     for HolmCase { values, adjusted } in reference().holm {
         near(holm(&values), adjusted, TOLERANCE, &format!("{values:?}"));
     }
@@ -234,7 +233,7 @@ fn holm_correction() {
 }
 
 #[test]
-fn pass_at_k_and_pass_hat_k() {
+fn pass_at_k_and_pass_hat_k_match_reference() {
     for PassCase { n, right, pass } in reference().pass {
         for (k, wanted) in (1..).zip(pass) {
             let found = [pass_at_k(n, right, k), pass_hat_k(n, right, k)].map(Option::unwrap);
@@ -308,7 +307,7 @@ fn score_is_mean_over_samples() {
 }
 
 #[test]
-fn tango_interval_and_test() {
+fn tango_interval_and_test_match_reference() {
     for TangoCase {
         source,
         wins,
@@ -343,7 +342,7 @@ fn tango_interval_and_test() {
 /// Compares with published figures at their published precision: T. Tango (1998), M. W. Fagerland
 /// et al. (2014).
 #[test]
-fn published_intervals() {
+fn tango_intervals_match_publications() {
     let rows = [
         ([1.0, 7.0, 21.0], [-0.517, -0.026]),
         ([8.0, 0.0, 16.0], [0.21, 0.72]),
@@ -369,7 +368,7 @@ fn test_agrees_with_interval() {
 }
 
 #[test]
-fn detectable_difference_of_score_test() {
+fn detectable_difference_of_score_test_matches_reference() {
     for PowerCase {
         samples,
         differing,
@@ -390,7 +389,7 @@ fn detectable_difference_of_score_test() {
 }
 
 #[test]
-fn detectable_difference_of_t_test() {
+fn detectable_difference_of_t_test_matches_normal_approximation() {
     // With many samples, the normal approximation holds: (z of the level + z of 80 %) × standard
     // error.
     let pair = |cluster: u32, second: f64| Pair {

@@ -4,7 +4,7 @@ use statistics::{
     ClusterSum, Race, RaceOpponents, Rules, SampleCluster, Verdict, Wealth, confidence_sequence,
 };
 
-/// The stakes and their parts, as in the documentation of `Wealth`.
+/// Stakes and the part of the initial wealth that bets each, as documented for `Wealth`.
 const STAKES: [(f64, f64); 7] = [
     (0.05, 0.06),
     (0.12, 0.14),

@@ -1,5 +1,4 @@
-//! Workers with another build or other data, forged messages, and servers that require
-//! authentication.
+//! Workers with a different build or different data, and forged messages.
 
 use queue::message::{self, Job, Parcel, VERSION};
 use queue::name::{Part, RunKey, SubjectAddress};
@@ -9,7 +8,7 @@ use super::server::Server;
 use super::{check_whole, dir, log, only_run, start, submit, until, user_of, worker};
 use crate::binary::Binary;
 
-/// Performs an action on the server that any client could perform.
+/// Runs an action on the server as an ordinary client.
 fn at<T>(url: &str, act: impl AsyncFnOnce(std::sync::Arc<dyn queue::Broker>) -> T) -> T {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
@@ -27,7 +26,7 @@ fn key(binary: &Binary) -> RunKey {
 }
 
 #[test]
-fn worker_of_other_build_takes_nothing() {
+fn worker_of_different_build_takes_no_attempts() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -52,7 +51,7 @@ fn worker_of_other_build_takes_nothing() {
         before
     });
     let _worker = worker(&binary, server.url(), "w", &[]);
-    until("the worker says so", || {
+    until("the worker reports a different build", || {
         log(&binary, "w").contains("submitted by a different build")
     });
     let dir = dir(&binary);
@@ -74,7 +73,7 @@ fn worker_of_other_build_takes_nothing() {
 }
 
 #[test]
-fn leaves_jobs_with_other_data_in_queue() {
+fn worker_rejects_run_if_its_data_differs() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -105,11 +104,11 @@ fn leaves_jobs_with_other_data_in_queue() {
     let ran = here.run(&args, "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let _other = worker(&there, server.url(), "other", &[]);
-    until("the other says so", || {
+    until("the other worker reports different data", || {
         log(&there, "other").contains("the data on this machine differs")
     });
     let mut submitter = start(&here, "run.log", &["run", "--resume", &dir(&here)]);
-    until("the submitter says so", || {
+    until("the submitter reports the other worker", || {
         log(&here, "run").contains("worker other cannot work on this run")
     });
     let _own = worker(&here, server.url(), "own", &[]);
@@ -160,7 +159,7 @@ fn ignores_forged_messages() {
             .put(&elsewhere, b"junk".to_vec(), Expect::Anything)
             .await
             .unwrap();
-        // A record of an attempt that was never made, with a valid checksum.
+        // Send a record of an attempt that was never made, with a valid checksum.
         let parcel = Parcel {
             v: VERSION,
             sample: "s-niah-2k-2".to_owned(),

@@ -1,4 +1,4 @@
-//! The number of messages of an attempt.
+//! Counts the queue messages that an attempt uses.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -9,17 +9,16 @@ use std::thread;
 use super::server::Server;
 use super::{user_of, worker};
 
-/// A message that the server passed on.
+/// A message that the subscription has received.
 struct Passed {
     subject: String,
     reply: String,
 }
 
-/// Subject of the last message.
+/// Subject of the message after which counting stops.
 const END: &str = "end";
 
-/// Subscribes to all messages of a server and sends them to the receiver. Returns the connection as
-/// well.
+/// Subscribes to all messages of a server. Returns the connection and a receiver of the messages.
 fn subscribe(server: &Server) -> (TcpStream, mpsc::Receiver<Passed>) {
     let mut line = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
     let own = line.try_clone().unwrap();
@@ -97,7 +96,7 @@ fn kind(passed: &Passed) -> Option<&str> {
 /// Each attempt uses one submission, one request and one delivery, plus its record and one journal
 /// message with its only response. Requests are not counted here, because idle workers repeat them.
 #[test]
-fn attempt_takes_few_messages() {
+fn attempt_uses_only_necessary_messages() {
     let Some(server) = Server::start() else {
         return;
     };

@@ -27,7 +27,8 @@ impl Drop for Server {
     }
 }
 
-/// Returns a port for connections within a cluster, whose members need to know it in advance.
+/// Returns a free port for connections within a cluster. Its members must know each other's ports
+/// in advance.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
@@ -110,8 +111,8 @@ impl Server {
                 break url.to_owned();
             }
             let ended = child.try_wait().unwrap();
-            assert!(ended.is_none(), "the server has ended: {ended:?}");
-            assert!(began.elapsed() < LISTENS, "the server never listens");
+            assert!(ended.is_none(), "the server exited: {ended:?}");
+            assert!(began.elapsed() < LISTENS, "the server does not listen");
             std::thread::sleep(Duration::from_millis(20));
         };
         let port = url.rsplit(':').next().unwrap().to_owned();
@@ -150,7 +151,7 @@ impl Server {
     fn wait(&self) {
         let began = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port())).is_err() {
-            assert!(began.elapsed() < LISTENS, "the server never listens");
+            assert!(began.elapsed() < LISTENS, "the server does not listen");
             std::thread::sleep(Duration::from_millis(20));
         }
     }

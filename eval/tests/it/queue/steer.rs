@@ -59,7 +59,7 @@ fn pauses_resumes_and_cancels() {
     assert!(queue(&["pause", &dir, "--sample", "s-niah-2k-4"]).contains("1 attempts"));
     assert_eq!(status(&binary, &dir)["waiting"], 28);
     queue(&["resume", &dir]);
-    until("all others are made", || {
+    until("all other attempts have ended", || {
         let now = status(&binary, &dir);
         now["waiting"] == 0 && now["under_way"] == 0
     });
@@ -83,7 +83,7 @@ fn pauses_resumes_and_cancels() {
 }
 
 #[test]
-fn cancelled_run_keeps_finished_attempts() {
+fn cancelled_run_can_be_resumed() {
     let Some(server) = Server::start() else {
         return;
     };

@@ -14,7 +14,6 @@ use super::{check_whole, dir, lines, log, start, submit, until, user_of, worker}
 use crate::binary::{Binary, is_full};
 
 /// Reproducible pseudorandom number generator (the 64-bit xorshift of G. Marsaglia, 2003).
-/// Marsaglia, 2003).
 struct Random(u64);
 
 impl Random {
@@ -54,7 +53,7 @@ fn survives_kills_of_workers_submitters_and_servers() {
         &replicas,
         "--detach",
     ];
-    until("the cluster takes the run", || {
+    until("the cluster accepts the run", || {
         let ran = submit(&binary, &url, &samples.to_string(), &more);
         if ran.code != Some(0) {
             // A cluster needs a moment to elect its leader.
@@ -109,15 +108,14 @@ fn survives_kills_of_workers_submitters_and_servers() {
         "killed: {} workers, {} submitters, {} servers",
         killed[0], killed[1], killed[2]
     );
-    // A submitter killed between its first output and the end of the queue reports an error, and is
-    // resumed again.
+    // Resume until a submitter succeeds: kills at certain times make it exit with an error.
     while submitter.code() != Some(0) {
         submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
     }
     check_whole(&binary, samples);
 }
 
-/// A network between a worker and the server that can be interrupted.
+/// A proxy between a worker and the server, whose connections can be cut.
 struct Network {
     port: u16,
     is_cut: Arc<AtomicBool>,
@@ -215,7 +213,9 @@ fn returning_worker_loses_its_attempts() {
     let dir = dir(&binary);
     let _first = worker(&binary, &through, "cut-off", &[]);
     let status = || binary.run(&["queue", "status", &dir], "").stdout;
-    until("the first has both", || status().contains("2 under way"));
+    until("the first worker has both attempts", || {
+        status().contains("2 under way")
+    });
     network.cut();
     let _second = worker(&binary, server.url(), "other", &[]);
     let ran = binary.run(&["run", "--resume", &dir, "--json"], "");
@@ -223,7 +223,7 @@ fn returning_worker_loses_its_attempts() {
     network.mend();
     // The worker detects the takeover from the journal or the record, or the run has disappeared
     // when it reconnects.
-    until("the first worker learns it", || {
+    until("the first worker reports the takeover", || {
         let said = log(&binary, "cut-off");
         said.contains("has taken over attempt")
             || said.contains("made by another worker")
@@ -278,7 +278,7 @@ fn stopped_worker_returns_attempts_under_way() {
     assert_eq!(binary.run(&args, "").code, Some(0));
     let dir = dir(&binary);
     let mut first = worker(&binary, server.url(), "first", &["--drain", "0.1"]);
-    until("the first has both", || {
+    until("the first worker has both attempts", || {
         binary
             .run(&["queue", "status", &dir], "")
             .stdout
