@@ -90,7 +90,7 @@ part "tests without features" without_features
 if $full && [ -n "${RUSTY_V8_ARCHIVE-}" ]; then part "tests on V8" scripts/test-v8.sh --full; fi
 part "simulation of intervals" simulation
 # A smoke test: timings never make it fail.
-part "benchmark suite" target/debug/bench --quick --eval target/debug/eval --json target/bench/quick.json
+part "performance suite" target/debug/perf --quick --eval target/debug/eval --json target/perf/quick.json
 
 if $full; then part "packages" packages; fi
 

@@ -4,7 +4,7 @@
 //! The compiler tracks only files that it has already included, so Cargo must watch the folders for
 //! new ones.
 
-#[path = "model/build/folders.rs"]
+#[path = "../model/build/folders.rs"]
 mod folders;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -14,10 +14,10 @@ from pathlib import Path
 # Workspace crates on which each crate may depend, by folder. Tests may also depend on others.
 CRATES = {
     "sandbox": [],
-    "harness/model": [],
+    "model": [],
     "harness": ["sandbox", "model"],
     "benchmarks": ["model"],
-    "browser": [],
+    "browser": ["model"],
     "eval/statistics": [],
     "eval/records": ["model"],
     "eval/report": ["model", "statistics", "records"],
@@ -26,8 +26,8 @@ CRATES = {
     "eval/serve": ["model"],
     "eval/mcp": ["serve"],
     "eval": ["harness", "model", "benchmarks", "browser", "records", "report", "view", "queue", "serve", "mcp"],
-    "bench": [],
-    "fault-server": [],
+    "perf": [],
+    "harness/tests/fault-server": [],
 }
 
 LAYERS = {
@@ -43,11 +43,11 @@ LAYERS = {
         isolation
         warm_pool
     """,
-    "harness/model": """
+    "model": """
         lenient_json
         protocol sampling tool_call
         message role
-        task long_answer
+        sample task long_answer
         outcome
         web
         event
@@ -67,7 +67,6 @@ LAYERS = {
         contained unicode
         decimal
         image environment
-        sample
         catalog+context_file+dataset+generated+user_environment+user_dataset+rows+score+table+template
         longbench ruler
     """,
@@ -148,8 +147,8 @@ LAYERS = {
         command+error+exit
         start
     """,
-    "fault-server": "shapes",
-    "bench": """
+    "harness/tests/fault-server": "shapes",
+    "perf": """
         cost plan report
         server
         bench+suite

@@ -7,17 +7,15 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use imagesize::ImageType;
+use model::Image;
 
 use crate::contained::{PathEscape, contained};
 
-/// An image in a format that models accept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Image {
-    /// Media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
-    pub media_type: &'static str,
-    /// Content in Base64.
-    pub data: String,
-}
+/// Maximum bytes of an image: 5 MB, about what the strictest provider accepts.
+const MAX_BYTES: u64 = 5_000_000;
+
+/// Maximum images per question.
+pub const MAX_IMAGES: usize = 20;
 
 /// Reason why an image cannot be used in a question.
 #[derive(Debug, thiserror::Error)]
@@ -42,10 +40,10 @@ pub enum ImageError {
         /// Declared media type.
         said: String,
         /// Media type of the content.
-        held: &'static str,
+        held: String,
     },
     /// The image is too large.
-    #[error("{name} has {bytes} bytes; expected at most {}", Image::MOST_BYTES)]
+    #[error("{name} has {bytes} bytes; expected at most {}", MAX_BYTES)]
     Size {
         /// Name of the file, or `the data URL`.
         name: String,
@@ -68,99 +66,89 @@ pub enum ImageError {
     },
 }
 
-impl Image {
-    /// Maximum bytes of an image: 5 MB, about what the strictest provider accepts.
-    pub const MOST_BYTES: u64 = 5_000_000;
-
-    /// Maximum images per question.
-    pub const MOST: usize = 20;
-
-    /// Reads an image file.
-    ///
-    /// # Errors
-    /// Returns [`ImageError`] if the file cannot be read, is too large, or is not a supported
-    /// image.
-    pub fn read(path: &Path) -> Result<Self, ImageError> {
-        let read = |reason| ImageError::Read {
-            path: path.to_owned(),
-            reason,
-        };
-        let name = path.display().to_string();
-        let bytes = fs::metadata(path).map_err(read)?.len();
-        if bytes > Self::MOST_BYTES {
-            return Err(ImageError::Size { name, bytes });
-        }
-        Self::of(&name, &fs::read(path).map_err(read)?)
+/// Reads an image file.
+///
+/// # Errors
+/// Returns [`ImageError`] if the file cannot be read, is too large, or is not an image.
+pub fn read_image(path: &Path) -> Result<Image, ImageError> {
+    let read = |reason| ImageError::Read {
+        path: path.to_owned(),
+        reason,
+    };
+    let name = path.display().to_string();
+    let bytes = fs::metadata(path).map_err(read)?.len();
+    if bytes > MAX_BYTES {
+        return Err(ImageError::Size { name, bytes });
     }
+    identify(&name, &fs::read(path).map_err(read)?)
+}
 
-    /// Reads the image that a field of a row names: a path relative to `folder`, or a data URL.
-    ///
-    /// # Errors
-    /// Returns [`ImageError`] if the reference is invalid, or if the image is too large or not
-    /// supported.
-    pub(crate) fn named(reference: &str, folder: &Path) -> Result<Self, ImageError> {
-        let reference = reference.trim();
-        if let Some(url) = reference.strip_prefix("data:") {
-            return Self::of_url(url);
-        }
-        if reference.contains("://") {
-            return Err(ImageError::Address(reference.to_owned()));
-        }
-        let path = contained(folder, Path::new(reference));
-        let outside = |problem: PathEscape| ImageError::PathEscape {
-            name: reference.to_owned(),
-            problem: problem.to_string(),
-        };
-        Self::read(&path.map_err(outside)?)
+/// Reads the image that a field of a row names: a path relative to `folder`, or a data URL.
+///
+/// # Errors
+/// Returns [`ImageError`] if the reference is invalid, or if the image is too large or not
+/// supported.
+pub(crate) fn referenced_image(reference: &str, folder: &Path) -> Result<Image, ImageError> {
+    let reference = reference.trim();
+    if let Some(url) = reference.strip_prefix("data:") {
+        return decode(url);
     }
-
-    /// Reads the image in a data URL.
-    ///
-    /// # Errors
-    /// Returns [`ImageError`] if the reference is invalid, or if the image is too large or not
-    /// supported.
-    pub fn of_data_url(url: &str) -> Result<Self, ImageError> {
-        Self::of_url(url.trim().strip_prefix("data:").ok_or(ImageError::Url)?)
+    if reference.contains("://") {
+        return Err(ImageError::Address(reference.to_owned()));
     }
+    let path = contained(folder, Path::new(reference));
+    let outside = |problem: PathEscape| ImageError::PathEscape {
+        name: reference.to_owned(),
+        problem: problem.to_string(),
+    };
+    read_image(&path.map_err(outside)?)
+}
 
-    fn of_url(url: &str) -> Result<Self, ImageError> {
-        let (said, data) = url.split_once(";base64,").ok_or(ImageError::Url)?;
-        let name = "the data URL";
-        if data.len() as u64 / 4 * 3 > Self::MOST_BYTES {
-            return Err(ImageError::Size {
-                name: name.to_owned(),
-                bytes: data.len() as u64 / 4 * 3,
-            });
-        }
-        let bytes = STANDARD.decode(data.trim()).map_err(|_| ImageError::Url)?;
-        let image = Self::of(name, &bytes)?;
-        if said == image.media_type {
-            Ok(image)
-        } else {
-            Err(ImageError::Mislabelled {
-                said: said.to_owned(),
-                held: image.media_type,
-            })
-        }
+/// Decodes the image in a data URL.
+///
+/// # Errors
+/// Returns [`ImageError`] if the reference is invalid, or if the image is too large or not
+/// supported.
+pub fn decode_data_url(url: &str) -> Result<Image, ImageError> {
+    decode(url.trim().strip_prefix("data:").ok_or(ImageError::Url)?)
+}
+
+fn decode(url: &str) -> Result<Image, ImageError> {
+    let (said, data) = url.split_once(";base64,").ok_or(ImageError::Url)?;
+    let name = "the data URL";
+    if data.len() as u64 / 4 * 3 > MAX_BYTES {
+        return Err(ImageError::Size {
+            name: name.to_owned(),
+            bytes: data.len() as u64 / 4 * 3,
+        });
     }
-
-    /// Creates an image from its content, whose first bytes determine the media type. `name`
-    /// appears in errors.
-    fn of(name: &str, bytes: &[u8]) -> Result<Self, ImageError> {
-        let media_type = match imagesize::image_type(bytes) {
-            Ok(ImageType::Png) => "image/png",
-            Ok(ImageType::Jpeg) => "image/jpeg",
-            Ok(ImageType::Gif) => "image/gif",
-            Ok(ImageType::Webp) => "image/webp",
-            _ => {
-                return Err(ImageError::Kind {
-                    name: name.to_owned(),
-                });
-            }
-        };
-        Ok(Self {
-            media_type,
-            data: STANDARD.encode(bytes),
+    let bytes = STANDARD.decode(data.trim()).map_err(|_| ImageError::Url)?;
+    let image = identify(name, &bytes)?;
+    if said == image.media_type {
+        Ok(image)
+    } else {
+        Err(ImageError::Mislabelled {
+            said: said.to_owned(),
+            held: image.media_type,
         })
     }
+}
+
+/// Returns the bytes as an image, whose first bytes determine its media type.
+fn identify(name: &str, bytes: &[u8]) -> Result<Image, ImageError> {
+    let media_type = match imagesize::image_type(bytes) {
+        Ok(ImageType::Png) => "image/png",
+        Ok(ImageType::Jpeg) => "image/jpeg",
+        Ok(ImageType::Gif) => "image/gif",
+        Ok(ImageType::Webp) => "image/webp",
+        _ => {
+            return Err(ImageError::Kind {
+                name: name.to_owned(),
+            });
+        }
+    };
+    Ok(Image {
+        media_type: media_type.to_owned(),
+        data: STANDARD.encode(bytes),
+    })
 }

@@ -8,7 +8,6 @@
 //! panics.
 
 mod image;
-mod sample;
 
 mod environment;
 
@@ -56,8 +55,8 @@ pub use environment::{
     SiteSource, UserEnvironment, UserSite,
 };
 pub use generated::{CONTEXT_LENGTHS, MAX_CONTEXT_LENGTH, MIN_CONTEXT_LENGTH, TASKS_PER_LENGTH};
-pub use image::{Image, ImageError};
-pub use sample::Sample;
+pub use image::{ImageError, MAX_IMAGES, decode_data_url, read_image};
+pub use model::Sample;
 pub use score::{
     Checks, Choice, Exact, NamedScorer, Needle, Numeric, OutsideScorer, PairF1, Pattern, Score,
     Scorer, ShortAnswer, StringMatch, scorer, scorers,

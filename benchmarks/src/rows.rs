@@ -4,15 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use model::Image;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::context_file::{self, ContextDigests, ContextFile};
+use crate::image::referenced_image;
 use crate::table::{Fault, Row, RowLocation, Table};
 use crate::user_environment::EnvironmentDigests;
 use crate::{
-    Dataset, DatasetError, ForeignOrigin, Image, Options, OutsideScorer, Sample, SampleMetadata,
-    Scorer, SiteSource, UserEnvironment,
+    Dataset, DatasetError, ForeignOrigin, Options, OutsideScorer, Sample, SampleMetadata, Scorer,
+    SiteSource, UserEnvironment,
 };
 
 /// Format of a benchmark's rows and their conversion to samples.
@@ -309,7 +311,7 @@ fn is_command(world: Option<&UserEnvironment>) -> bool {
 
 fn load(schema: &impl Schema, row: &Row, folder: &Path) -> Result<Vec<Image>, String> {
     let named = schema.images(row).map_err(|fault| fault.to_string())?;
-    let load = |name: &String| Image::named(name, folder).map_err(|error| error.to_string());
+    let load = |name: &String| referenced_image(name, folder).map_err(|error| error.to_string());
     named.iter().map(load).collect()
 }
 

@@ -17,7 +17,7 @@ use crate::table::{ENDINGS, Fault, Row, field, label, some, texts};
 use crate::template::{filled, names, plain};
 use crate::user_environment::{EnvironmentFields, UserDialogue, with_selection};
 use crate::{
-    Checks, Dataset, DatasetError, Exact, Image, OpenError, Options, OutsideScorer, Scorer,
+    Checks, Dataset, DatasetError, Exact, MAX_IMAGES, OpenError, Options, OutsideScorer, Scorer,
     UserEnvironment, catalog, scorer, scorers,
 };
 
@@ -492,13 +492,13 @@ impl Schema for Own {
     fn images(&self, row: &Row) -> Result<Vec<String>, Fault> {
         let field = &self.fields.images;
         let named = texts(row, field)?;
-        if named.len() > Image::MOST {
+        if named.len() > MAX_IMAGES {
             return Err(Fault::new(
                 field,
                 format!(
                     "names {} images; expected at most {}",
                     named.len(),
-                    Image::MOST
+                    MAX_IMAGES
                 ),
             ));
         }

@@ -1,61 +1,8 @@
-//! Settings and result of a dump: the page as text.
+//! Settings of a dump as JavaScript, and its result: the page as text.
 
+use model::web::{DumpElement, DumpExtensions, DumpSettings, IdStyle};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-/// Settings of a dump.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DumpSettings {
-    /// Maximum characters (code points) of the text, including `[...truncated]`.
-    pub max_chars: usize,
-    /// Style of the element ids.
-    pub ids: IdStyle,
-    /// JavaScript predicate, such as `(el) => !el.matches("footer")`. Elements for which it returns
-    /// `false` are omitted with all their descendants.
-    pub filter: Option<String>,
-    /// Extensions of the format to include.
-    pub also: DumpExtensions,
-}
-
-/// Extensions of the dump format. The format itself numbers interactive elements without descending
-/// into them, and omits loose text and frames.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-pub struct DumpExtensions {
-    /// Whether to include text directly inside elements that have no line of their own, such as a
-    /// `div`, a `span` or a section.
-    pub text: bool,
-    /// Whether interactive elements inside interactive elements get ids.
-    pub nested: bool,
-    /// Whether elements with `contenteditable` get ids, as fields do.
-    pub editable: bool,
-    /// Whether to include the contents of `iframe`s. Frames that could not be loaded, and frames of
-    /// other origins after the first 50, are shown by address.
-    pub frames: bool,
-}
-
-impl Default for DumpSettings {
-    /// Default settings: 12,000 characters, numbers, no filter, no extensions.
-    fn default() -> Self {
-        Self {
-            max_chars: 12_000,
-            ids: IdStyle::Numbers,
-            filter: None,
-            also: DumpExtensions::default(),
-        }
-    }
-}
-
-/// Style of the element ids in a dump.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum IdStyle {
-    /// 1, 2, 3, … down the page, assigned anew in each dump.
-    Numbers,
-    /// Four hexadecimal digits that an element keeps as long as its document exists.
-    Hashes,
-}
 
 /// A page as text, and the elements that its ids refer to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -81,41 +28,30 @@ pub struct Dump {
     pub millis: f64,
 }
 
-/// An element in a dump, with its id.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DumpElement {
-    /// Id without brackets.
-    pub id: String,
-    /// Short description of the element: its tag with its id or name, such as `input[name=q]`.
-    pub element: String,
-}
-
-impl DumpSettings {
-    /// Returns the argument of `dump` in `js/dump.js`. The caller's filter is inserted as code,
-    /// because a page's content security policy may forbid `eval`. `at` and `inner` describe the
-    /// documents around and inside this one; see `js/dump.js`.
-    pub(crate) fn to_javascript(&self, at: Option<&Value>, inner: &Value) -> String {
-        let ids = match self.ids {
-            IdStyle::Numbers => "numbers",
-            IdStyle::Hashes => "hashes",
-        };
-        let filter = self
-            .filter
-            .as_deref()
-            .map_or_else(|| "null".to_owned(), |code| format!("(\n{code}\n)"));
-        let DumpExtensions {
-            text,
-            nested,
-            editable,
-            frames,
-        } = self.also;
-        format!(
-            "{{ maxLength: {}, ids: {ids:?}, filter: {filter}, also: {{ text: {text}, nested: {nested}, editable: {editable}, frames: {frames} }}, \
-             at: {}, inner: {inner} }}",
-            self.max_chars,
-            at.unwrap_or(&Value::Null)
-        )
-    }
+/// Returns the argument of `dump` in `js/dump.js`. The caller's filter is inserted as code,
+/// because a page's content security policy may forbid `eval`. `at` and `inner` describe the
+/// documents around and inside this one; see `js/dump.js`.
+pub(crate) fn to_javascript(settings: &DumpSettings, at: Option<&Value>, inner: &Value) -> String {
+    let ids = match settings.ids {
+        IdStyle::Numbers => "numbers",
+        IdStyle::Hashes => "hashes",
+    };
+    let filter = settings
+        .filter
+        .as_deref()
+        .map_or_else(|| "null".to_owned(), |code| format!("(\n{code}\n)"));
+    let DumpExtensions {
+        text,
+        nested,
+        editable,
+        frames,
+    } = settings.also;
+    format!(
+        "{{ maxLength: {}, ids: {ids:?}, filter: {filter}, also: {{ text: {text}, nested: {nested}, editable: {editable}, frames: {frames} }}, \
+         at: {}, inner: {inner} }}",
+        settings.max_chars,
+        at.unwrap_or(&Value::Null)
+    )
 }
 
 impl Dump {

@@ -4,11 +4,12 @@
 
 use std::time::{Duration, Instant};
 
+use model::web::DumpSettings;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::devtools::{DescribeNode, Evaluate, ReleaseObject};
-use crate::dump::DumpSettings;
+use crate::dump::to_javascript;
 use crate::error::{Error, Result};
 use crate::page::Page;
 use crate::tab::{Frame, Frames};
@@ -96,7 +97,7 @@ impl Page {
         let dump = async |inner: Value| {
             let script = format!(
                 "pageDump.dump({})",
-                settings.to_javascript(at.as_ref(), &inner)
+                to_javascript(settings, at.as_ref(), &inner)
             );
             self.in_world_of(frame, "making a dump", &script).await
         };

@@ -28,7 +28,7 @@ mod gate;
 mod reach;
 mod address;
 
-pub use dump::{Dump, DumpElement, DumpExtensions, DumpSettings, IdStyle};
+pub use dump::Dump;
 pub use error::{Error, Result};
 pub use gate::{Origin, OriginError};
 pub use page::Page;

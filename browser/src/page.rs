@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use model::web::{DumpSettings, IdStyle};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -13,7 +14,7 @@ use crate::devtools::{
     AddScript, CaptureScreenshot, CloseTarget, Command, Evaluate, GetLayoutMetrics, HandleDialog,
     Navigate, RemoveScript, SetDeviceMetrics, Viewport,
 };
-use crate::dump::{Dump, DumpSettings, IdStyle};
+use crate::dump::Dump;
 use crate::error::{Error, Result};
 use crate::gate::Rules;
 use crate::input;

@@ -3,7 +3,7 @@
 //!
 //! The digest covers the packages of `Cargo.lock` that are reachable from the `[dependencies]` of
 //! the program's crates. This includes packages for other systems and for the other engine, because
-//! `Cargo.lock` does not distinguish them. Packages that only tests, the benchmark suite or this
+//! `Cargo.lock` does not distinguish them. Packages that only tests, the performance suite or this
 //! build script use are excluded, because they cannot change an answer.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,10 +14,10 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
-/// Folders of the crates that can change an answer.
+/// Names of the crates that can change an answer, and of their folders.
 pub const CRATES: [&str; 6] = [
     "sandbox",
-    "harness/model",
+    "model",
     "harness",
     "benchmarks",
     "browser",
@@ -57,9 +57,8 @@ pub fn digest(root: &Path) -> Result<String, String> {
     let packages = packages(&lock)?;
     let mut text = String::new();
     let mut open: Vec<String> = Vec::new();
-    for folder in CRATES {
-        let name = crate_in(folder);
-        let manifest = read(&root.join(folder).join("Cargo.toml"))?;
+    for name in CRATES {
+        let manifest = read(&root.join(name).join("Cargo.toml"))?;
         let asked = asked(&manifest, shared.as_ref());
         let wanted: BTreeSet<&str> = asked.keys().map(|(_, name)| name.as_str()).collect();
         let member = packages
@@ -93,7 +92,7 @@ pub fn digest(root: &Path) -> Result<String, String> {
             // Crates of the workspace are not followed here: the loop above covers the manifests of
             // `CRATES`, and their sources are other components of the program's digest.
             let name = key.0.as_str();
-            if !CRATES.map(crate_in).contains(&name) && !NO_ANSWERS.contains(&name) {
+            if !CRATES.contains(&name) && !NO_ANSWERS.contains(&name) {
                 return Err(format!(
                     "the crate `{name}` is neither in `CRATES` nor in `NO_ANSWERS` of eval/build/dependencies.rs"
                 ));
@@ -107,11 +106,6 @@ pub fn digest(root: &Path) -> Result<String, String> {
         let _ = writeln!(text, "{} {} {}", key.0, package.version, package.checksum);
     }
     Ok(hex::encode(Sha256::digest(text)))
-}
-
-/// Returns the name of the crate in a folder: its last path component.
-pub fn crate_in(folder: &str) -> &str {
-    folder.rsplit('/').next().unwrap_or(folder)
 }
 
 fn read(path: &Path) -> Result<Table, String> {

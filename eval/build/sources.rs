@@ -16,9 +16,9 @@ pub const COMPONENTS: [(&str, &[&str]); 6] = [
     (
         "harness",
         &[
-            "harness/model/src",
-            "harness/model/build.rs",
-            "harness/model/build",
+            "model/src",
+            "model/build.rs",
+            "model/build",
             "harness/src",
             "harness/build.rs",
             "harness/tools",

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use benchmarks::{Dataset, DatasetError, Sample};
 use harness::model::{
-    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Image, Stats, Status, Usage,
+    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Stats, Status, Usage,
 };
 use harness::provider::http::redact;
 use harness::provider::{Forecast, ProviderError};
@@ -402,7 +402,7 @@ impl Job {
             query: sample.query.clone(),
             follow_ups: sample.follow_ups.clone(),
             context: Arc::clone(&sample.context),
-            images: images(&sample.images),
+            images: sample.images.clone(),
         };
         let began = Instant::now();
         let outcome = self
@@ -548,15 +548,6 @@ fn judged_by(outcome: &AttemptOutcome, scorer: &str) -> Option<String> {
         Some(state) => judged(answer, Some(state)),
         None => judged(answer, turns(outcome, scorer).as_ref()),
     }
-}
-
-/// Converts images to the form that models accept.
-pub fn images(of: &[benchmarks::Image]) -> Vec<Image> {
-    let image = |image: &benchmarks::Image| Image {
-        media_type: image.media_type.to_owned(),
-        data: image.data.clone(),
-    };
-    of.iter().map(image).collect()
 }
 
 /// Returns the record of an attempt that failed because of a bug in the harness.

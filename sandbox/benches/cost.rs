@@ -1,7 +1,7 @@
 //! Measures the cost of a session with its first cell, of a cell's round trip and of a context:
 //! wall time, and CPU time of this process and its workers, in both isolation modes.
 //!
-//! Run it with `cargo bench --package sandbox`; `scripts/bench.sh` includes the figures in its
+//! Run it with `cargo bench --package sandbox`; `scripts/perf.sh` includes the figures in its
 //! table.
 
 #![allow(

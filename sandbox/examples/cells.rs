@@ -1,7 +1,7 @@
 //! Runs cells in the sandbox, one session per trajectory, and prints the CPU time, wall time and
 //! output of each cell as JSON.
 //!
-//! `bench/peers/cells.mjs` runs the same file of cells under Node.js. CPU time is measured for the
+//! `perf/peers/cells.mjs` runs the same file of cells under Node.js. CPU time is measured for the
 //! whole process, so isolates run on threads here.
 
 #![allow(

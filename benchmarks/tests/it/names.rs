@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use benchmarks::catalog;
 
 /// Sources of the program, relative to the workspace's root.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     "sandbox/src",
     "sandbox/js",
+    "model/src",
     "harness/src",
     "harness/drivers",
     "harness/prompts",
@@ -18,7 +19,7 @@ const SOURCES: [&str; 11] = [
     "browser/src",
     "browser/js",
     "eval/src",
-    "bench/src",
+    "perf/src",
 ];
 
 #[test]

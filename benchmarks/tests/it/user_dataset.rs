@@ -229,7 +229,7 @@ pub fn described(dataset: &dyn Dataset) -> Value {
         assert_eq!(dataset.metadata(index), sample.metadata, "{}", sample.id);
         let images = sample.images.iter();
         let images: Vec<_> = images
-            .map(|image| (image.media_type, &image.data))
+            .map(|image| (&image.media_type, &image.data))
             .collect();
         let mut described = json!({
             "id": sample.id,

@@ -277,7 +277,7 @@ fn dialogs_stop_page_until_answered() {
             let dialog = page.dialog().unwrap();
             assert_eq!(dialog.message, message);
             let stopped = page
-                .dump(&browser::DumpSettings::default())
+                .dump(&model::web::DumpSettings::default())
                 .await
                 .unwrap_err();
             assert!(matches!(stopped, Error::DialogOpen { .. }), "{stopped}");

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use browser::{DumpSettings, IdStyle};
+use model::web::{DumpSettings, IdStyle};
 use serde_json::Value;
 
 use crate::site::{World, folder, in_runtime, on_page, pool};

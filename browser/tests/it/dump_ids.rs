@@ -1,6 +1,7 @@
 //! Ids in dumps: selectors, removed elements, and ids that never existed.
 
-use browser::{DumpExtensions, DumpSettings, Error, IdStyle, Page};
+use browser::{Error, Page};
+use model::web::{DumpExtensions, DumpSettings, IdStyle};
 
 use crate::site::on_page;
 

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use browser::{DumpExtensions, DumpSettings, Error, IdStyle, Origin, Page, Reach};
+use browser::{Error, Origin, Page, Reach};
+use model::web::{DumpExtensions, DumpSettings, IdStyle};
 use url::form_urlencoded::Serializer;
 
 use crate::site::{Site, in_runtime, pool};

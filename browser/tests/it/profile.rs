@@ -5,7 +5,8 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use browser::{DumpExtensions, DumpSettings, Error, Origin, Pool, Reach, Settings};
+use browser::{Error, Origin, Pool, Reach, Settings};
+use model::web::{DumpExtensions, DumpSettings};
 use rustix::process::{Pid, Signal};
 
 use crate::site::{Site, World, in_runtime, on_page, pool, settings, until};

@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
-use benchmarks::{AppEnvironment, Image, UserEnvironment, document_uri, with_selection};
+use benchmarks::{AppEnvironment, UserEnvironment, document_uri, read_image, with_selection};
 use harness::model::web::Browser;
 use harness::model::{Event, EventKind, EventSink, Stats, Status, WebEvent};
 use harness::{Protocol, Task};
@@ -23,7 +23,6 @@ use crate::cli::AskArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::reporter::Narrator;
-use crate::runner::images;
 use crate::settings::{AskSettings, QuerySource};
 use crate::web::{Web, WebSettings, Worlds};
 use crate::{protocol_fit, terminal};
@@ -43,8 +42,8 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
             "stdin is already used for the question; pass the question with --query",
         )?;
     }
-    let shown = settings.images.iter().map(|path| Image::read(path));
-    let shown = shown.collect::<Result<Vec<_>, _>>()?;
+    let images = settings.images.iter().map(|path| read_image(path));
+    let images = images.collect::<Result<Vec<_>, _>>()?;
     let mut task = Task {
         run_id: "ask".to_owned(),
         sample: "ask".to_owned(),
@@ -55,7 +54,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         },
         follow_ups: Vec::new(),
         context: settings.context.read()?,
-        images: images(&shown),
+        images,
     };
     let (engine, _) = engine(&settings.engine, None, None)?;
     let mut engine = engine.with_person(Arc::new(AtTerminal::default()));

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use benchmarks::{Image, SiteSource, UserSite};
+use benchmarks::{MAX_IMAGES, SiteSource, UserSite};
 use browser::Origin;
 use harness::Protocol;
 use url::Url;
@@ -19,7 +19,7 @@ pub struct AskSettings {
     pub query: QuerySource,
     /// Source of the context.
     pub context: ContextSource,
-    /// Image files shown with the question; at most [`Image::MOST`].
+    /// Image files shown with the question; at most [`MAX_IMAGES`].
     pub images: Vec<PathBuf>,
     /// Web page that the question is about.
     pub site: Option<UserSite>,
@@ -59,7 +59,7 @@ impl AskSettings {
             .filter(|path| !path.as_os_str().is_empty())
             .cloned()
             .collect();
-        within("--image", images.len(), &(0..=Image::MOST))?;
+        within("--image", images.len(), &(0..=MAX_IMAGES))?;
         let site = args
             .url
             .as_deref()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use harness::agent_turn::AgentTurnSettings;
-use harness::model::web::DumpAlso;
+use harness::model::web::DumpExtensions;
 use harness::prompt::PromptOverrides;
 use harness::{Protocol, read_text_file};
 use serde::{Deserialize, Serialize};
@@ -77,8 +77,8 @@ pub enum DumpAddition {
 
 impl WebArgs {
     /// Returns which optional contents page dumps include.
-    pub(crate) fn dump(&self) -> DumpAlso {
-        DumpAlso {
+    pub(crate) fn dump(&self) -> DumpExtensions {
+        DumpExtensions {
             text: self.dump_text == DumpText::All,
             nested: self.dump_include.contains(&DumpAddition::Nested),
             editable: self.dump_include.contains(&DumpAddition::Editable),

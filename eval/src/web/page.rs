@@ -8,9 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use browser::{Error, PageLocation, Profile};
 use harness::model::Image;
-use harness::model::web::{
-    Action, ActionEffect, Dump, DumpElement, DumpSettings, IdStyle, Page, PageError, PageProblem,
-};
+use harness::model::web::{Action, ActionEffect, Dump, DumpSettings, Page, PageError, PageProblem};
 use parking_lot::Mutex;
 use serde_json::Value;
 use url::Url;
@@ -214,31 +212,13 @@ impl Tab {
 #[async_trait]
 impl Page for Tab {
     async fn dump(&self, settings: &DumpSettings) -> Result<Dump, PageError> {
-        let settings = browser::DumpSettings {
-            max_chars: settings.max_chars,
-            ids: match settings.ids {
-                IdStyle::Numbers => browser::IdStyle::Numbers,
-                IdStyle::Hashes => browser::IdStyle::Hashes,
-            },
-            filter: settings.filter.clone(),
-            also: browser::DumpExtensions {
-                text: settings.also.text,
-                nested: settings.also.nested,
-                editable: settings.also.editable,
-                frames: settings.also.frames,
-            },
-        };
-        let dump = self.front().dump(&settings).await.map_err(page_error)?;
-        let tree = dump.tree().to_owned();
-        let elements = dump.elements.into_iter();
+        let dump = self.front().dump(settings).await.map_err(page_error)?;
         Ok(Dump {
+            tree: dump.tree().to_owned(),
             url: self.short(&dump.url),
             title: dump.title,
             viewport: dump.viewport,
-            tree,
-            elements: elements
-                .map(|browser::DumpElement { id, element }| DumpElement { id, element })
-                .collect(),
+            elements: dump.elements,
             truncated: dump.truncated,
             millis: dump.millis,
         })

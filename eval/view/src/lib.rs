@@ -45,6 +45,6 @@ mod error;
 
 pub use error::ViewError;
 pub use export::{Subject, export};
-pub use inputs::{Input, Inputs};
+pub use inputs::Inputs;
 pub use library::Library;
 pub use server::Server;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::model::lenient_json;
-use crate::model::web::{Action, Dump, DumpAlso, DumpSettings, Page, PageError, PageProblem};
+use crate::model::web::{Action, Dump, DumpExtensions, DumpSettings, Page, PageError, PageProblem};
 use crate::model::{EventKind, Image, WebEvent};
 use crate::prompt::web;
 
@@ -35,7 +35,7 @@ pub(crate) struct PageFunctions {
     page: Arc<dyn Page>,
     tabs: Arc<Tabs>,
     /// Additions to the dump format.
-    also: DumpAlso,
+    also: DumpExtensions,
 }
 
 /// Creates the event for a page dump. `shown` is the text that the model reads.
@@ -91,7 +91,7 @@ enum Selector {
 
 impl PageFunctions {
     /// Creates the root's functions, for the page on which the task begins.
-    pub(crate) fn of_root(page: Arc<dyn Page>, also: DumpAlso) -> Self {
+    pub(crate) fn of_root(page: Arc<dyn Page>, also: DumpExtensions) -> Self {
         Self {
             page,
             tabs: Arc::default(),

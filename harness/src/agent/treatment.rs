@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{AgentSettings, AgentTools, Budget, Compaction, ModelAssignments, ProtocolSettings};
 use crate::hook::Hook;
 use crate::model::Protocol;
-use crate::model::web::DumpAlso;
+use crate::model::web::DumpExtensions;
 use crate::prompt::{
     AgentTurnSettings, AnswerSchema, Driver, ModelAlias, PromptMode, PromptOverrides,
 };
@@ -77,8 +77,8 @@ pub struct Treatment {
     #[serde(rename = "web_agent", serialize_with = "undated")]
     pub web: AgentTurnSettings,
     /// Additions to page dumps in all protocols with web pages.
-    #[serde(rename = "page_dump", skip_serializing_if = "DumpAlso::is_plain")]
-    pub dump: DumpAlso,
+    #[serde(rename = "page_dump", skip_serializing_if = "DumpExtensions::is_plain")]
+    pub dump: DumpExtensions,
     /// Whether models send code in tool calls. Recorded with the sampling settings.
     #[serde(skip)]
     pub code_via_tool: bool,
@@ -164,7 +164,7 @@ impl Default for Treatment {
             answer_schema: None,
             attempt_budget: Budget::default(),
             web: AgentTurnSettings::default(),
-            dump: DumpAlso::default(),
+            dump: DumpExtensions::default(),
             code_via_tool: false,
             stop_early: false,
             aliases: Vec::new(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{ExperimentPlan, Treatment};
 use crate::agent::{AgentSettings, Compact};
-use crate::model::web::DumpAlso;
+use crate::model::web::DumpExtensions;
 use crate::tool::ToolSet;
 
 pub(super) const PROMPT: &str = "--prompt";
@@ -266,9 +266,9 @@ static SETTINGS: [Row; 42] = [
     Row {
         only_typed: true,
         reset: |run| {
-            run.dump = DumpAlso {
+            run.dump = DumpExtensions {
                 text: run.dump.text,
-                ..DumpAlso::default()
+                ..DumpExtensions::default()
             };
         },
         ..row!("--dump-include", dump)

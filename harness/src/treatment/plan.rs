@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{ReplTreatment, Treatment};
 use crate::agent::{CallerRole, Compact, Compaction, ProtocolSettings, ROOT, Root, Specialist};
 use crate::hook::{Hook, HookEvent};
-use crate::model::web::DumpAlso;
+use crate::model::web::DumpExtensions;
 use crate::model::{ActionSurface, InputKind, Role, ToolSpec, ToolUse};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{
@@ -35,7 +35,7 @@ pub struct ExperimentPlan {
     /// Settings of the web agent, if the root is one.
     pub web: Option<AgentTurnSettings>,
     /// Additions to page dumps, if the protocol supports pages.
-    pub dump: Option<DumpAlso>,
+    pub dump: Option<DumpExtensions>,
     /// Schema of the root's answer, if its protocol supports one.
     pub answer_schema: Option<AnswerSchema>,
     /// Compaction of long conversations and the model for summaries, if agents have several turns.

@@ -19,7 +19,6 @@ use super::runtime;
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::runner::images;
 use crate::settings::RunSettings;
 use crate::sweep::Plan;
 
@@ -213,7 +212,7 @@ fn rows(prepared: &Prepared, samples: &[usize]) -> Result<Vec<Row>, Error> {
             query: sample.query.clone(),
             follow_ups: sample.follow_ups.clone(),
             context: Arc::clone(&sample.context),
-            images: images(&sample.images),
+            images: sample.images.clone(),
         };
         let request = prepared.engine.first_request(&task);
         let shown = sample.images.len() as u64 * IMAGE_TOKENS;

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use benchmarks::Image;
-use harness::model::Status;
+use benchmarks::{MAX_IMAGES, decode_data_url};
+use harness::model::{Image, Status};
 use harness::{Budget, Engine, HaltReason, SharedBudget, Task};
 use parking_lot::Mutex;
 use serve::{AgentResult, Agents, Limits, Offer, OnProgress, Question, Rejection, Requester};
@@ -17,7 +17,6 @@ use serve::{AgentResult, Agents, Limits, Offer, OnProgress, Question, Rejection,
 use super::recorder::Recorder;
 use crate::error::Error;
 use crate::models;
-use crate::runner::images;
 use crate::settings::{EngineSettings, ServedSettings};
 use crate::terminal;
 
@@ -153,13 +152,13 @@ impl ServedAgent {
 
 /// Decodes the images of a question.
 fn read_images(question: &Question) -> Result<Vec<Image>, String> {
-    if question.images.len() > Image::MOST {
-        let (count, most) = (question.images.len(), Image::MOST);
+    if question.images.len() > MAX_IMAGES {
+        let (count, most) = (question.images.len(), MAX_IMAGES);
         return Err(format!(
             "{count} images exceed the maximum of {most} in a question"
         ));
     }
-    let read = question.images.iter().map(|url| Image::of_data_url(url));
+    let read = question.images.iter().map(|url| decode_data_url(url));
     let read: Result<Vec<_>, _> = read.collect();
     read.map_err(|error| error.to_string())
 }
@@ -217,7 +216,7 @@ impl Service {
             agent.ok_or_else(|| Rejection::Unavailable(format!("unknown agent `{offer}`")))?;
         let engine = agent.engine()?;
         let recorder = agent.recorder(&engine)?;
-        let shown = read_images(&question).map_err(Rejection::Unavailable)?;
+        let images = read_images(&question).map_err(Rejection::Unavailable)?;
         let attempt = Recorder::attempt(&recorder, client, progress);
         let task = Task {
             run_id: recorder.run_id().to_owned(),
@@ -226,7 +225,7 @@ impl Service {
             query: question.query,
             follow_ups: Vec::new(),
             context: Arc::new(question.context),
-            images: images(&shown),
+            images,
         };
         let outcome = engine.run_within(&task, attempt.sink(), request).await;
         if let Some(HaltReason::OverBudget(message)) = engine.halt_reason() {

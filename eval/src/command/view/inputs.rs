@@ -4,12 +4,10 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use benchmarks::{Dataset, Options};
+use benchmarks::{Dataset, Options, Sample};
 use records::run_dir::RunDir;
 use serde_json::Value;
-use view::{Input, Inputs};
-
-use crate::runner::images;
+use view::Inputs;
 
 /// Opens the benchmarks of viewed runs, keeping the last one open.
 #[derive(Default)]
@@ -27,7 +25,7 @@ impl fmt::Debug for OfBenchmarks {
 impl Inputs for OfBenchmarks {
     /// Rejects data whose digest differs from that of the run, so that a run cannot make the viewer
     /// show other files.
-    fn input(&self, run: &RunDir, sample: &str) -> Result<Input, String> {
+    fn input(&self, run: &RunDir, sample: &str) -> Result<Sample, String> {
         let dataset = self.dataset(run)?;
         let wanted = &run.lock.run.dataset_digest;
         if dataset.digest() != wanted {
@@ -38,14 +36,7 @@ impl Inputs for OfBenchmarks {
         }
         let place = dataset.ids().iter().position(|id| id == sample);
         let place = place.ok_or("The benchmark does not have a sample with this id.")?;
-        let sample = dataset.sample(place).map_err(|error| error.to_string())?;
-        Ok(Input {
-            query: sample.query,
-            follow_ups: sample.follow_ups,
-            context: sample.context,
-            images: images(&sample.images),
-            metadata: sample.metadata,
-        })
+        dataset.sample(place).map_err(|error| error.to_string())
     }
 }
 

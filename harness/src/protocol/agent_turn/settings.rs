@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::WebAgent;
 use super::catalog::{AgentTurnError, Catalog};
-use crate::model::web::{DumpAlso, DumpSettings};
+use crate::model::web::{DumpExtensions, DumpSettings};
 use crate::prompt::{AgentTurnSettings, PromptOverrides};
 use crate::script_file::call_function;
 
@@ -102,7 +102,7 @@ impl AgentTurnSettings {
         }
     }
 
-    pub(super) fn dump(&self, also: DumpAlso) -> DumpSettings {
+    pub(super) fn dump(&self, also: DumpExtensions) -> DumpSettings {
         DumpSettings {
             max_chars: self.dom_max_length,
             ids: self.dom_ids,

@@ -22,7 +22,7 @@ use super::{Image, Task};
 
 pub use action::{Action, ActionEffect};
 pub use app::{AppCall, AppHost, Reply};
-pub use dump::{Dump, DumpAlso, DumpElement, DumpSettings, IdStyle};
+pub use dump::{Dump, DumpElement, DumpExtensions, DumpSettings, IdStyle};
 pub use error::{PageError, PageProblem};
 pub use turn::{ActionResult, ActionStatus, Envelope, LoggedTurn, Step, ToolAction};
 

@@ -119,7 +119,7 @@ async fn answer(State(shared): State<Arc<Shared>>, Json(request): Json<Request>)
         shared.waiting.fetch_sub(1, Ordering::SeqCst);
     }
     Json(json!({
-        "id": "bench", "object": "chat.completion", "created": 0, "model": request.model,
+        "id": "perf", "object": "chat.completion", "created": 0, "model": request.model,
         "choices": [{
             "index": 0, "finish_reason": "stop",
             "message": {"role": "assistant", "content": plan.reply(turn, language)},

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::{env, fs};
 
 /// Folder with one subfolder per protocol.
-const PROTOCOLS: &str = "../src/protocol";
+const PROTOCOLS: &str = "../harness/src/protocol";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let out = env::var("OUT_DIR")?;

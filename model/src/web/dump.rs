@@ -8,29 +8,30 @@ use serde::{Deserialize, Serialize};
 pub struct DumpSettings {
     /// Maximum characters (code points) of the text, including `[...truncated]`.
     pub max_chars: usize,
-    /// Style of ids.
+    /// Style of the element ids.
     pub ids: IdStyle,
-    /// JavaScript predicate for elements, such as `(el) => !el.matches("footer")`. Elements for
-    /// which it returns `false` are omitted with their content.
+    /// JavaScript predicate, such as `(el) => !el.matches("footer")`. Elements for which it returns
+    /// `false` are omitted with all their descendants.
     pub filter: Option<String>,
-    /// Additions to the standard format.
-    pub also: DumpAlso,
+    /// Extensions of the format to include.
+    pub also: DumpExtensions,
 }
 
-/// Additions to the standard format of a dump. The standard format numbers actionable elements
-/// without descending into them, and omits frames and text in elements without a line of their own.
+/// Extensions of the dump format. The format itself numbers interactive elements without descending
+/// into them, and omits loose text and frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-pub struct DumpAlso {
-    /// Whether to add text in elements that have no line of their own, such as `div`, `span` and
-    /// `section`.
+pub struct DumpExtensions {
+    /// Whether to include text directly inside elements that have no line of their own, such as a
+    /// `div`, a `span` or a section.
     pub text: bool,
-    /// Whether to add ids of actionable elements inside other actionable elements.
+    /// Whether interactive elements inside interactive elements get ids.
     pub nested: bool,
-    /// Whether to add ids of `contenteditable` elements.
+    /// Whether editable elements other than fields get ids: `contenteditable`.
     pub editable: bool,
-    /// Whether to add the content of same-origin `iframe`s and the addresses of other `iframe`s.
+    /// Whether to include the contents of `iframe`s. Frames that could not be loaded, and those
+    /// beyond the first 50 of other origins, are shown by address.
     pub frames: bool,
 }
 
@@ -41,12 +42,12 @@ impl Default for DumpSettings {
             max_chars: 12_000,
             ids: IdStyle::Numbers,
             filter: None,
-            also: DumpAlso::default(),
+            also: DumpExtensions::default(),
         }
     }
 }
 
-impl DumpAlso {
+impl DumpExtensions {
     /// Whether a dump has the standard format.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
@@ -88,7 +89,7 @@ pub struct Dump {
 pub struct DumpElement {
     /// Id without brackets.
     pub id: String,
-    /// Short description of the element, such as `input[name=q]`.
+    /// Short form of the element: its tag with its id or name, such as `input[name=q]`.
     pub element: String,
 }
 

@@ -78,7 +78,7 @@ fn peers(bench: &Bench) -> Result<Vec<Peer>, SuiteError> {
             });
         }
     } else {
-        log_progress("peers: rllm and rlms are skipped: run scripts/install-bench-peers.sh first");
+        log_progress("peers: rllm and rlms are skipped: run scripts/install-perf-peers.sh first");
     }
     for given in &bench.arguments.peer {
         let (name, line) = given

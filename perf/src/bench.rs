@@ -79,7 +79,7 @@ fn engine(bench: &Bench) -> Result<String, SuiteError> {
 /// Prints a progress message on stderr.
 #[expect(clippy::print_stderr, reason = "prints progress for the user")]
 pub fn log_progress(text: &str) {
-    eprintln!("bench: {text}");
+    eprintln!("perf: {text}");
 }
 
 /// The program under test and its environment.

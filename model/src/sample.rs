@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::Image;
+use super::Image;
 
 /// One task of a benchmark. An agent may see only its `query`, `follow_ups`, `context` and
 /// `images`.
@@ -19,7 +19,7 @@ pub struct Sample {
     pub follow_ups: Vec<String>,
     /// Context of the query, possibly megabytes long.
     pub context: Arc<String>,
-    /// Images shown with the query; at most [`Image::MOST`].
+    /// Images shown with the query.
     pub images: Vec<Image>,
     /// Expected answer, in the scorer's form.
     pub expected: Value,

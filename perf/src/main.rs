@@ -1,4 +1,4 @@
-//! The benchmark suite: measures `eval` and its peers from outside, as a user runs them.
+//! The performance suite: measures `eval` and its peers from outside, as a user runs them.
 
 mod suite;
 
@@ -33,7 +33,7 @@ struct Arguments {
     #[arg(long, default_value_t = 5)]
     runs: usize,
     /// JSON file for the figures
-    #[arg(long, default_value = "target/bench/figures.json")]
+    #[arg(long, default_value = "target/perf/figures.json")]
     json: PathBuf,
     /// Another program to compare with: a shell command that runs `$SAMPLES` samples of two
     /// iterations, `$CONCURRENCY` at a time. Its model is `eval` at `$BASE_URL`, a server with
@@ -44,8 +44,8 @@ struct Arguments {
     /// dependencies and `tsx` installed
     #[arg(long, value_name = "DIR")]
     peer_js: Option<PathBuf>,
-    /// Directory into which scripts/install-bench-peers.sh installed the peers
-    #[arg(long, default_value = "target/bench-peers")]
+    /// Directory into which scripts/install-perf-peers.sh installed the peers
+    #[arg(long, default_value = "target/perf-peers")]
     peers_dir: PathBuf,
     /// Directory with recorded runs of the JavaScript system and their ARC tasks:
     /// `node-rlm/*.json`, `arc-agi-2/evaluation/*.json`

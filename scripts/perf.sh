@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds for release, measures performance, prints a table, and writes target/bench/figures.json.
+# Builds for release, measures performance, prints a table, and writes target/perf/figures.json.
 # Slow timings never make it fail. Arguments are passed to the suite: --quick, --only NAME,…,
 # --runs N, --peer NAME=COMMAND; see --help.
 #
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 scripts/install-system-packages.sh cmake g++ hyperfine libsimde-dev make
 case " $* " in
   *" --quick "*) ;;
-  *) scripts/install-bench-peers.sh ;;
+  *) scripts/install-perf-peers.sh ;;
 esac
 engine=${ENGINE:-$([ -n "${RUSTY_V8_ARCHIVE-}" ] && echo v8 || echo quickjs)}
 if [ "$engine" = v8 ] && [ -z "${RUSTY_V8_ARCHIVE-}" ]; then
@@ -20,7 +20,7 @@ if [ "$engine" = v8 ] && [ -z "${RUSTY_V8_ARCHIVE-}" ]; then
 fi
 # If RUSTY_V8_MIRROR were set, the crate `v8` would also download unchecked source code.
 unset RUSTY_V8_MIRROR
-cargo build --release --package eval --package bench --bins --no-default-features --features "eval/$engine"
+cargo build --release --package eval --package perf --bins --no-default-features --features "eval/$engine"
 case " $* " in
   *" --quick "*|*" --only "*) ;;
   *)
@@ -29,4 +29,4 @@ case " $* " in
     cargo bench --package eval --package sandbox --bench cost "${features[@]}"
     ;;
 esac
-exec target/release/bench "$@"
+exec target/release/perf "$@"

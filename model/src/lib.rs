@@ -1,14 +1,16 @@
-//! Data types shared by all other layers: messages, tool calls, usage, outcomes, and the events of
-//! an attempt.
+//! Data types shared by the engine, the benchmarks, the browser and the readers of records:
+//! samples, messages, tool calls, usage, outcomes, the events of an attempt, and the interfaces of
+//! pages and apps.
 //!
-//! This crate contains only data and traits: it does not query models, assemble prompts or run
-//! code.
+//! This crate contains only data and traits: it does no I/O, and does not query models, assemble
+//! prompts or run code.
 
 mod event;
 pub mod lenient_json;
 pub mod long_answer;
 mod message;
 mod outcome;
+mod sample;
 mod task;
 
 mod protocol;
@@ -28,6 +30,7 @@ pub use protocol::{
     ActionSurface, Capabilities, InputKind, Protocol, UnknownProtocol, protocol_words,
 };
 pub use role::Role;
+pub use sample::Sample;
 pub use sampling::{Effort, Sampling};
 pub use task::Task;
 pub use tool_call::{ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};
