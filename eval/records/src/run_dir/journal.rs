@@ -291,8 +291,8 @@ pub(super) fn compress(run: &Path, sample: &str, attempt: u32) -> io::Result<()>
 }
 
 /// Prepares the journals of a run that is resumed. Restores those of attempts that continue: those
-/// for whose file names `is_open` is true. Compresses those of the other attempts in `recorded`, and
-/// removes the temporary files of a killed process.
+/// for whose file names `is_open` is true. Compresses those of the other attempts in `recorded`,
+/// and removes the temporary files of a killed process.
 ///
 /// A journal that cannot be restored stays compressed, and its attempt starts over. One that cannot
 /// be compressed stays as it is.
