@@ -137,7 +137,8 @@ impl HttpServer {
 /// occur in logs of proxies and clients.
 struct SessionOwners {
     sessions: Arc<LocalSessionManager>,
-    /// Name of the client by session id. Ids of ended sessions are removed when a session is opened.
+    /// Name of the client by session id. Ids of ended sessions are removed when a session is
+    /// opened.
     clients: Mutex<HashMap<String, String>>,
 }
 

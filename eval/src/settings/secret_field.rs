@@ -17,7 +17,8 @@ const ANYWHERE: [&str; 9] = [
     "bearer",
 ];
 
-/// Endings of the names of secrets, in the same form. `max_tokens` and `eos_token` are not secrets.
+/// Suffixes of secret names, in lowercase without separators. `max_tokens` and `eos_token` are not
+/// secrets.
 const AT_THE_END: [&str; 5] = [
     "accesstoken",
     "apitoken",
