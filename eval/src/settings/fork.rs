@@ -24,8 +24,8 @@ pub struct ForkSettings {
 }
 
 impl ForkSettings {
-    /// Resolves the flags: those recorded with the run, overridden by command-line flags. The fork's
-    /// folder is created next to the run's folder unless `--log-dir` is typed.
+    /// Resolves the flags: those recorded with the run, overridden by command-line flags. The
+    /// fork's folder is created next to the run's folder unless `--log-dir` is typed.
     ///
     /// # Errors
     /// A [`SettingsError`] if the folder contains no run, or for the first invalid flag.
