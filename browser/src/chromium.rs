@@ -25,6 +25,10 @@ const PROGRAMS: [&str; 4] = [
     "google-chrome-stable",
     "google-chrome",
 ];
+/// Length of `/org.chromium.Chromium.XXXXXX/SingletonSocket` in bytes, rounded up.
+const SOCKET_PATH_BYTES: usize = 56;
+/// Maximum length of a socket's path in bytes (unix(7)).
+const MAX_SOCKET_PATH_BYTES: usize = 107;
 /// Directories that shells search if `PATH` is not set.
 const NO_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// Shell script that passes its stdin and stdout to the browser as descriptors 3 and 4, which
@@ -200,6 +204,7 @@ impl Chromium {
             .arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
             .arg("about:blank")
             .env("HOME", profile.path())
+            .envs(temporary_folder(profile.path()))
             .envs(LOCALE_ENVIRONMENT)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -254,6 +259,14 @@ impl Chromium {
             _watch: watch,
         })
     }
+}
+
+/// Returns the variable that makes a browser create temporary files in its profile directory, which
+/// is removed with them even if the browser is killed.
+fn temporary_folder(profile: &Path) -> Option<(&'static str, &Path)> {
+    // Chromium creates a socket there and fails if the socket's path is too long.
+    let fits = profile.as_os_str().len() + SOCKET_PATH_BYTES <= MAX_SOCKET_PATH_BYTES;
+    fits.then_some(("TMPDIR", profile))
 }
 
 fn keep(said: &Mutex<Vec<String>>, line: String) {

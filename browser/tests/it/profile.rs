@@ -602,6 +602,14 @@ fn dropped_pool_leaves_no_process_or_file() {
             .find_map(|word| word.strip_prefix("--user-data-dir="))
             .unwrap();
         assert!(Path::new(files).is_dir());
+        // Temporary files of a killed browser are removed with its profile directory.
+        let environment = std::fs::read(format!("{process}/environ")).unwrap();
+        let environment = String::from_utf8(environment).unwrap();
+        let temporary = format!("TMPDIR={files}");
+        assert!(
+            environment.split('\0').any(|one| one == temporary),
+            "{environment}"
+        );
         drop((world, pool));
         until("process and files are gone", || {
             // A process that has ended but has not been reaped yet has an empty command line.

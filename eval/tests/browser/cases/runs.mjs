@@ -117,6 +117,21 @@ export default [
     },
   ],
   [
+    "runs: an answer without an expected one stands alone",
+    async ({ page, show, folder }) => {
+      const { writeRun } = await import("../fixture.mjs");
+      const { rmSync } = await import("node:fs");
+      const run = "served-20261121-060000-aaaa";
+      const dir = writeRun(folder, run, { records: [{ id: "request-000001", expected: null, answer: "42 lines", score: null }] });
+      try {
+        await show(page, `#/run/${run}/request-000001/1`);
+        assert.deepEqual(await page.locator(".answers h2").allInnerTexts(), ["Answered"]);
+      } finally {
+        rmSync(dir, { recursive: true });
+      }
+    },
+  ],
+  [
     "runs: truncated ids leave room for results and stay distinct",
     async ({ page, show, folder }) => {
       const { writeRun } = await import("../fixture.mjs");

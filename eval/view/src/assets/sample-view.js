@@ -257,6 +257,8 @@ export function answers(record) {
     const value = (one) => (typeof one === "string" ? text(one) : longText(JSON.stringify(one, null, 2), {}, { kind: "value", draw: highlight }));
     return el("div", { class: "answers" }, column("Scored state", value(record.state)), column("Expected", value(record.expected)), column("Answered", record.answer === null ? none : text(record.answer)));
   }
+  // Requests to a server have no expected answer.
+  if (record.expected === null || record.expected === undefined) return el("div", { class: "answers" }, column("Answered", record.answer === null ? none : text(record.answer)));
   if (!wanted) return el("div", { class: "answers" }, column("Answered", record.answer === null ? none : text(record.answer)), column("Expected", text(expected)));
   const right = el("div", { class: "grids" }, ...wanted.map((grid) => drawGrid(grid, "expected")));
   const answered = given ? el("div", { class: "grids" }, ...given.map((grid, index) => drawGrid(grid, "answered", wanted[index] ?? grid))) : record.answer === null ? none : text(record.answer);
