@@ -110,7 +110,7 @@ LAYERS = {
         nats nats_absent
         run_queue
     """,
-    # prose: names of files
+    # prose: module names
     "eval/view": """
         assets error find_runs histogram inputs answer_match outcome run_file search
         trajectory

@@ -27,6 +27,8 @@ RESULT = re.compile(r"^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored.
 SUMMARY = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored")
 # Packages with the slowest tests, slowest first; the others follow.
 SLOWEST = ["eval", "sandbox", "browser", "harness", "benchmarks"]
+# Many tests wait for servers and processes, so more of them run than there are cores.
+THREADS = 2 * (os.cpu_count() or 1)
 # Tests that take minutes, by package. Each test runs in its own process, so that it starts early.
 LONG = {"eval": ["view_browser::"]}
 
@@ -71,7 +73,7 @@ def run(binary, name, arguments):
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        env={**os.environ, "CARGO_MANIFEST_DIR": folder},
+        env={"RUST_TEST_THREADS": str(THREADS), **os.environ, "CARGO_MANIFEST_DIR": folder},
     )
     return name, ran.returncode, time.monotonic() - began, ran.stdout
 

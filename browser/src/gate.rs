@@ -1,5 +1,5 @@
 //! The proxy on loopback through which all of a browser's requests pass. It forwards requests to
-//! allowed origins at their allowed addresses, and refuses all others.
+//! allowed origins if they resolve to allowed IP addresses, and refuses all other requests.
 //!
 //! Unlike interception inside the browser, a proxy also covers workers, web sockets and the
 //! browser's own traffic.

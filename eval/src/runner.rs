@@ -369,7 +369,7 @@ impl Progress {
     }
 }
 
-/// An attempt to make.
+/// An attempt to run, with everything that it needs.
 struct Job {
     identity: Arc<RunIdentity>,
     engine: Arc<Engine>,

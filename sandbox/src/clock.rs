@@ -114,7 +114,7 @@ impl Clock {
         }
     }
 
-    /// Advances a counted clock to the sort key of a timer that fires.
+    /// Advances a counted clock to the due time of a timer that fires, given by its sort key.
     pub fn reach(&mut self, place: u128) {
         if let Source::Counted = self.source {
             self.last = self.last.max(u64::try_from(place).unwrap_or(u64::MAX));

@@ -42,9 +42,9 @@ impl Engine {
             .heap_limits(0, heap_bytes)
             .external_references(references())
             .snapshot_blob(v8::StartupData::from(snapshot));
-        // The limit applies to the old generation; the young generation is additional. In a larger
-        // young generation, V8 copies fewer live objects. At the default limit, it may use 192 MB
-        // (three semi-spaces of 64 MB), four times V8's own default.
+        // The limit applies to the old generation; the young generation is additional. With a
+        // larger young generation, V8 copies fewer live objects. At the default limit, it may use
+        // 192 MB (three semi-spaces of 64 MB), four times V8's own default.
         #[cfg(feature = "v8")]
         let parameters = parameters
             .set_max_old_generation_size_in_bytes(heap_bytes)

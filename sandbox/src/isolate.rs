@@ -465,7 +465,8 @@ impl Isolate {
             let completed = {
                 in_context!(scope, self.engine);
                 v8::tc_scope!(let scope, scope);
-                // V8, which manages its own queue, may drop the jobs only now.
+                // V8 manages its own job queue, and may discard the terminated code's jobs only in
+                // this call.
                 jobs::run(scope, |_| true);
                 value_of(scope, "0", "").is_some()
             };

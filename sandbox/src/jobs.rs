@@ -164,7 +164,7 @@ mod quickjs {
         STOPPED.with_borrow_mut(HashSet::clear);
     }
 
-    /// Begins a turn of an owner.
+    /// Begins a turn on behalf of `owner`.
     pub fn begin(owner: u32) {
         TURN.set(owner);
         CURRENT.set(owner);

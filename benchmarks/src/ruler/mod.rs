@@ -1,5 +1,5 @@
-//! RULER's harder needle tasks, generated from a seed: many keys, many values, many queries, chains
-//! of variables.
+//! RULER's needle tasks with multiple keys, values or queries, and its variable tracking, generated
+//! from a seed.
 //!
 //! They follow the tasks `niah_multikey_2`, `niah_multivalue`, `niah_multiquery` and `vt` of RULER
 //! (<https://arxiv.org/abs/2404.06654>, <https://github.com/NVIDIA/RULER>). Unlike in RULER, the
@@ -49,7 +49,7 @@ pub(crate) const fn entry(open: Open) -> Entry {
     }
 }
 
-/// Opens one of the tasks as the benchmark with this name.
+/// Opens a RULER task as the benchmark `name`.
 ///
 /// # Errors
 ///

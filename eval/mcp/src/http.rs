@@ -1,20 +1,22 @@
 //! Serves clients over streamable HTTP.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::Request;
-use axum::middleware::{Next, from_fn};
-use axum::response::Response;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
 use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use serve::{ServeError, check_address, protected};
+use serve::{Client, ServeError, check_address, protected};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -28,6 +30,8 @@ const SESSION_SILENCE: Duration = Duration::from_hours(24);
 /// Maximum time for connections to close after the server stops.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 const PATH: &str = "/mcp";
+/// Header with the id of a session.
+const SESSION_ID: &str = "mcp-session-id";
 
 /// An HTTP server that listens but does not answer requests yet.
 pub struct HttpServer {
@@ -62,16 +66,22 @@ impl HttpServer {
             .with_cancellation_token(stopping.clone());
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(SESSION_SILENCE);
+        let sessions = Arc::new(sessions);
+        let owners = Arc::new(SessionOwners {
+            sessions: Arc::clone(&sessions),
+            clients: Mutex::default(),
+        });
         let shared = Arc::new(Shared::new(toolbox, "anyone"));
         let of_session = Arc::clone(&shared);
         let service = StreamableHttpService::new(
             move || Ok(Handler(Arc::clone(&of_session))),
-            Arc::new(sessions),
+            sessions,
             config,
         );
         let router = Router::new()
             .route_service(PATH, service)
-            .layer(from_fn(note_disconnect));
+            .layer(from_fn(note_disconnect))
+            .layer(from_fn_with_state(owners, check_owner));
         Ok(Self {
             listener,
             address,
@@ -121,6 +131,51 @@ impl HttpServer {
             Err(_) => Ok(()),
         }
     }
+}
+
+/// The clients that opened the sessions. An id alone does not give access to a session, because ids
+/// occur in logs of proxies and clients.
+struct SessionOwners {
+    sessions: Arc<LocalSessionManager>,
+    /// Name of the client by session id. Ids of ended sessions are removed when a session is
+    /// opened.
+    clients: Mutex<HashMap<String, String>>,
+}
+
+impl SessionOwners {
+    fn may_use(&self, session: &str, client: &str) -> bool {
+        let clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.get(session).is_none_or(|owner| owner == client)
+    }
+
+    async fn add(&self, session: &str, client: String) {
+        let open = self.sessions.sessions.read().await;
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.retain(|session, _| open.contains_key(session.as_str()));
+        clients.entry(session.to_owned()).or_insert(client);
+    }
+}
+
+/// Middleware that answers requests for another client's session like requests for an unknown one.
+async fn check_owner(
+    State(owners): State<Arc<SessionOwners>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let client = request.extensions().get::<Arc<Client>>();
+    let client = client.map_or("", |client| client.name()).to_owned();
+    if session_id(request.headers()).is_some_and(|session| !owners.may_use(session, &client)) {
+        return (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response();
+    }
+    let response = next.run(request).await;
+    if let Some(session) = session_id(response.headers()) {
+        owners.add(session, client).await;
+    }
+    response
+}
+
+fn session_id(headers: &HeaderMap) -> Option<&str> {
+    headers.get(SESSION_ID)?.to_str().ok()
 }
 
 /// Middleware that cancels the request's [`Disconnected`] token when the connection ends before the

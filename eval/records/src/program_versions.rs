@@ -54,7 +54,7 @@ impl ProgramVersions {
         one.is_empty() || two.is_empty() || one == two
     }
 
-    /// Describes how the programs with these digests differ: `one` of this run and `there` of
+    /// Describes how two programs differ, given their digests: `one` is from `self`, `there` from
     /// `other`.
     fn difference(&self, other: &Self, one: &str, there: &str) -> String {
         match (self.known.get(one), other.known.get(there)) {

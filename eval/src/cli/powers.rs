@@ -95,7 +95,7 @@ pub enum IsolationKind {
 
 /// Heading of these flags in help texts.
 pub(super) const HEADING: &str =
-    "Permissions (of this start: never recorded, so pass them again with --resume)";
+    "Permissions (for this invocation only: not recorded, so pass them again with --resume)";
 
 impl PowerArgs {
     /// Returns the flags that grant the same permissions to another start. Values of variables may

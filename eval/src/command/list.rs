@@ -141,7 +141,7 @@ const OUTSIDE_SCORERS: [(&str, &str); 2] = [
         "file:PATH",
         "your JavaScript file with a function score(answer, expected, metadata)",
     ),
-    ("judge", "a model as judge: --judge-model"),
+    ("judge", "a model as the judge, set with --judge-model"),
 ];
 
 fn scorers() -> Listing {

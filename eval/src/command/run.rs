@@ -133,7 +133,7 @@ impl RunContext {
         )
     }
 
-    /// Keeps only the attempts at the samples that this start runs.
+    /// Keeps only attempts at the samples that this invocation runs.
     fn keep_part(&self, mut jobs: Vec<(usize, u32)>, prepared: &Prepared) -> Vec<(usize, u32)> {
         if let Self::SweepCell(CellStart {
             samples: Some(most),

@@ -233,7 +233,7 @@ fn advise(
             " (that run counts against the sweep's budget but is not limited by it)"
         };
         terminal::note(&format!(
-            "{} not finished: {}; with a higher budget continue with {}{beyond}, then {}",
+            "{} not finished: {}; to continue with a higher budget, run {}{beyond}, then {}",
             if stopped.len() == 1 {
                 "1 cell is".to_owned()
             } else {

@@ -19,13 +19,13 @@ pub struct ForkSettings {
     pub at: ForkAt,
     /// Text to append to the latest user message in the fork's first new request.
     pub note: Option<String>,
-    /// Settings of the new run: those of the original run, overridden by typed flags.
+    /// Settings of the new run: those of the original run, overridden by command-line flags.
     pub run: RunSettings,
 }
 
 impl ForkSettings {
-    /// Resolves the flags: those recorded with the run, overridden by typed flags. The fork's
-    /// folder is created next to the run's folder unless `--log-dir` is typed.
+    /// Resolves the flags: those recorded with the run, overridden by command-line flags. The
+    /// fork's folder is created next to the run's folder unless `--log-dir` is typed.
     ///
     /// # Errors
     /// A [`SettingsError`] if the folder contains no run, or for the first invalid flag.

@@ -168,8 +168,9 @@ impl WorkerSettings {
     /// # Errors
     /// [`SettingsError`] for the first flag that cannot be used on this worker.
     pub fn of_run(&self, flags: &Value) -> Result<RunSettings, SettingsError> {
-        let mut args: RunArgs = serde_json::from_value(flags.clone())
-            .map_err(|problem| SettingsError::new(format!("the run's flags: {problem}")))?;
+        let mut args: RunArgs = serde_json::from_value(flags.clone()).map_err(|problem| {
+            SettingsError::new(format!("invalid flags of the run: {problem}"))
+        })?;
         self.check_places(flags)?;
         args.queue.queue = None;
         args.engine.store.record = None;
@@ -204,8 +205,9 @@ impl WorkerSettings {
             flags.remove("queue");
         }
         let unconfirmed = self.confirmed.unconfirmed(&flags);
-        let unconfirmed = unconfirmed
-            .map_err(|problem| SettingsError::new(format!("the run's flags: {problem}")))?;
+        let unconfirmed = unconfirmed.map_err(|problem| {
+            SettingsError::new(format!("invalid flags of the run: {problem}"))
+        })?;
         let own = ["--record", "--cache"];
         let places = unconfirmed.into_iter().filter(|place| {
             let has_own_data = place.flag == "--data-dir" && self.data_dir.is_some();

@@ -17,7 +17,8 @@ const SECRET_SUBSTRINGS: [&str; 9] = [
     "bearer",
 ];
 
-/// Endings of the names of secrets, in the same form. `max_tokens` and `eos_token` are not secrets.
+/// Suffixes of secret names, in lowercase without separators. `max_tokens` and `eos_token` are not
+/// secrets.
 const SECRET_ENDINGS: [&str; 5] = [
     "accesstoken",
     "apitoken",

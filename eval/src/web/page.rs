@@ -1,4 +1,4 @@
-//! Implements the engine's trait `Page` with browser tabs: tracks the tab in front, reports the
+//! Implements the engine's `Page` trait with browser tabs: tracks the active tab, reports the
 //! effects of actions, and converts errors.
 
 use std::sync::Arc;

@@ -60,7 +60,8 @@ fn every_server_gets_expected_request() {
     );
 }
 
-/// Returns a request with placeholders for its host, prompt and correct content length.
+/// Formats a request as text, with placeholders for the host, the prompt and a correct
+/// `Content-Length`.
 fn shown(seen: &ReceivedRequest, server: &FaultServer) -> String {
     let host = server.origin().replace("http://", "");
     let length = seen.text.len().to_string();

@@ -94,8 +94,9 @@ impl Design {
         let design = Self::new(seed);
         Self {
             interrupted_after: None,
-            // Without a limit, responses may be longer than expected, and the records lack the
-            // responses of attempts that a worker did not finish.
+            // Queued runs need an output limit: without one, responses may be longer than
+            // estimated, and the records lack the responses of attempts that a worker did not
+            // finish.
             most_output: design.most_output.or(Some(400)),
             workers,
             killed_after,

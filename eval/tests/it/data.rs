@@ -11,7 +11,7 @@ use crate::binary::{Binary, Ran};
 use crate::data_server::{Answer, DataServer};
 use crate::run::tree;
 
-/// Fixture in the format of LongBench-v2's data file.
+/// Path of a fixture in the format of LongBench-v2's data file.
 const LONGBENCH: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../benchmarks/src/longbench/fixture/data.json"

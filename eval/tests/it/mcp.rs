@@ -561,8 +561,11 @@ fn keys_separate_clients() {
     let one = format!("Authorization: Bearer {one}");
     let two = format!("Authorization: Bearer {two}");
     let (of_one, of_two) = (server.session(&[&one]), server.session(&[&two]));
-    let (one, two) = ([one.as_str(), &of_one], [two.as_str(), &of_two]);
     let say = json!({"query": "Say private"});
+    // A session can be used only with the key that opened it.
+    let (status, answer) = server.ask(&[&two, &of_one], &call("rlm", &say));
+    assert_eq!(status, 404, "{answer}");
+    let (one, two) = ([one.as_str(), &of_one], [two.as_str(), &of_two]);
     let answer = server.call(&one, "rlm", &say);
     assert!(answer.contains("asked: Say private"), "{answer}");
     let answer = server.call(&one, "rlm", &say);

@@ -148,7 +148,7 @@ fn verbose_log_shows_iterations_and_responses() {
     );
 }
 
-/// Returns the lines on the screen without clocks, spinners and the remaining time.
+/// Returns the lines on the screen without spinners, elapsed times and remaining times.
 fn seen(screen: &Screen) -> Vec<String> {
     let clock = |word: &str| {
         word.strip_suffix(['s', 'm'])

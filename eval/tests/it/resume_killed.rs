@@ -138,7 +138,8 @@ fn killed_run_loses_nothing() {
     let summary = fs::read(dir.join("summary.json")).expect("summary.json can be read");
     let summary: Value = serde_json::from_slice(&summary).expect("the summary is JSON");
     assert_eq!(summary["attempts"], samples);
-    // Attempts are resumed, so only attempts without any response are abandoned.
+    // `abandoned/` also contains the lost calls of resumed attempts. Only a whole trajectory is an
+    // abandoned attempt.
     let is_whole = |path: &Path| {
         fs::read_to_string(path).is_ok_and(|text| text.is_empty() || text.contains("attempt_start"))
     };

@@ -317,7 +317,7 @@ fn resolves_matrix_to_distinct_cells() {
                     .filter_map(|line| line.strip_prefix("note: "));
                 let said: Vec<&str> = said
                     .filter(|line| {
-                        ["skipped", "left out", "profile"]
+                        ["skipped", "omitted", "profile"]
                             .iter()
                             .any(|word| line.starts_with(word))
                     })

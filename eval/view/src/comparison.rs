@@ -27,8 +27,7 @@ pub struct Comparison {
     pub scorers: Option<Scorers>,
     /// Names of the runs in pairs and sentences, in order: `A`, `B`, ….
     pub names: Vec<String>,
-    /// Settings and program parts that differ between the runs: label, and effective value in each
-    /// run.
+    /// Parts of the fingerprint that differ between the runs: label, and value in each run.
     pub differing: Vec<(String, Vec<String>)>,
     /// Remarks about the differences, one sentence each.
     pub sentences: Vec<String>,

@@ -274,7 +274,7 @@ impl<'a> Attempt<'a> {
         });
     }
 
-    /// Adds a session that receives the remaining budget until the guard is dropped.
+    /// Subscribes a session to updates of the remaining budget until the returned guard is dropped.
     pub fn subscribe_to_budget(&self, session: &Session) -> BudgetSubscription<'_> {
         self.subscribers.add(session)
     }

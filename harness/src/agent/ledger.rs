@@ -2,9 +2,10 @@
 //! ledger of the run and, in a sweep, the ledger of the sweep.
 //!
 //! Invariant: a call is sent only after its highest plausible expense has been reserved in its
-//! ledger and all parents. While other calls are in progress, the sum of spending and reservations
-//! must stay within each budget. If no other call is in progress, only the likely expense must fit.
-//! Therefore a budget can be exceeded only by the amount by which responses exceed their estimates.
+//! ledger and in all parent ledgers. While other calls are in progress, the sum of spending and
+//! reservations must stay within each budget. If no other call is in progress, only the likely
+//! expense must fit. Therefore a budget can be exceeded only by the amount by which responses
+//! exceed their estimates.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -160,7 +161,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// Attaches a reservation in an external budget, which is then released with this one.
+    /// Attaches a reservation in an external budget. Dropping this reservation releases both.
     pub(crate) fn with_hold(mut self, hold: Option<Hold>) -> Self {
         self.hold = hold;
         self

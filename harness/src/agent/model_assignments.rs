@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// value that represents one. Agents without an assignment use the run's main model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelAssignments<T> {
-    /// `--child-model`: for agents called by `rlm()` or by the name of a definition.
+    /// `--child-model`: for agents called with `rlm()` or by the name of a prompt.
     pub children: Option<T>,
     /// `--llm-model`: for `llm()` calls.
     pub calls: Option<T>,

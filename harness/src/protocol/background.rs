@@ -66,8 +66,8 @@ impl<'a> Background<'a> {
         self.notes.push(note);
     }
 
-    /// Waits for the next event and handles it: a new instance, an answer, which becomes a note, or
-    /// the end of an instance.
+    /// Waits for the next event and handles it: starts a new instance, turns an answer into a note,
+    /// or drops an instance that has ended.
     pub async fn step(&mut self) {
         tokio::select! {
             biased;

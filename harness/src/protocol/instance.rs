@@ -19,7 +19,7 @@ use crate::protocol::tool_run::names;
 use crate::protocol::tools::ToolsAgent;
 use crate::tool::{InstanceKind, ToolError};
 
-/// New instance, whose creation has been recorded, but which has not been started.
+/// An instance that has been created and recorded, but not started.
 pub(crate) struct Created<'a> {
     /// Return value for the caller: id, kind and name of the instance.
     pub value: Value,

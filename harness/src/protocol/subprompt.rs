@@ -97,7 +97,8 @@ impl Attempt<'_> {
         Started { prepared, earlier }
     }
 
-    /// Runs a child, and returns the text for its caller, with errors if the settings include them.
+    /// Runs a child and returns the text for its caller. The text includes errors if the settings
+    /// ask for them.
     pub async fn run_started(&self, caller: &Invocation, started: Started) -> String {
         let Started { prepared, earlier } = started;
         let Prepared {

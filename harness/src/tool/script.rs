@@ -51,7 +51,7 @@ pub struct ScriptError {
     pub problem: String,
 }
 
-/// Exports of a file. `run` is the JavaScript type of the export, normally `function`.
+/// Exports of a file. `run` is the result of `typeof run`, normally `function`.
 #[derive(Deserialize)]
 struct Exported {
     description: Value,

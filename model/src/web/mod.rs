@@ -61,8 +61,8 @@ pub trait Page: Send + Sync {
     /// Performs an action, waits for a resulting navigation, and returns the effect.
     ///
     /// # Errors
-    /// Returns a [`PageError`]; as far as the browser can detect, the action then had no
-    /// effect.
+    /// Returns a [`PageError`] if the action fails. As far as the browser can detect, a failed
+    /// action has no effect.
     async fn act(&self, action: &Action) -> Result<ActionEffect, PageError>;
 
     /// Returns the text of the page as a person sees it.

@@ -1,6 +1,7 @@
 //! Orders from the harness to a server, and the server's replies.
 //!
-//! Each order or reply consists of eight bytes, sent over the server's standard input. An order
+//! Each order or reply consists of eight bytes, sent over the socket that is the server's
+//! standard input. An order
 //! that opens a session includes the session's socket.
 
 use std::io::{self, IoSlice, IoSliceMut, Write as _};

@@ -191,7 +191,7 @@ pub const TABLE: &[SystemCall] = table! {
     SYS_openat => Server, "file with a copy's own size, opened before the copy loses access to files";
     SYS_wait4 => Server, "exit status of copies";
     SYS_kill => Server, "ends copies";
-    SYS_seccomp => Server, "the worker's own filter";
+    SYS_seccomp => Server, "installs the worker's own filter";
     SYS_landlock_create_ruleset => Server, "drops access to files and the network";
     SYS_landlock_restrict_self => Server, "drops access to files and the network";
 

@@ -66,9 +66,9 @@ pub(crate) struct Cell {
     pub shadowed: BTreeSet<String>,
     /// Names in the scope that the cell declares or assigns.
     pub assigned: Vec<String>,
-    /// Names that this cell declares by `let`, `const` or `class`.
+    /// Names that this cell declares with `let`, `const` or `class`.
     pub lexical: Vec<String>,
-    /// Names that this cell declares by `var` or as functions.
+    /// Names that this cell declares with `var` or as functions.
     pub variables: Vec<String>,
     /// Original sources of the functions that rewriting changed.
     pub sources: CellSources,

@@ -236,8 +236,9 @@ fn correct(comparisons: &mut [RunPair], of: impl Fn(&mut RunPair) -> &mut Option
     }
 }
 
-/// Computes the detectable difference of each shown comparison at its level in Holm's correction:
-/// 0.05 divided by the number of comparisons, not counting significant ones with a smaller p value.
+/// Computes the detectable difference of each shown comparison at its significance level in Holm's
+/// correction. The level is 0.05 divided by the number of comparisons without the significant ones
+/// that have a smaller p value.
 fn find_power(
     runs: &[RunScores],
     comparisons: &mut [RunPair],

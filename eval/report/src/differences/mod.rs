@@ -208,7 +208,8 @@ fn are_same_thing(one: Slot, other: Slot) -> bool {
     identity(one).is_some_and(|one| identity(other) == Some(one))
 }
 
-/// Returns one row for a part that differs, or one row for each of its differing members.
+/// Returns one row for each differing member of a part, or a single row if the part has no members
+/// or more than [`MOST_ROWS`] of them differ.
 fn rows_of(name: &str, values: &[Slot]) -> Vec<Part> {
     let mut rows = Vec::new();
     divide(name, values, &mut rows);

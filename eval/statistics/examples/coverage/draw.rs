@@ -188,8 +188,8 @@ impl Source {
         std::iter::once(shared).chain(others).collect()
     }
 
-    /// Returns the scores of the attempts at each sample of a cluster, with samples correlated by
-    /// `alike`.
+    /// Draws the scores of the attempts at each sample of a cluster. `shape.alike` is the
+    /// correlation between samples.
     pub fn cluster(&mut self, scores: Scores, p: f64, shape: Shape) -> Vec<Vec<f64>> {
         let rho = shape.correlation;
         let kinds = self.kinds(shape.alike, shape.samples, |source| {

@@ -8,7 +8,7 @@ use super::server::Server;
 use super::{binary_with_queue, check_whole, dir, log, only_run, start, submit, until, worker};
 use crate::binary::Binary;
 
-/// Runs an action on the server as an ordinary client.
+/// Connects to the server as an ordinary client and runs `act` with the connection.
 fn at<T>(url: &str, act: impl AsyncFnOnce(std::sync::Arc<dyn queue::Broker>) -> T) -> T {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {

@@ -386,7 +386,7 @@ struct Call {
 }
 
 impl Call {
-    /// Returns the call in the format of a response that is not streamed.
+    /// Returns the call in the format of a non-streaming response.
     fn whole(&self) -> Value {
         let function = json!({"name": self.name, "arguments": self.arguments});
         json!({"id": self.id, "function": function, "extra_content": self.extra})
@@ -606,7 +606,7 @@ impl Choice {
         (!is_other).then_some(at)
     }
 
-    /// Returns the choice in the format of a response that is not streamed.
+    /// Returns the choice in the format of a non-streaming response.
     fn whole(&self) -> Value {
         let mut calls: Vec<&Call> = self.calls.iter().collect();
         calls.sort_by_key(|call| call.index);

@@ -41,11 +41,12 @@ pub(super) enum ResponseEnd {
     Length,
     /// The model's context window was full.
     ContextFull,
-    /// A filter withheld the response, or the model refused. Contains the message.
+    /// A filter withheld the response, or the model refused. Contains the server's message.
     Filter(String),
-    /// The server failed while responding. Contains the message. A retry may succeed.
+    /// The server failed while responding. Contains the server's message. A retry may succeed.
     Failed(String),
-    /// The response is incomplete, and a retry would not change that. Contains the message.
+    /// The response is incomplete, and a retry would not change that. Contains the server's
+    /// message.
     Unfinished(String),
 }
 
@@ -372,7 +373,7 @@ pub(super) fn add_extra(body: &mut Value, extra: &Map<String, Value>) {
     }
 }
 
-/// Returns a value as a count; 0 if it is missing or not a count.
+/// Returns a value as a token count; 0 if it is missing or not a non-negative integer.
 pub(super) fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }
