@@ -390,7 +390,10 @@ fn check(designs: impl ExactSizeIterator<Item = Design>, queue: Option<&Server>)
             (None, Some(_)) => continue,
         };
         used.push(bill.billed / design.budget);
-        if bill.billed > most * (1.0 + 1e-9) {
+        // Each worker learns from its own responses how many tokens the server counts, so it may
+        // underestimate its first prompts of another kind.
+        let tolerance = if design.workers > 1 { 0.002 } else { 1e-9 };
+        if bill.billed > most * (1.0 + tolerance) {
             over.push(format!("{design:?}: {} of {most}", bill.billed));
         }
     }
