@@ -209,7 +209,7 @@ class Crate:
             if parts[-1] in ("mod", "lib", "main"):
                 parts = parts[:-1]
             self.files.setdefault(parts, []).append(file)
-        self.handed_on = {}
+        self.reexports = {}
         self.named = [
             (module, file, line, path)
             for module, files in self.files.items()
@@ -227,7 +227,7 @@ class Crate:
                 if found is None:
                     continue
                 if is_public:
-                    self.handed_on.setdefault(module, {})[found[-1]] = found
+                    self.reexports.setdefault(module, {})[found[-1]] = found
                 yield before.count("\n") + 1, found
         text = USE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
         for match in PATH.finditer(text):
@@ -257,7 +257,7 @@ class Crate:
         for _ in range(10):
             end = max((n for n in range(len(path) + 1) if path[:n] in self.files), default=0)
             module, rest = path[:end], path[end:]
-            further = self.handed_on.get(module, {}).get(rest[0]) if rest else None
+            further = self.reexports.get(module, {}).get(rest[0]) if rest else None
             if further is None:
                 return module[0] if module else None
             path = further + rest[1:]
@@ -292,7 +292,7 @@ class Crate:
             yield f"{self.name}/src: no imports between modules found: is this script broken?"
 
 
-def of_manifest(name):
+def disallowed_dependencies(name):
     """Yields the dependencies of a crate that CRATES does not allow."""
     manifest = tomllib.loads((ROOT / name / "Cargo.toml").read_text())
     tables = [manifest, *manifest.get("target", {}).values()]
@@ -346,7 +346,7 @@ def main():
     members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
     faults = [f"Cargo.toml: the crate `{name}` is missing in CRATES of scripts/check-layers.py" for name in members if name not in CRATES]
     for name in CRATES:
-        faults += [*of_manifest(name), *Crate(name).faults()]
+        faults += [*disallowed_dependencies(name), *Crate(name).faults()]
     faults += names_of_benchmarks()
     for fault in faults:
         print(fault, file=sys.stderr)

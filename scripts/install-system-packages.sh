@@ -6,7 +6,7 @@
 set -eu
 
 # Succeeds if a package's program or header is present.
-there() {
+is_present() {
   case "$1" in
     g++) command -v "${CXX:-c++}" ;;
     libsimde-dev)
@@ -45,7 +45,7 @@ called() {
 
 missing=
 for package in "$@"; do
-  there "$package" || missing="$missing $package"
+  is_present "$package" || missing="$missing $package"
 done
 missing=${missing# }
 [ -n "$missing" ] || exit 0
@@ -103,7 +103,7 @@ case "$manager" in
 esac
 
 for package in $missing; do
-  if ! there "$package"; then
+  if ! is_present "$package"; then
     echo "error: the package $(called "$manager" "$package") was installed, but does not provide $package" >&2
     exit 1
   fi

@@ -11,7 +11,7 @@ use crate::contained::contained;
 use crate::table::Fault;
 
 /// Maximum size of a context in bytes.
-const LONGEST: u64 = 500_000_000;
+const MAX_BYTES: u64 = 500_000_000;
 
 /// A context file named by a row. Its path is relative to the folder of the row's file.
 pub struct ContextFile {
@@ -35,10 +35,10 @@ impl ContextFile {
         };
         let file = File::open(&path).map_err(|error| fault(error.to_string()))?;
         let mut bytes = Vec::new();
-        let read = file.take(LONGEST + 1).read_to_end(&mut bytes);
+        let read = file.take(MAX_BYTES + 1).read_to_end(&mut bytes);
         read.map_err(|error| fault(error.to_string()))?;
-        if bytes.len() as u64 > LONGEST {
-            return Err(fault(format!("it has more than {LONGEST} bytes")));
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(fault(format!("it has more than {MAX_BYTES} bytes")));
         }
         String::from_utf8(bytes).map_err(|_| fault("it is not UTF-8 text".to_owned()))
     }

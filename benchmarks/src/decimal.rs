@@ -165,7 +165,7 @@ fn same_raw(left: &RawValue, right: &RawValue) -> bool {
 ///
 /// If the text is not JSON.
 pub fn exact_value(text: &str) -> serde_json::Result<Value> {
-    if numbers(text).all(is_held) {
+    if numbers(text).all(is_exact) {
         serde_json::from_str(text)
     } else {
         let raw: &RawValue = serde_json::from_str(text)?;
@@ -174,10 +174,10 @@ pub fn exact_value(text: &str) -> serde_json::Result<Value> {
 }
 
 /// Whether [`Value`] represents a JSON number exactly.
-fn is_held(number: &str) -> bool {
+fn is_exact(number: &str) -> bool {
     // A decimal of at most 15 digits survives conversion to binary floating point and back.
-    const SURE: usize = 15;
-    let is_short = number.len() <= SURE && !number.contains(['e', 'E']);
+    const EXACT_DIGITS: usize = 15;
+    let is_short = number.len() <= EXACT_DIGITS && !number.contains(['e', 'E']);
     is_short
         || serde_json::from_str::<Number>(number).is_ok_and(|held| {
             Decimal::parse(&held.to_string())

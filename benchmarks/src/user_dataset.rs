@@ -89,7 +89,7 @@ enum Role {
 }
 
 impl Role {
-    const fn usual(self) -> &'static str {
+    const fn default_name(self) -> &'static str {
         match self {
             Self::Id => "id",
             Self::Query => "query",
@@ -131,7 +131,7 @@ impl Fields {
         let name = |role: Role| {
             named
                 .get(&role)
-                .map_or(role.usual(), String::as_str)
+                .map_or(role.default_name(), String::as_str)
                 .to_owned()
         };
         Self {
@@ -169,7 +169,7 @@ struct Kind {
     is_checked: bool,
 }
 
-struct Own {
+struct UserDataset {
     name: String,
     /// Path of the description, for error messages.
     file: PathBuf,
@@ -281,7 +281,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
         None => Arc::new(Exact),
     };
     let is_scorer_given = chosen.is_some() && outside_scorer.is_none();
-    let own = Own {
+    let own = UserDataset {
         name: name.to_owned(),
         file: path.join(DESCRIPTION),
         root: path.is_dir().then(|| path.to_owned()),
@@ -325,7 +325,7 @@ fn required<'a>(row: &'a Row, role: &str, name: &str) -> Result<&'a Value, Fault
     })
 }
 
-impl Schema for Own {
+impl Schema for UserDataset {
     fn name(&self) -> &str {
         &self.name
     }
@@ -361,7 +361,7 @@ impl Schema for Own {
                 self.seen.insert(name.clone());
             }
         }
-        self.belongs(row)?;
+        self.require_same_kind(row)?;
         let fields = &self.fields;
         let id = match row.get(&fields.id) {
             None | Some(Value::Null) => number.to_string(),
@@ -391,8 +391,9 @@ impl Schema for Own {
 
     fn end(&mut self) -> Result<Vec<String>, DatasetError> {
         let mut named = self.description.fields.iter();
-        let missing = named
-            .find_map(|(role, name)| (!self.seen.contains(name)).then_some((role.usual(), name)));
+        let missing = named.find_map(|(role, name)| {
+            (!self.seen.contains(name)).then_some((role.default_name(), name))
+        });
         if let Some((role, name)) = missing.filter(|_| !self.seen.is_empty()) {
             let known: Vec<_> = self.seen.iter().take(20).map(String::as_str).collect();
             return Err(DatasetError::Row {
@@ -407,7 +408,7 @@ impl Schema for Own {
         let note = "the field `image` is not shown; rename it to `images`, or add `fields: {images: image}` to a \
                     benchmark.yaml";
         let notes = is_misnamed.then(|| note.to_owned()).into_iter();
-        Ok(notes.chain(self.lookalikes()).collect())
+        Ok(notes.chain(self.notes_on_lookalikes()).collect())
     }
 
     fn body(&self, row: &Row, _: usize) -> Result<SampleBody, Fault> {
@@ -523,7 +524,7 @@ impl Schema for Own {
     }
 }
 
-impl Own {
+impl UserDataset {
     /// Returns the expected value of a row with checks. Fails if the row also has an expected value
     /// of its own.
     fn checked(&self, row: &Row, talk: &UserDialogue) -> Result<Value, Fault> {
@@ -545,7 +546,7 @@ impl Own {
     }
 
     /// Checks that a row is of the same kind as the first row.
-    fn belongs(&mut self, row: &Row) -> Result<(), Fault> {
+    fn require_same_kind(&mut self, row: &Row) -> Result<(), Fault> {
         let world = &self.fields.world;
         let is_checked = world.talk(row)?.is_checked();
         let kind = Kind {
@@ -583,7 +584,7 @@ impl Own {
     }
 
     /// Returns a note for each field whose name suggests a role that the rows otherwise lack.
-    fn lookalikes(&self) -> Vec<String> {
+    fn notes_on_lookalikes(&self) -> Vec<String> {
         let fields = &self.fields;
         let has = |name: &String| self.seen.contains(name);
         let template = self.description.query.as_deref().unwrap_or_default();
@@ -631,14 +632,14 @@ impl Own {
             world,
         } = &self.fields;
         let mut used = vec![id, query, context, context_file, expected, cluster, images];
-        let is_of_world = world
+        let has_environment = world
             .talk(row)
             .is_ok_and(|talk| talk.is_checked() || !talk.messages.is_empty());
         used.extend(
             world
                 .all()
                 .into_iter()
-                .filter(|name| is_of_world || world.named.contains(name)),
+                .filter(|name| has_environment || world.named.contains(name)),
         );
         let is_short = |value: &Value| match value {
             Value::String(text) => text.len() <= LONGEST,

@@ -35,14 +35,15 @@ const NO_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// `--remote-debugging-pipe` uses. Unlike a port, other processes cannot open them. `exec`
 /// keeps the process id. The script closes descriptors 5 to 9, which may be inherited from this
 /// program's parent; this program's own descriptors are closed on exec.
-const AS_PIPE: &str = r#"exec 3<&0 4>&1 5<&- 6<&- 7<&- 8<&- 9<&- </dev/null >/dev/null; exec "$@""#;
+const PIPE_SCRIPT: &str =
+    r#"exec 3<&0 4>&1 5<&- 6<&- 7<&- 8<&- 9<&- </dev/null >/dev/null; exec "$@""#;
 /// Interval between memory measurements.
 const MEASURE_EVERY: Duration = Duration::from_millis(500);
 /// Maximum lines of the browser's stderr quoted in an error.
-const LINES_KEPT: usize = 5;
+const MAX_LINES: usize = 5;
 /// Maximum wait for the rest of the browser's stderr after the connection to the browser has
 /// failed.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+const STDERR_TIMEOUT: Duration = Duration::from_secs(5);
 
 const ARGUMENTS: [&str; 21] = [
     "--lang=en-US",
@@ -169,7 +170,7 @@ impl Chromium {
             ))
         })?;
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", AS_PIPE, "sh"]).arg(program);
+        command.args(["-c", PIPE_SCRIPT, "sh"]).arg(program);
         if let Some(user) = user {
             let owned = user.own(profile.path());
             owned.map_err(|error| {
@@ -245,7 +246,7 @@ impl Chromium {
         let pipe = Pipe::new(commands, messages);
         let Ok(wire) = Wire::connect(pipe, Arc::clone(&gate.rules)).await else {
             // Limit the wait, because a child of the program may keep stderr open.
-            drop(tokio::time::timeout(LAST_WORDS, watch.join_next()).await);
+            drop(tokio::time::timeout(STDERR_TIMEOUT, watch.join_next()).await);
             return Err(failed(quote(&said)));
         };
         watch.spawn(limit_memory(pid, settings.memory_limit_mb, wire.clone()));
@@ -275,7 +276,7 @@ fn keep(said: &Mutex<Vec<String>>, line: String) {
         return;
     }
     let mut said = said.lock();
-    if said.len() == LINES_KEPT {
+    if said.len() == MAX_LINES {
         said.remove(0);
     }
     said.push(line);

@@ -5,7 +5,7 @@ use std::env;
 use std::ffi::OsString;
 
 /// Variables that every child process receives.
-const PASSED_ON: [&str; 7] = ["HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ", "USER"];
+const INHERITED: [&str; 7] = ["HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ", "USER"];
 /// Prefix of the locale variables, which every child process also receives.
 const LOCALE: &str = "LC_";
 /// Additional variables for programs with windows, which need the screen and the user's session.
@@ -30,7 +30,7 @@ const OF_DESKTOP: [&str; 16] = [
 
 /// Returns the environment of a child process, to set after `env_clear`.
 pub fn of_child() -> impl Iterator<Item = (OsString, OsString)> {
-    chosen(env::vars_os(), is_passed_on)
+    chosen(env::vars_os(), is_inherited)
 }
 
 /// Returns the environment of a child process that shows a window, to set after `env_clear`.
@@ -38,8 +38,8 @@ pub fn of_desktop_child() -> impl Iterator<Item = (OsString, OsString)> {
     of_child().chain(chosen(env::vars_os(), |name| OF_DESKTOP.contains(&name)))
 }
 
-fn is_passed_on(name: &str) -> bool {
-    PASSED_ON.contains(&name) || name.starts_with(LOCALE)
+fn is_inherited(name: &str) -> bool {
+    INHERITED.contains(&name) || name.starts_with(LOCALE)
 }
 
 fn chosen(
@@ -51,7 +51,7 @@ fn chosen(
 
 #[cfg(test)]
 mod tests {
-    use super::is_passed_on;
+    use super::is_inherited;
 
     #[test]
     fn hides_keys_and_loader_variables_from_children() {
@@ -67,7 +67,7 @@ mod tests {
             ("BASH_ENV", false),
             ("EVAL_ALLOW_COMMANDS", false),
         ] {
-            assert_eq!(is_passed_on(name), expected, "{name}");
+            assert_eq!(is_inherited(name), expected, "{name}");
         }
     }
 }

@@ -179,15 +179,15 @@ impl Gate {
         let port = listener.local_addr()?.port();
         let rules = Arc::new(Rules::default());
         let mut serving = JoinSet::new();
-        let at_the_door = Arc::clone(&rules);
+        let gate_rules = Arc::clone(&rules);
         serving.spawn(async move {
-            let mut visits = JoinSet::new();
+            let mut connections = JoinSet::new();
             loop {
                 if let Ok((stream, _)) = listener.accept().await {
-                    let rules = Arc::clone(&at_the_door);
-                    visits.spawn(async move { drop(serve(stream, &rules).await) });
+                    let rules = Arc::clone(&gate_rules);
+                    connections.spawn(async move { drop(serve(stream, &rules).await) });
                 }
-                while visits.try_join_next().is_some() {}
+                while connections.try_join_next().is_some() {}
             }
         });
         Ok(Self {

@@ -41,7 +41,7 @@ pub struct Page {
     pub(crate) tab: Arc<Tab>,
     rules: Arc<Rules>,
     limit: Duration,
-    strained: Arc<AtomicBool>,
+    has_timed_out: Arc<AtomicBool>,
 }
 
 impl Page {
@@ -50,14 +50,14 @@ impl Page {
         tab: Arc<Tab>,
         rules: Arc<Rules>,
         limit: Duration,
-        strained: Arc<AtomicBool>,
+        has_timed_out: Arc<AtomicBool>,
     ) -> Self {
         Self {
             wire,
             tab,
             rules,
             limit,
-            strained,
+            has_timed_out,
         }
     }
 
@@ -233,7 +233,7 @@ impl Page {
             let selector = selector.chars().take(200).collect();
             return Err(Error::Inapplicable { selector, reason });
         }
-        self.drawn().await?;
+        self.wait_until_rendered().await?;
         self.in_time("clicking", async {
             for event in input::click(through.x, through.y) {
                 self.run_into_dialog(&through.session, event).await?;
@@ -366,7 +366,7 @@ impl Page {
         self.in_time("answering a dialog", async {
             self.send(answer).await?;
             self.until(|state| state.answered > before).await?;
-            self.let_script_go_on().await;
+            self.wait_for_blocked_script().await;
             self.settle().await
         })
         .await
@@ -374,7 +374,7 @@ impl Page {
 
     /// Waits until the script that a dialog had blocked ends or opens another dialog, but at most
     /// half the time limit. If the script still runs, the next action reports that the page hangs.
-    async fn let_script_go_on(&self) {
+    async fn wait_for_blocked_script(&self) {
         let after_it = self.run(Evaluate {
             expression: "0".to_owned(),
             context_id: None,
@@ -509,7 +509,7 @@ impl Page {
     ) -> Result<T> {
         let result = within(self.limit, what, work).await;
         if matches!(result, Err(Error::TimedOut { .. })) {
-            self.strained.store(true, Ordering::Relaxed);
+            self.has_timed_out.store(true, Ordering::Relaxed);
             self.tab.hangs.store(true, Ordering::Relaxed);
         }
         result
@@ -517,7 +517,7 @@ impl Page {
 
     /// Waits until the scrolled page is rendered. The browser uses the rendered page to choose the
     /// process that receives a click.
-    async fn drawn(&self) -> Result<()> {
+    async fn wait_until_rendered(&self) -> Result<()> {
         if self.wire.has_frames() {
             let twice = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 0)";
             self.in_world("clicking", twice).await?;

@@ -24,7 +24,7 @@ pub struct Profile {
     viewport: (u32, u32),
     shared: Arc<Shared>,
     // Whether a command timed out. The browser may still be executing it and is not reused.
-    strained: Arc<AtomicBool>,
+    has_timed_out: Arc<AtomicBool>,
     permit: Option<OwnedSemaphorePermit>,
 }
 
@@ -46,7 +46,7 @@ impl Profile {
             context,
             viewport: shared.settings.viewport,
             shared,
-            strained: Arc::default(),
+            has_timed_out: Arc::default(),
             permit: None,
         };
         profile.new_page().await?;
@@ -170,7 +170,7 @@ impl Profile {
         )
         .await
         .is_ok();
-        if disposed && !self.strained.load(Ordering::Relaxed) {
+        if disposed && !self.has_timed_out.load(Ordering::Relaxed) {
             self.chromium.gate.rules.allow(Reach::default());
             self.shared.return_browser(self.chromium);
         }
@@ -182,7 +182,7 @@ impl Profile {
             tab,
             Arc::clone(&self.chromium.gate.rules),
             self.shared.settings.command_timeout,
-            Arc::clone(&self.strained),
+            Arc::clone(&self.has_timed_out),
         )
     }
 }

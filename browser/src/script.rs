@@ -17,7 +17,7 @@ const ACTIONS: &str = include_str!("../js/actions.js");
 /// change it.
 const WORLD: &str = "environment";
 /// The browser's error messages for a script whose document was replaced while it ran.
-const LEFT: [&str; 3] = [
+const DOCUMENT_REPLACED: [&str; 3] = [
     "navigated or closed",
     "Promise was collected",
     "context was destroyed",
@@ -111,11 +111,11 @@ impl Page {
                 .unwrap_or_default()
                 .clone_into(&mut selector);
         };
-        self.no_problem(given, &frame, &value)?;
+        self.check_problem(given, &frame, &value)?;
         Ok((value, frame))
     }
 
-    fn no_problem(&self, given: &str, frame: &Frame, value: &Value) -> Result<()> {
+    fn check_problem(&self, given: &str, frame: &Frame, value: &Value) -> Result<()> {
         let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
         let selector = || given.chars().take(200).collect();
         // In a frame of another origin, the reported id is relative to the frame, so use the given
@@ -233,7 +233,9 @@ impl Page {
                 return Err(Error::Script(format!("its value is not JSON: {message}")));
             }
             Err(Error::Protocol { message, .. })
-                if LEFT.iter().any(|words| message.contains(words)) =>
+                if DOCUMENT_REPLACED
+                    .iter()
+                    .any(|words| message.contains(words)) =>
             {
                 return Err(Error::PageLeft);
             }

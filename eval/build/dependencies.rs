@@ -26,7 +26,7 @@ pub const CRATES: [&str; 6] = [
 
 /// Names of the crates that cannot change an answer or a score. Dependencies that only these crates
 /// use are not part of the digest.
-pub const NO_ANSWERS: [&str; 7] = [
+pub const NEUTRAL_CRATES: [&str; 7] = [
     "statistics",
     "records",
     "report",
@@ -49,7 +49,7 @@ struct Package {
 ///
 /// # Errors
 /// A message if a manifest or `Cargo.lock` is missing or malformed, or if a crate of the workspace
-/// is neither in [`CRATES`] nor in [`NO_ANSWERS`].
+/// is neither in [`CRATES`] nor in [`NEUTRAL_CRATES`].
 pub fn digest(root: &Path) -> Result<String, String> {
     let workspace = read(&root.join("Cargo.toml"))?;
     let shared = table(&workspace, &["workspace", "dependencies"]);
@@ -59,7 +59,7 @@ pub fn digest(root: &Path) -> Result<String, String> {
     let mut open: Vec<String> = Vec::new();
     for name in CRATES {
         let manifest = read(&root.join(name).join("Cargo.toml"))?;
-        let asked = asked(&manifest, shared.as_ref());
+        let asked = read_requirements(&manifest, shared.as_ref());
         let wanted: BTreeSet<&str> = asked.keys().map(|(_, name)| name.as_str()).collect();
         let member = packages
             .iter()
@@ -72,7 +72,7 @@ pub fn digest(root: &Path) -> Result<String, String> {
                 .1
                 .dependencies
                 .iter()
-                .filter(|dependency| wanted.contains(name_of(dependency)))
+                .filter(|dependency| wanted.contains(package_name(dependency)))
                 .cloned(),
         );
         for ((target, dependency), value) in &asked {
@@ -92,9 +92,9 @@ pub fn digest(root: &Path) -> Result<String, String> {
             // Crates of the workspace are not followed here: the loop above covers the manifests of
             // `CRATES`, and their sources are other components of the program's digest.
             let name = key.0.as_str();
-            if !CRATES.contains(&name) && !NO_ANSWERS.contains(&name) {
+            if !CRATES.contains(&name) && !NEUTRAL_CRATES.contains(&name) {
                 return Err(format!(
-                    "the crate `{name}` is neither in `CRATES` nor in `NO_ANSWERS` of eval/build/dependencies.rs"
+                    "the crate `{name}` is neither in `CRATES` nor in `NEUTRAL_CRATES` of eval/build/dependencies.rs"
                 ));
             }
         } else if reached.insert(key) {
@@ -158,7 +158,10 @@ fn packages(lock: &Table) -> Result<BTreeMap<(String, String), Package>, String>
 
 /// Returns the dependencies of a manifest by target (empty for all targets) and package name. If
 /// an entry inherits from the workspace, its value is an array of both entries.
-fn asked(manifest: &Table, shared: Option<&Table>) -> BTreeMap<(String, String), Value> {
+fn read_requirements(
+    manifest: &Table,
+    shared: Option<&Table>,
+) -> BTreeMap<(String, String), Value> {
     let mut found = BTreeMap::new();
     let mut add = |target: &str, dependencies: Option<Table>| {
         for (key, value) in dependencies.unwrap_or_default() {
@@ -197,7 +200,7 @@ fn names(dependency: &str, name: &str, version: &str) -> bool {
     words.next() == Some(name) && words.next().is_none_or(|word| word == version)
 }
 
-fn name_of(dependency: &str) -> &str {
+fn package_name(dependency: &str) -> &str {
     dependency.split(' ').next().unwrap_or(dependency)
 }
 

@@ -47,7 +47,7 @@ pub const COMPONENTS: [(&str, &[&str]); 6] = [
 /// depends on them. Each name covers the file and the folder of that name.
 ///
 /// Unlisted modules are part of the digest, so a new module cannot be overlooked.
-pub const NO_ADAPTERS: [&str; 26] = [
+pub const EXCLUDED_MODULES: [&str; 26] = [
     "bin",
     "cli",
     "command",
@@ -76,8 +76,8 @@ pub const NO_ADAPTERS: [&str; 26] = [
     "settings/partition",
 ];
 
-/// Exceptions within [`NO_ADAPTERS`]: parts that can change an answer or score.
-pub const ADAPTERS_ALL_THE_SAME: [&str; 1] = ["command/run"];
+/// Exceptions within [`EXCLUDED_MODULES`]: parts that can change an answer or score.
+pub const INCLUDED_EXCEPTIONS: [&str; 1] = ["command/run"];
 
 /// Whether a file is part of the digest. `path` is relative to the workspace root.
 ///
@@ -112,7 +112,7 @@ pub fn counts(path: &str) -> bool {
         let rest = inside.strip_prefix(*listed);
         rest.is_some_and(|rest| rest.starts_with('/') || rest == ".rs")
     };
-    ADAPTERS_ALL_THE_SAME.iter().any(&within) || !NO_ADAPTERS.iter().any(within)
+    INCLUDED_EXCEPTIONS.iter().any(&within) || !EXCLUDED_MODULES.iter().any(within)
 }
 
 /// Returns the digest of files and folders below `root`: the lowercase hex SHA-256 over the path

@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::run_event::{Reporter, RunEvent};
 use crate::run_store::RunStore;
 
-pub use node_rlm::{Guidance, SCORER, read};
+pub use node_rlm::{SCORER, SuppliedSettings, read};
 
 /// A run of another system, read completely.
 #[derive(Debug, Clone)]

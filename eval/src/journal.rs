@@ -72,9 +72,9 @@ impl JournalStore for RunJournal {
 
 /// Journal of a run being replayed. Runs recorded before journals existed have none; their cells
 /// read live clocks and random numbers.
-pub struct PlayedBack(pub Journal);
+pub struct ReplayedRunJournal(pub Journal);
 
-impl ReplayedJournals for PlayedBack {
+impl ReplayedJournals for ReplayedRunJournal {
     fn lines(&self, sample: &str, attempt: u32) -> Vec<String> {
         self.0.look(sample, attempt).unwrap_or_default()
     }

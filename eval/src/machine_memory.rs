@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const WAITING_ATTEMPT: u64 = 4 << 20;
 
 /// A run warns if less memory is available than the machine's memory divided by this number.
-const SHORT: u64 = 20;
+const LOW_MEMORY_DIVISOR: u64 = 20;
 
 /// Memory of a machine, in bytes.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +42,7 @@ fn before(concurrency: usize, memory: Memory) -> Option<String> {
 }
 
 fn meanwhile(attempts: usize, memory: Memory) -> Option<String> {
-    (memory.available < memory.total / SHORT).then(|| {
+    (memory.available < memory.total / LOW_MEMORY_DIVISOR).then(|| {
         format!(
             "only {} of {} MB of memory are available while {attempts} attempts run; lower \
              --concurrency or --memory-limit before the system kills processes",

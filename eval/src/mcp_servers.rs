@@ -27,9 +27,8 @@ use crate::process_guard;
 use crate::settings::{SettingsError, mcp_not_built};
 
 /// Maximum time for a server to start and list its tools. A first start may download the server.
-const START: Duration = Duration::from_secs(60);
-/// Maximum time of a tool call.
-const CALL: Duration = Duration::from_secs(120);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+const CALL_TIMEOUT: Duration = Duration::from_secs(120);
 /// Maximum characters of a tool's description; the rest is cut.
 const LONGEST_DESCRIPTION: usize = 4_000;
 /// Maximum bytes of a tool's schema.
@@ -111,7 +110,11 @@ fn running(server: &McpServer) -> Result<Arc<Server>, ServerError> {
     if let Some(running) = known.find_map(|(_, running)| running.upgrade()) {
         return Ok(running);
     }
-    let started = Arc::new(Server::start(spawn(server.clone()), START, CALL)?);
+    let started = Arc::new(Server::start(
+        spawn(server.clone()),
+        START_TIMEOUT,
+        CALL_TIMEOUT,
+    )?);
     all.push((server.clone(), Arc::downgrade(&started)));
     Ok(started)
 }

@@ -311,18 +311,18 @@ struct Choice<'a> {
     copies_made_again: usize,
     /// For each run, the number of its records that other runs' records replaced.
     dropped: BTreeMap<PathBuf, usize>,
-    made_again: MadeAgain,
+    made_again: UnusedTrajectories,
 }
 
 /// Trajectories of each run, by its folder, that are not used because another run provides the
 /// attempt.
-type MadeAgain = BTreeMap<PathBuf, Vec<PathBuf>>;
+type UnusedTrajectories = BTreeMap<PathBuf, Vec<PathBuf>>;
 
 fn choose(runs: &[RunDir], prefer: Option<Preference>) -> Result<Choice<'_>, MergeError> {
     let mut chosen = Chosen::new();
     let (mut overlaps, mut copies_made_again) = (0, 0);
     let mut dropped = BTreeMap::new();
-    let mut made_again = MadeAgain::new();
+    let mut made_again = UnusedTrajectories::new();
     for run in runs {
         for record in &run.records {
             let key = (record.id.as_str(), record.attempt);
@@ -391,7 +391,7 @@ fn is_preferred(
 
 /// Returns the fields in which two records of an attempt differ, ignoring times and run ids.
 fn differences(a: &AttemptRecord, b: &AttemptRecord) -> Vec<String> {
-    const FREE: [&str; 5] = [
+    const IGNORED_FIELDS: [&str; 5] = [
         "run_id",
         "total_time_s",
         "working_time_s",
@@ -402,7 +402,7 @@ fn differences(a: &AttemptRecord, b: &AttemptRecord) -> Vec<String> {
     let fields = a.as_object().into_iter().flatten();
     fields
         .filter(|(name, value)| {
-            !FREE.contains(&name.as_str()) && b.get(name.as_str()) != Some(value)
+            !IGNORED_FIELDS.contains(&name.as_str()) && b.get(name.as_str()) != Some(value)
         })
         .map(|(name, _)| name.clone())
         .collect()
@@ -413,7 +413,7 @@ fn write(
     first: &RunDir,
     mut config: Value,
     runs: &[RunDir],
-    (chosen, made_again): (&Chosen<'_>, &MadeAgain),
+    (chosen, made_again): (&Chosen<'_>, &UnusedTrajectories),
     shares: &Shards,
 ) -> Result<Summary, MergeError> {
     let total = shares.planned().max(chosen.len() as u64);

@@ -42,7 +42,7 @@ pub use attempt_runner::AttemptRunner;
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
 /// Maximum events stored in one batch before they are reported.
-const EVENTS_AT_ONCE: usize = 1_000;
+const MAX_BATCH_EVENTS: usize = 1_000;
 
 /// A run to execute.
 pub struct Run {
@@ -182,7 +182,7 @@ fn consume(
     while let Some(event) = inbox.blocking_recv() {
         // Batch the events that arrived during the last write, so that they wait for the disk once.
         let mut events = vec![event];
-        while events.len() < EVENTS_AT_ONCE
+        while events.len() < MAX_BATCH_EVENTS
             && let Ok(event) = inbox.try_recv()
         {
             events.push(event);

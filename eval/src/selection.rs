@@ -110,7 +110,7 @@ pub fn select(
     // Partition last, so that all shards together equal a run without shards.
     let whole = indices.len();
     if let Some(partition) = selection.partition {
-        match &selection.deal {
+        match &selection.shard_assignment {
             ShardAssignment::InTurn => {
                 let own = partition.shard_samples(indices.iter().map(|index| ids[*index].as_str()));
                 indices.retain(|index| own.contains(ids[*index].as_str()));

@@ -77,7 +77,7 @@ pub use score::{OtherScorer, ScoreSettings, budget_flag};
 pub use scripts::{confine_scripts, hook_registry};
 pub use serve::{ServeSettings, ServedSettings};
 pub use source::{ContextSource, QuerySource, read_file, read_folder};
-pub(crate) use sweep::{BASELINE, SAME};
+pub(crate) use sweep::{BASELINE, SAME_MODEL};
 pub use sweep::{Matrix, Varied};
 pub use tools::{faults_by_values, tool_registry};
 pub use treatment::{RunMode, clear_flag};

@@ -41,7 +41,7 @@ fn run() -> Result<Outcome, Error> {
     }
     settings::confine_scripts(&Isolation::Thread);
     let cli = cli::parse(std::env::args_os())?;
-    if asks_models(&cli.command)
+    if may_call_models(&cli.command)
         && let Some(note) = settings::env_file_note()
     {
         terminal::note(&note);
@@ -50,7 +50,7 @@ fn run() -> Result<Outcome, Error> {
 }
 
 /// Whether a command may call models with keys or URLs from `.env`.
-const fn asks_models(command: &Command) -> bool {
+const fn may_call_models(command: &Command) -> bool {
     matches!(
         command,
         Command::Run(_)

@@ -60,7 +60,7 @@ fn escaped(
     left_out: impl Fn(char) -> bool,
     escapes: impl Fn(char) -> bool,
 ) -> Cow<'_, str> {
-    let escapes = |character| turns_direction(character) || escapes(character);
+    let escapes = |character| is_bidi_control(character) || escapes(character);
     if !text.contains(|character| left_out(character) || escapes(character)) {
         return Cow::Borrowed(text);
     }
@@ -76,7 +76,7 @@ fn escaped(
 }
 
 /// Whether a character has the Unicode property `Bidi_Control`.
-fn turns_direction(character: char) -> bool {
+fn is_bidi_control(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

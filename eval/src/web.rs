@@ -33,15 +33,15 @@ use user_site::{AddressLock, OpenSite};
 /// Dropping the attempt's last page ends its server and profile.
 pub(crate) struct Web {
     pool: Pool,
-    worlds: Worlds,
+    environments: EnvironmentSource,
     kept: PersistentState,
     allow_local: bool,
     /// Locks of the addresses at which user-supplied rows start servers, by address.
-    turns: Mutex<HashMap<String, AddressLock>>,
+    address_locks: Mutex<HashMap<String, AddressLock>>,
 }
 
 /// Source of the environments of attempts.
-pub(crate) enum Worlds {
+pub(crate) enum EnvironmentSource {
     /// Environments of the samples in a dataset.
     Dataset(Arc<dyn Dataset>),
     /// One environment for all attempts.
@@ -61,7 +61,7 @@ pub(crate) struct WebSettings {
     pub is_visible: bool,
 }
 
-impl Worlds {
+impl EnvironmentSource {
     fn own(&self, sample: &str) -> Result<Option<UserEnvironment>, PageError> {
         match self {
             Self::One(world) => Ok(Some(world.clone())),
@@ -100,8 +100,11 @@ impl Web {
     ///
     /// # Errors
     /// Like [`Pool::open`].
-    pub(crate) async fn open(worlds: Worlds, settings: WebSettings) -> browser::Result<Self> {
-        let author = worlds.author();
+    pub(crate) async fn open(
+        environments: EnvironmentSource,
+        settings: WebSettings,
+    ) -> browser::Result<Self> {
+        let author = environments.author();
         let without = Settings {
             browsers: settings.browsers,
             is_sandboxed: false,
@@ -124,13 +127,13 @@ impl Web {
         };
         Ok(Self {
             pool,
-            worlds,
+            environments,
             allow_local: settings.allow_local,
             kept: PersistentState {
                 is_visible: settings.is_visible,
                 ..PersistentState::default()
             },
-            turns: Mutex::default(),
+            address_locks: Mutex::default(),
         })
     }
 
@@ -147,8 +150,8 @@ impl Web {
     /// Opens a user-supplied site with its server and a browser profile for an attempt.
     async fn open_own(&self, own: &UserSite) -> Result<Arc<dyn Page>, PageError> {
         let turn = |address: &str| {
-            let mut turns = self.turns.lock();
-            Arc::clone(turns.entry(address.to_owned()).or_default())
+            let mut address_locks = self.address_locks.lock();
+            Arc::clone(address_locks.entry(address.to_owned()).or_default())
         };
         let site = OpenSite::open(own, self.allow_local, turn)
             .await
@@ -191,12 +194,12 @@ impl Browser for Web {
                 task.sample
             ))
         };
-        match self.worlds.own(&task.sample)? {
+        match self.environments.own(&task.sample)? {
             Some(UserEnvironment::Site(own)) => return self.open_own(&own).await,
             Some(UserEnvironment::Apps(_)) => return Err(none()),
             None => {}
         }
-        let Worlds::Dataset(dataset) = &self.worlds else {
+        let EnvironmentSource::Dataset(dataset) = &self.environments else {
             return Err(none());
         };
         let site = dataset.site(&task.sample).ok_or_else(none)?;
@@ -222,10 +225,10 @@ impl Browser for Web {
         task: &Task,
         calls: UnboundedSender<AppCall>,
     ) -> Result<Arc<dyn AppHost>, PageError> {
-        let own = self.worlds.own(&task.sample)?;
-        let world = match (own, &self.worlds) {
+        let own = self.environments.own(&task.sample)?;
+        let world = match (own, &self.environments) {
             (Some(UserEnvironment::Apps(world)), _) => Some(world),
-            (None, Worlds::Dataset(dataset)) => dataset.app_world(&task.sample),
+            (None, EnvironmentSource::Dataset(dataset)) => dataset.app_world(&task.sample),
             _ => None,
         };
         let Some(world) = world else {

@@ -97,7 +97,7 @@ fn escape_controls(text: &str) -> String {
 /// Returns a JSON text in which every escape of an unpaired surrogate is replaced with `\ufffd`.
 /// Other text is unchanged.
 pub fn valid(text: &str) -> Cow<'_, str> {
-    if !may_hold_half(text) {
+    if !may_contain_surrogate(text) {
         return Cow::Borrowed(text);
     }
     replace_escapes(text, |unit| {
@@ -112,7 +112,7 @@ pub fn valid(text: &str) -> Cow<'_, str> {
 /// Returns the errors of [`serde_json::from_str`].
 pub fn piece(text: &str) -> serde_json::Result<Value> {
     let has_mark = text.contains(MARK) || text.to_ascii_lowercase().contains(r"\ufdd0");
-    if !has_mark && !may_hold_half(text) {
+    if !has_mark && !may_contain_surrogate(text) {
         return serde_json::from_str(text);
     }
     let own = u32::from(MARK);
@@ -178,7 +178,7 @@ pub fn join_text(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether the text may contain an escaped surrogate. This quick check avoids copying most texts.
-fn may_hold_half(text: &str) -> bool {
+fn may_contain_surrogate(text: &str) -> bool {
     let mut rest = text.as_bytes();
     while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
         if let [b'u', b'd' | b'D', ..] = &rest[at + 1..] {

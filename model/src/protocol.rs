@@ -128,9 +128,7 @@ impl Capabilities {
 
     /// Whether trajectories can contain screenshots of what the root sees.
     pub fn supports_screenshots(self) -> bool {
-        self.inputs
-            .iter()
-            .any(|subject| *subject != InputKind::Texts)
+        self.inputs.iter().any(|input| *input != InputKind::Texts)
     }
 }
 
@@ -153,8 +151,8 @@ impl Protocol {
     }
 
     /// Returns the protocols that support this kind of input.
-    pub fn supporting(subject: InputKind) -> Vec<Self> {
-        let works = |protocol: &Self| protocol.capabilities().inputs.contains(&subject);
+    pub fn supporting(input: InputKind) -> Vec<Self> {
+        let works = |protocol: &Self| protocol.capabilities().inputs.contains(&input);
         Self::ALL.into_iter().filter(works).collect()
     }
 }

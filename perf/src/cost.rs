@@ -58,7 +58,7 @@ pub fn measure(command: &mut Command, expected: &[i32], watch: bool) -> io::Resu
     let reader = std::thread::spawn(move || stderr.map(io::read_to_string));
     let mut peak = Peak::default();
     while watch && !has_ended(&child) {
-        peak.look(child.id());
+        peak.sample_memory(child.id());
         std::thread::sleep(Duration::from_millis(5));
     }
     await_end(&child);
@@ -91,7 +91,7 @@ pub fn measure(command: &mut Command, expected: &[i32], watch: bool) -> io::Resu
 struct Peak(std::collections::HashMap<u32, u64>);
 
 impl Peak {
-    fn look(&mut self, root: u32) {
+    fn sample_memory(&mut self, root: u32) {
         for pid in tree(root) {
             if let Some(bytes) = status_bytes(pid, "VmHWM:") {
                 let known = self.0.entry(pid).or_default();

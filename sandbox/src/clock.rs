@@ -6,8 +6,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::message::{Reading, SessionStart};
 
-/// Clock ticks (tenths) per millisecond, the resolution of the clock.
-const TENTHS: u64 = 10;
+/// Resolution of the clock.
+const TICKS_PER_MILLISECOND: u64 = 10;
 
 pub(crate) struct Clock {
     /// Start of the session in milliseconds since 1970.
@@ -98,12 +98,12 @@ impl Clock {
 
     /// Returns the milliseconds since the start of the session, as cells see them.
     pub fn read_ms(&mut self) -> f64 {
-        as_float(self.read()) / as_float(TENTHS)
+        as_float(self.read()) / as_float(TICKS_PER_MILLISECOND)
     }
 
     /// Returns the whole milliseconds since 1970, as cells see them.
     pub fn read_date(&mut self) -> f64 {
-        as_float(self.epoch_ms + self.read() / TENTHS)
+        as_float(self.epoch_ms + self.read() / TICKS_PER_MILLISECOND)
     }
 
     /// Returns a timer's sort key, which orders timers by due time on this clock.

@@ -10,7 +10,7 @@ use crate::name::{NameError, OWN_GLOBALS, check_name};
 
 /// Method names that would change the behavior of their object: `then`, for example, would make it
 /// a thenable.
-const NO_METHODS: &[&str] = &["__proto__", "then", "toJSON"];
+const FORBIDDEN_METHODS: &[&str] = &["__proto__", "then", "toJSON"];
 
 /// Validated names of host functions. A cell calls `await NAME({…})` with one object of named
 /// arguments. A name with a dot, such as `page.open`, is a method of a frozen object.
@@ -133,7 +133,8 @@ fn check(name: &str) -> Result<&str, NameError> {
         Some((top, method)) => (top, Some(method)),
         None => (name, None),
     };
-    let is_method = |method: &str| is_identifier_name(method) && !NO_METHODS.contains(&method);
+    let is_method =
+        |method: &str| is_identifier_name(method) && !FORBIDDEN_METHODS.contains(&method);
     if !is_identifier_name(top) || !method.is_none_or(is_method) {
         return Err(NameError::NotAFunction(name.to_owned()));
     }

@@ -13,21 +13,21 @@ const STEP: usize = if cfg!(feature = "v8") { 1280 } else { 64 } << 20;
 /// Maximum total by which the limit is raised. Beyond it, code outside the engine ends the worker
 /// process. On V8, a raise is never refused, because V8 would abort the process with every session
 /// on its other threads.
-const GIVES_WAY: usize = if cfg!(feature = "v8") {
+const MAX_RAISE: usize = if cfg!(feature = "v8") {
     usize::MAX
 } else {
     512 << 20
 };
 /// Bytes granted to a cell so that it can free memory when values of earlier cells fill the heap.
-const ROOM: usize = 16 << 20;
+const MIN_HEADROOM: usize = 16 << 20;
 
 /// Bytes by which the heap limits of this process's isolates were raised for contexts.
-static ALLOWED: AtomicU64 = AtomicU64::new(0);
+static GRANTED_TO_CONTEXTS: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the bytes by which heap limits in this process were raised for contexts, including those
 /// of ended sessions.
 pub(crate) fn allowed_for_contexts() -> u64 {
-    ALLOWED.load(Ordering::SeqCst)
+    GRANTED_TO_CONTEXTS.load(Ordering::SeqCst)
 }
 
 /// Heap limit of one isolate. Must outlive the isolate, which points to a part of it.
@@ -71,14 +71,14 @@ impl Heap {
     /// Arms the limit above the memory in use, which the engine measures by walking the whole heap.
     pub fn arm_above_use(&mut self, isolate: &mut v8::Isolate) {
         let used = isolate.get_heap_statistics().total_heap_size();
-        let above = used.saturating_add(used / 4).saturating_add(ROOM);
+        let above = used.saturating_add(used / 4).saturating_add(MIN_HEADROOM);
         self.armed_at = self.limit.max(above);
         self.arm(isolate);
     }
 
     /// Arms the limit at `armed_at`.
     fn arm(&mut self, isolate: &mut v8::Isolate) {
-        let most = self.armed_at.saturating_add(GIVES_WAY);
+        let most = self.armed_at.saturating_add(MAX_RAISE);
         self.reached.at.store(self.armed_at, Ordering::SeqCst);
         self.reached.most.store(most, Ordering::SeqCst);
         let data = (&raw const *self.reached).cast_mut().cast::<c_void>();
@@ -96,7 +96,7 @@ impl Heap {
     pub fn allow(&mut self, bytes: usize, isolate: &mut v8::Isolate) {
         self.limit = self.limit.saturating_add(bytes);
         self.armed_at = self.armed_at.saturating_add(bytes);
-        ALLOWED.fetch_add(bytes as u64, Ordering::SeqCst);
+        GRANTED_TO_CONTEXTS.fetch_add(bytes as u64, Ordering::SeqCst);
         self.arm(isolate);
     }
 
@@ -104,7 +104,7 @@ impl Heap {
     pub fn take_back(&mut self, bytes: usize, isolate: &mut v8::Isolate) {
         self.limit = self.limit.saturating_sub(bytes);
         self.armed_at = self.armed_at.saturating_sub(bytes);
-        ALLOWED.fetch_sub(bytes as u64, Ordering::SeqCst);
+        GRANTED_TO_CONTEXTS.fetch_sub(bytes as u64, Ordering::SeqCst);
         self.arm(isolate);
     }
 
@@ -116,13 +116,13 @@ impl Heap {
 
     /// Whether the heap has exceeded its limit since the last call of this function.
     pub fn take_overflow(&self, isolate: &mut v8::Isolate) -> bool {
-        self.reached.overflowed.swap(false, Ordering::SeqCst) || self.was_passed_over(isolate)
+        self.reached.overflowed.swap(false, Ordering::SeqCst) || self.exceeds_unreported(isolate)
     }
 
     /// Whether the heap exceeds the limit although the engine did not report it. V8 allows one last
     /// allocation of any size before it checks again; without this check, the next cell would be
     /// stopped instead.
-    fn was_passed_over(&self, isolate: &mut v8::Isolate) -> bool {
+    fn exceeds_unreported(&self, isolate: &mut v8::Isolate) -> bool {
         let is_above = |isolate: &mut v8::Isolate| {
             isolate.get_heap_statistics().used_heap_size() > self.armed_at
         };
@@ -140,7 +140,7 @@ extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
     let reached = unsafe { &*data.cast::<LimitState>() };
     #[cfg(feature = "v8")]
     if current < reached.at.load(Ordering::SeqCst)
-        && reached.isolate.request_interrupt(look_again, data)
+        && reached.isolate.request_interrupt(recheck_limit, data)
     {
         return current.saturating_add(STEP);
     }
@@ -156,7 +156,7 @@ extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
 /// Checks the heap after the allocation for which [`on_limit`] raised V8's limit. Stops execution
 /// if the heap exceeds the armed limit, and otherwise lowers V8's limit to the armed one.
 #[cfg(feature = "v8")]
-unsafe extern "C" fn look_again(mut isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
+unsafe extern "C" fn recheck_limit(mut isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
     // SAFETY: V8 passes the isolate that it runs in, and the same data as to `on_limit`.
     let (isolate, reached) = unsafe {
         (

@@ -51,7 +51,7 @@ pub(crate) fn preview_entries<'s>(
 }
 
 /// Whether a Map or Set iterator yields pairs.
-pub(crate) fn gives_pairs<'s>(scope: &mut PinScope<'s, '_>, value: Value<'s>) -> bool {
+pub(crate) fn yields_pairs<'s>(scope: &mut PinScope<'s, '_>, value: Value<'s>) -> bool {
     preview(scope, value).is_some_and(|(_, pairs)| pairs)
 }
 

@@ -109,7 +109,7 @@ mod quickjs {
     }
 
     thread_local! {
-        static COURSE: Cell<JobCounts> = const {
+        static COUNTS: Cell<JobCounts> = const {
             Cell::new(JobCounts { ran: 0, asked: 0, marks: [0; 3], next_mark: FIRST_MARK })
         };
         /// Owner of the running code.
@@ -197,7 +197,7 @@ mod quickjs {
         mut stop: impl FnMut(RunningCode) -> bool,
     ) -> Option<RunningCode> {
         let runtime = RUNTIME.get();
-        COURSE.set(JobCounts {
+        COUNTS.set(JobCounts {
             next_mark: FIRST_MARK,
             ..JobCounts::default()
         });
@@ -233,7 +233,7 @@ mod quickjs {
     }
 
     fn count_job() {
-        let mut course = COURSE.get();
+        let mut course = COUNTS.get();
         course.ran += 1;
         course.asked -= 2;
         if course.ran == course.next_mark {
@@ -241,7 +241,7 @@ mod quickjs {
             course.marks = [course.asked, newest, second];
             course.next_mark *= 2;
         }
-        COURSE.set(course);
+        COUNTS.set(course);
     }
 
     /// Detects an endless chain of jobs in the latest turn and returns a lower bound for the number
@@ -254,7 +254,7 @@ mod quickjs {
             marks,
             next_mark,
             ..
-        } = COURSE.get();
+        } = COUNTS.get();
         let [newest, second, third] = marks;
         let at = i64::try_from(next_mark / 2).unwrap_or(i64::MAX);
         let grows = third > 0 && second >= third + third / 2 && newest >= second + second / 2;
@@ -262,8 +262,8 @@ mod quickjs {
     }
 
     extern "C" fn owner_of_new(_: *mut c_void, _: *mut c_void) -> Value {
-        let course = COURSE.get();
-        COURSE.set(JobCounts {
+        let course = COUNTS.get();
+        COUNTS.set(JobCounts {
             asked: course.asked + 1,
             ..course
         });

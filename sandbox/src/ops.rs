@@ -95,7 +95,7 @@ pub(crate) struct CellEnd {
 }
 
 /// Maximum delay of a timer. With a longer delay, a timer would in effect never fire.
-const LONGEST_TIMER: Duration = Duration::from_secs(86_400 * 365);
+const MAX_TIMER_DELAY: Duration = Duration::from_secs(86_400 * 365);
 
 /// Returns the ops with the names that `host.js` uses.
 pub(crate) fn table() -> Vec<Named> {
@@ -151,7 +151,7 @@ pub(crate) fn table() -> Vec<Named> {
             op_repl_is_proxy(scope, value: Value<'_>) => value.is_proxy();
             op_repl_proxy_part(scope, value: Value<'_>, handler: bool) => inspection::proxy_part(scope, value, handler);
             op_repl_preview_entries(scope, value: Value<'_>) => inspection::preview_entries(scope, value);
-            op_repl_gives_pairs(scope, value: Value<'_>) => inspection::gives_pairs(scope, value);
+            op_repl_gives_pairs(scope, value: Value<'_>) => inspection::yields_pairs(scope, value);
         }
     }
 }
@@ -224,8 +224,8 @@ fn call_status(host: &mut HostState, agent: u32, call: u32) -> u32 {
 
 fn start_timer(host: &mut HostState, agent: u32, milliseconds: f64) -> u32 {
     host.next_timer += 1;
-    let delay = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(LONGEST_TIMER);
-    let delay = delay.min(LONGEST_TIMER);
+    let delay = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(MAX_TIMER_DELAY);
+    let delay = delay.min(MAX_TIMER_DELAY);
     let due = Instant::now() + delay;
     let place = host.clock.place_of(due, delay);
     let agent = AgentId(agent);

@@ -80,7 +80,7 @@ mod engine {
     /// Upper bound of the random addresses at which V8 maps memory (`OS::GetRandomMmapAddr` in its
     /// `platform-posix.cc`).
     #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-    const DRAWN_BELOW: usize = if cfg!(target_arch = "x86_64") {
+    const RANDOM_ADDRESSES_END: usize = if cfg!(target_arch = "x86_64") {
         1 << 46
     } else {
         1 << 38
@@ -104,7 +104,14 @@ mod engine {
         // SAFETY: reserves only unused addresses, without allocating memory. If this fails, V8
         // places the heap at random addresses.
         unsafe {
-            libc::mmap(start, DRAWN_BELOW - FIRST, libc::PROT_NONE, flags, -1, 0);
+            libc::mmap(
+                start,
+                RANDOM_ADDRESSES_END - FIRST,
+                libc::PROT_NONE,
+                flags,
+                -1,
+                0,
+            );
         }
     }
 }

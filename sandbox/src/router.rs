@@ -25,7 +25,7 @@ struct State {
     ended: bool,
     /// Reason why the session ended, once known.
     lost: Option<SessionLost>,
-    /// Steps since the last [`Router::take_course`], if steps are recorded.
+    /// Steps since the last [`Router::take_recorded_steps`], if steps are recorded.
     course: RecordedSteps,
     keeps: bool,
 }
@@ -124,13 +124,13 @@ impl Router {
         self.caught_up.send_replace(true);
     }
 
-    /// Starts to record steps, which [`Router::take_course`] returns.
-    pub fn keep_course(&self) {
+    /// Starts to record steps, which [`Router::take_recorded_steps`] returns.
+    pub fn start_recording(&self) {
         self.lock().keeps = true;
     }
 
     /// Returns the steps recorded since the last call.
-    pub fn take_course(&self) -> RecordedSteps {
+    pub fn take_recorded_steps(&self) -> RecordedSteps {
         std::mem::take(&mut self.lock().course)
     }
 

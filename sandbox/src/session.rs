@@ -183,7 +183,7 @@ impl Session {
 
     /// Starts recording the steps of the session. The recorder does not keep the isolate alive.
     pub fn recorder(&self) -> Recorder {
-        self.router.keep_course();
+        self.router.start_recording();
         Recorder(Arc::clone(&self.router))
     }
 
@@ -205,7 +205,7 @@ pub struct Recorder(Arc<Router>);
 impl Recorder {
     /// Returns the steps since the last call, including all that caused an event received so far.
     pub fn take(&self) -> RecordedSteps {
-        self.0.take_course()
+        self.0.take_recorded_steps()
     }
 
     /// Waits until all recorded steps have been repeated, or the isolate is lost. Never returns if

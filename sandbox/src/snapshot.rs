@@ -46,7 +46,7 @@ pub(crate) fn snapshot() -> Result<&'static [u8], StartError> {
         {
             return Ok(kept);
         }
-        let made = make_apart()?;
+        let made = create_on_separate_thread()?;
         if let Some((file, program)) = &place {
             keep(file, program, &made);
         }
@@ -106,7 +106,7 @@ fn keep(file: &Path, program: &[u8], snapshot: &[u8]) {
 }
 
 /// Creates the snapshot on a separate thread, because an isolate leaves state behind on its thread.
-fn make_apart() -> Result<Box<[u8]>, String> {
+fn create_on_separate_thread() -> Result<Box<[u8]>, String> {
     let make = || {
         set_flags(&Limits::default());
         make_snapshot(load)

@@ -39,11 +39,11 @@ fn stack_of<'s>(
     sites: v8::Local<'s, v8::Array>,
 ) -> Option<v8::Local<'s, v8::Value>> {
     if jobs::wants_place() {
-        note_place(scope, sites);
+        record_location(scope, sites);
         return None;
     }
     if scope.is_execution_terminating() {
-        fall_out_of_step(scope);
+        vary_call_count(scope);
         return None;
     }
     if !error.is_object() || jobs::is_dropping() {
@@ -57,7 +57,7 @@ fn stack_of<'s>(
 }
 
 /// Records the location of code that is being stopped, then stops it.
-fn note_place<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8::Array>) {
+fn record_location<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8::Array>) {
     let function =
         FUNCTIONS.with_borrow(|all| all.as_ref().map(|all| v8::Local::new(scope, &all.place_of)));
     if let Some(function) = function {
@@ -73,7 +73,7 @@ fn note_place<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8::Arr
 /// Varies the number of calls that this hook makes. The engine checks whether to stop only at every
 /// n-th call, including calls that format a stack trace. In a loop that throws, every check could
 /// otherwise happen inside this hook, where code cannot be stopped.
-fn fall_out_of_step(scope: &mut v8::PinScope<'_, '_>) {
+fn vary_call_count(scope: &mut v8::PinScope<'_, '_>) {
     let calls = STEP.get() % 61 + 1;
     STEP.set(calls);
     let Some(function) =

@@ -126,7 +126,7 @@ impl Drop for Watch {
 
 /// Calls `look` regularly while code runs, instead of any earlier check. If `look` returns true,
 /// all code of this process is stopped as if its heap had exceeded its limit.
-pub(crate) fn add_check(look: impl FnMut() -> bool + Send + 'static) {
+pub(crate) fn set_check(look: impl FnMut() -> bool + Send + 'static) {
     lock().look = Some(Box::new(look));
 }
 

@@ -68,7 +68,7 @@ pub(crate) struct Worker {
     did: Vec<Step>,
     repeating: Option<Repeating>,
     /// Whether the current step repeats a recorded one.
-    is_doing_again: bool,
+    is_repeating_step: bool,
 }
 
 struct Agent {
@@ -119,7 +119,7 @@ impl Worker {
             begun: false,
             did: Vec::new(),
             repeating: None,
-            is_doing_again: false,
+            is_repeating_step: false,
         }
     }
 
@@ -127,9 +127,9 @@ impl Worker {
     pub fn run(&mut self, requests: &mut impl Inbox) -> End {
         while !self.broken {
             if self.repeats() {
-                self.is_doing_again = true;
+                self.is_repeating_step = true;
                 let end = self.repeat(requests);
-                self.is_doing_again = false;
+                self.is_repeating_step = false;
                 if let Some(end) = end {
                     return end;
                 }
@@ -410,7 +410,7 @@ impl Worker {
     /// Sends all replies of a turn together: the harness must not answer a call before it knows
     /// that the cell ended in the same turn.
     fn send(&mut self) {
-        if self.is_doing_again {
+        if self.is_repeating_step {
             self.hold_ends();
         }
         self.send_all();

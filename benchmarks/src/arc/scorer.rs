@@ -22,7 +22,7 @@ pub struct ArcGrid;
 
 /// Maximum bytes of an array or object to parse. The grids of a task have a few kilobytes, but a
 /// parsed value may need a hundred times the memory of its text.
-const LONGEST: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// Rows of cells. The type is `f64` because an answer may contain whole numbers beyond `i64`, which
 /// only have to differ from every color.
@@ -52,7 +52,7 @@ impl Scorer for ArcGrid {
         for span in json_spans(answer)
             .into_iter()
             .rev()
-            .filter(|span| span.len() <= LONGEST)
+            .filter(|span| span.len() <= MAX_BYTES)
         {
             let Ok(value) = serde_json::from_str::<Value>(&answer[span]) else {
                 continue;

@@ -11,7 +11,7 @@ use super::words::{GRAMMAR, below};
 const DIGITS: usize = 10;
 
 /// Minimum number of other sentences between two of the same form.
-const REST: usize = 24;
+const MIN_SENTENCES_BETWEEN: usize = 24;
 
 /// Returns filler with each of the sentences `pins` inserted at a random position. The text has at
 /// most `length` characters, unless the pins alone are longer.
@@ -81,7 +81,7 @@ pub fn values(count: usize, rng: &mut impl Rng) -> Vec<String> {
 /// Returns paragraphs of sentences that have at most `room` characters when joined.
 fn filler(room: usize, rng: &mut impl Rng) -> Vec<Vec<String>> {
     let section = GRAMMAR.section("sentence");
-    let mut recent = VecDeque::from([usize::MAX; REST]);
+    let mut recent = VecDeque::from([usize::MAX; MIN_SENTENCES_BETWEEN]);
     let mut paragraphs = vec![Vec::new()];
     let mut sentences = 3 + below(6, rng);
     let mut used = 0;
@@ -98,7 +98,7 @@ fn filler(room: usize, rng: &mut impl Rng) -> Vec<Vec<String>> {
             entry = below(GRAMMAR.len(section), rng);
         }
         recent.rotate_left(1);
-        recent[REST - 1] = entry;
+        recent[MIN_SENTENCES_BETWEEN - 1] = entry;
 
         let mut sentence = String::new();
         GRAMMAR.write(section, entry, rng, &mut sentence);

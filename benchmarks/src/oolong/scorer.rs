@@ -30,7 +30,7 @@ pub struct Oolong;
 const PHRASES: [&str; 3] = ["more common", "less common", "same frequency"];
 
 /// Number of characters from which a candidate is shortened.
-const SHORT: usize = 20;
+const MIN_SHORTENED_CHARS: usize = 20;
 
 impl Oolong {
     /// Name of the scorer with its version.
@@ -81,7 +81,7 @@ impl Scorer for Oolong {
 
 /// Returns the part of an answer that is scored.
 fn candidate(answer: &str) -> String {
-    let is_short = |text: &str| text.chars().nth(SHORT - 1).is_none();
+    let is_short = |text: &str| text.chars().nth(MIN_SHORTENED_CHARS - 1).is_none();
     let Some((_, last)) = answer.rsplit_once(':') else {
         let last = answer.split_whitespace().next_back().unwrap_or_default();
         return if is_short(answer) { answer } else { last }.to_owned();

@@ -33,7 +33,7 @@ const TASKS: &str = include_str!("tasks.json");
 const QUERY: &str = include_str!("query.txt");
 
 /// Field with the labeled window.
-const LABELLED: &str = "context_window_text_with_labels";
+const LABELED_WINDOW: &str = "context_window_text_with_labels";
 
 struct OolongPairs {
     labels: bool,
@@ -103,7 +103,7 @@ impl Schema for OolongPairs {
 
     fn body(&self, row: &Row, variant: usize) -> Result<SampleBody, Fault> {
         let task = &PAIR_TASKS[variant];
-        let labelled = text(row, LABELLED)?;
+        let labelled = text(row, LABELED_WINDOW)?;
         let context = if self.labels {
             labelled
         } else {
@@ -216,7 +216,7 @@ fn users(window: &str) -> Result<BTreeMap<u64, Instances>, Fault> {
         let Some((date, user, label)) = parts else {
             let wanted = "expected `Date: Jan 06, 2023 || User: 44106 || Instance: … || Label: …`";
             return Err(Fault::new(
-                LABELLED,
+                LABELED_WINDOW,
                 format!("has an invalid line {number}; {wanted}"),
             ));
         };
@@ -226,7 +226,10 @@ fn users(window: &str) -> Result<BTreeMap<u64, Instances>, Fault> {
             .push((label.trim().to_owned(), date));
     }
     if users.is_empty() {
-        return Err(Fault::new(LABELLED, "has no lines `Date: … || User: …`"));
+        return Err(Fault::new(
+            LABELED_WINDOW,
+            "has no lines `Date: … || User: …`",
+        ));
     }
     Ok(users)
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Maximum nesting depth: if more brackets are open, the outermost counts as text. The limit bounds
 /// the memory of the search and the recursion of code that parses its results.
-pub const DEEPEST: usize = 16;
+pub const MAX_DEPTH: usize = 16;
 
 /// Returns the byte ranges of the outermost JSON arrays and objects in `text`, in order.
 ///
@@ -68,7 +68,7 @@ impl Search<'_> {
                 } else {
                     self.open.clear();
                 }
-                if self.open.len() == DEEPEST {
+                if self.open.len() == MAX_DEPTH {
                     self.open.pop_front();
                 }
                 self.open.push_back(Open {

@@ -182,19 +182,19 @@ fn last_number(text: &str) -> Option<Quantity> {
     let text = plain_forms(text);
     let bytes = text.as_bytes();
     let mut at = 0;
-    let mut last: Option<Found> = None;
+    let mut last: Option<NumberSpan> = None;
     let mut fraction = None;
     while at < bytes.len() {
         let Some((digits, end)) = number(bytes, at) else {
             at += 1;
             continue;
         };
-        let found = Found {
+        let found = NumberSpan {
             digits,
             start: at,
             end,
         };
-        fraction = last.as_ref().and_then(|top| top.over(&found, bytes));
+        fraction = last.as_ref().and_then(|top| top.divided_by(&found, bytes));
         last = Some(found);
         at = end;
     }
@@ -204,16 +204,16 @@ fn last_number(text: &str) -> Option<Quantity> {
     }
 }
 
-struct Found {
+struct NumberSpan {
     /// The number without separators.
     digits: String,
     start: usize,
     end: usize,
 }
 
-impl Found {
+impl NumberSpan {
     /// Returns this number divided by a following one, if the text combines them as a fraction.
-    fn over(&self, other: &Self, text: &[u8]) -> Option<f64> {
+    fn divided_by(&self, other: &Self, text: &[u8]) -> Option<f64> {
         let sign = match &text[self.end..other.start] {
             b"/" => 1.0,
             b"}{" => fraction_sign(&text[..self.start])?,

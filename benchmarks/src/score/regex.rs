@@ -6,8 +6,7 @@ use serde_json::Value;
 use super::{Score, Scorer, excerpt, invalid_expected, right, wrong};
 use crate::Sample;
 
-/// Maximum size of a compiled pattern in bytes.
-const LARGEST: usize = 1 << 20;
+const MAX_COMPILED_BYTES: usize = 1 << 20;
 
 /// Matches a pattern of the `regex` crate anywhere in the trimmed answer. `^` and `$` anchor the
 /// pattern to the beginning and end of the answer.
@@ -25,11 +24,11 @@ impl Scorer for Pattern {
     }
 
     fn validate_expected(&self, expected: &Value) -> Option<&'static str> {
-        usable(expected).err()
+        compile_pattern(expected).err()
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let pattern = match usable(&sample.expected) {
+        let pattern = match compile_pattern(&sample.expected) {
             Ok(pattern) => pattern,
             Err(problem) => return invalid_expected(Some(problem)),
         };
@@ -41,11 +40,13 @@ impl Scorer for Pattern {
 }
 
 /// Compiles an expected value, or returns the reason why it cannot score answers.
-fn usable(expected: &Value) -> Result<Regex, &'static str> {
+fn compile_pattern(expected: &Value) -> Result<Regex, &'static str> {
     let Value::String(pattern) = expected else {
         return Err("is not a text: expected a pattern");
     };
-    let compiled = RegexBuilder::new(pattern).size_limit(LARGEST).build();
+    let compiled = RegexBuilder::new(pattern)
+        .size_limit(MAX_COMPILED_BYTES)
+        .build();
     let pattern = compiled.map_err(|_| "is not a valid pattern of at most 1 MB when compiled")?;
     if pattern.is_match("") {
         return Err("matches an empty text, so an empty answer would be right");

@@ -94,11 +94,11 @@ impl Lines {
         loop {
             let ahead = self.file.fill_buf()?;
             let mut taken = 0;
-            let mut is_there = ahead.is_empty();
+            let mut is_found = ahead.is_empty();
             for &next in ahead {
                 let ends_line = matches!(next, b'\r' | b'\n');
                 if self.at >= byte && !ends_line {
-                    is_there = true;
+                    is_found = true;
                     break;
                 }
                 self.line += u64::from(ends_line && !(self.after_return && next == b'\n'));
@@ -107,7 +107,7 @@ impl Lines {
                 taken += 1;
             }
             self.file.consume(taken);
-            if is_there {
+            if is_found {
                 return Ok(self.line);
             }
         }

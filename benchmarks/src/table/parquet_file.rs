@@ -115,14 +115,14 @@ fn object(row: Value) -> Result<Row, String> {
 /// Whether the file declares a column as bytes, so that its values are returned as Base64.
 fn is_binary(field: &Type) -> bool {
     let info = field.get_basic_info();
-    let is_of_bytes = field.is_primitive()
+    let is_byte_array = field.is_primitive()
         && matches!(
             field.get_physical_type(),
             Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY
         );
-    let is_said = info.logical_type_ref() == Some(&LogicalType::Float16);
+    let is_float16 = info.logical_type_ref() == Some(&LogicalType::Float16);
     let converted = info.converted_type();
-    is_of_bytes && !is_said && matches!(converted, ConvertedType::NONE | ConvertedType::BSON)
+    is_byte_array && !is_float16 && matches!(converted, ConvertedType::NONE | ConvertedType::BSON)
 }
 
 fn open(path: &Path) -> Result<SerializedFileReader<File>, DatasetError> {

@@ -36,10 +36,10 @@ fn benchmarks_are_named_only_where_registered() {
         let Ok(text) = fs::read_to_string(&file) else {
             continue; // Images are not sources.
         };
-        for (line, number) in named_lines(&path, &text) {
+        for (line, number) in lines_to_check(&path, &text) {
             found.extend(
                 names_in(line)
-                    .filter(|name| !is_its_place(&path, line, name))
+                    .filter(|name| !may_name_benchmark(&path, line, name))
                     .map(|name| format!("{path}:{number}: {name}: {}", line.trim())),
             );
         }
@@ -60,7 +60,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 
 /// Returns the numbered lines of a file, except tests, comments, and example commands in help
 /// texts. Doc comments of flags are included, because they are help texts.
-fn named_lines<'a>(path: &str, text: &'a str) -> impl Iterator<Item = (&'a str, usize)> {
+fn lines_to_check<'a>(path: &str, text: &'a str) -> impl Iterator<Item = (&'a str, usize)> {
     let extension = Path::new(path).extension().and_then(OsStr::to_str);
     let is_data = matches!(extension, Some("yaml" | "txt"));
     let is_help = ["eval/src/cli/", "eval/src/settings/"];
@@ -106,7 +106,7 @@ fn has_word(text: &str, name: &str) -> bool {
 }
 
 /// Whether a benchmark may be named here: in its folder, or where it is registered.
-fn is_its_place(path: &str, line: &str, name: &str) -> bool {
+fn may_name_benchmark(path: &str, line: &str, name: &str) -> bool {
     let module = name.replace('-', "_");
     path.starts_with(&format!("benchmarks/src/{module}/"))
         || (path == "benchmarks/src/lib.rs" && line == format!("mod {module};"))

@@ -180,7 +180,7 @@ impl Connection {
             let mut running = process.lock().await;
             if running.has_ended() {
                 if is_restarted.replace(true) {
-                    return Err(ServerError::EndedAgain(running.last_words().await));
+                    return Err(ServerError::EndedAgain(running.stderr_tail().await));
                 }
                 let fresh = self.start().await?;
                 let is_same = fresh.listing.tools == running.listing.tools;

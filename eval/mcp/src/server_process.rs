@@ -26,7 +26,7 @@ const MOST_PAGES: usize = 20;
 /// Maximum tools of a server.
 const MOST_TOOLS: usize = 200;
 /// Maximum bytes of stderr output that an error quotes.
-const LAST_WORDS: usize = 500;
+const STDERR_TAIL_BYTES: usize = 500;
 /// Time for the process to exit and print a reason after its input is closed.
 const END: Duration = Duration::from_millis(500);
 
@@ -42,7 +42,7 @@ pub(super) struct Listing {
 pub(super) struct ServerProcess {
     pub listing: Listing,
     service: RunningService<RoleClient, ClientConfig>,
-    said: LastWords,
+    said: StderrTail,
     process: Mutex<Option<(Child, Box<dyn Any>)>>,
 }
 
@@ -57,7 +57,7 @@ impl ServerProcess {
                 "its stdin, stdout or stderr is not a pipe".to_owned(),
             ));
         };
-        let said = LastWords::default();
+        let said = StderrTail::default();
         tokio::task::spawn_local(said.clone().listen(stderr));
         let client = ClientConfig::new(
             ClientCapabilities::default(),
@@ -103,7 +103,7 @@ impl ServerProcess {
 
     /// Waits for the process to print a reason, then returns the end of its stderr output as a
     /// suffix for an error message.
-    pub(super) async fn last_words(&self) -> String {
+    pub(super) async fn stderr_tail(&self) -> String {
         tokio::time::sleep(END).await;
         self.said.quoted()
     }
@@ -126,7 +126,7 @@ impl ServerProcess {
                 Err(ServerError::Refused(error.message.into_owned()))
             }
             Ok(Err(ServiceError::TransportClosed | ServiceError::TransportSend(_))) => {
-                Err(ServerError::Ended(self.last_words().await))
+                Err(ServerError::Ended(self.stderr_tail().await))
             }
             Ok(Err(error)) => Err(ServerError::Refused(error.to_string())),
             Err(_) => Err(ServerError::Timeout(limit)),
@@ -174,15 +174,15 @@ async fn list(
 
 /// Last bytes that a process printed to stderr.
 #[derive(Clone, Default)]
-struct LastWords(Arc<Mutex<VecDeque<u8>>>);
+struct StderrTail(Arc<Mutex<VecDeque<u8>>>);
 
-impl LastWords {
+impl StderrTail {
     async fn listen(self, mut stream: impl AsyncRead + Unpin) {
         let mut buffer = [0; 4096];
         while let Ok(read @ 1..) = stream.read(&mut buffer).await {
             let mut said = self.0.lock();
             said.extend(&buffer[..read]);
-            let excess = said.len().saturating_sub(LAST_WORDS);
+            let excess = said.len().saturating_sub(STDERR_TAIL_BYTES);
             said.drain(..excess);
         }
     }

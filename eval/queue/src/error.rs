@@ -81,7 +81,7 @@ impl QueueError {
     }
 
     /// Whether the same operation may succeed later.
-    pub const fn may_pass(&self) -> bool {
+    pub const fn is_temporary(&self) -> bool {
         matches!(self, Self::Unavailable { .. } | Self::Full(_))
     }
 }

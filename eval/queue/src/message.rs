@@ -119,7 +119,7 @@ pub struct Manifest {
 
 /// Heartbeat of a worker, sent every few seconds, with its activity for one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Presence {
+pub struct WorkerHeartbeat {
     /// Version of the message, [`VERSION`].
     pub v: u32,
     /// Name of the worker.
@@ -179,7 +179,7 @@ pub struct RestartEntry {
 
 /// Header of an attempt's result. The body follows in the same message, or is stored in pieces.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Parcel {
+pub struct ResultHeader {
     /// Version of the message, [`VERSION`].
     pub v: u32,
     /// Id of the sample.
@@ -206,7 +206,7 @@ pub struct Parcel {
 
 /// Number of workers of a run, as counted by one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Roster {
+pub struct WorkerCount {
     /// Version of the message, [`VERSION`].
     pub v: u32,
     /// Number of workers with a recent heartbeat.
@@ -237,10 +237,10 @@ macro_rules! message {
 message! {
     Job: sample;
     Manifest: run_id, program, fingerprint, dataset_digest;
-    Presence: worker, host;
+    WorkerHeartbeat: worker, host;
     RestartEntry: worker;
-    Parcel: sample, worker, nonce;
-    Roster: ;
+    ResultHeader: sample, worker, nonce;
+    WorkerCount: ;
     crate::accounts::BudgetAccounts: ;
     crate::rate::Pace: ;
 }

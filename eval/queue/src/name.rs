@@ -66,7 +66,7 @@ pub fn sample_token(sample: &str) -> String {
 
 /// Kind of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum StreamKind {
     /// Manifests of all runs in the queue, one message each.
     Runs,
     /// Unfinished attempts of a run.
@@ -101,7 +101,7 @@ impl SubjectAddress {
 
     /// Returns an address in a stream of a run. `rest` is the part of the subject after the run's
     /// key and the kind of stream.
-    pub fn of(run: &RunKey, part: Part, rest: &str) -> Self {
+    pub fn of(run: &RunKey, part: StreamKind, rest: &str) -> Self {
         Self {
             stream: stream(run, part),
             subject: format!("eval.{run}.{}.{rest}", word(part)),
@@ -109,20 +109,20 @@ impl SubjectAddress {
     }
 }
 
-/// Returns the name of a run's stream of this kind. All runs share [`Part::Runs`].
-pub fn stream(run: &RunKey, part: Part) -> String {
+/// Returns the name of a run's stream of this kind. All runs share [`StreamKind::Runs`].
+pub fn stream(run: &RunKey, part: StreamKind) -> String {
     match part {
-        Part::Runs => RUNS.to_owned(),
+        StreamKind::Runs => RUNS.to_owned(),
         part => format!("eval-{run}-{}", word(part)),
     }
 }
 
-const fn word(part: Part) -> &'static str {
+const fn word(part: StreamKind) -> &'static str {
     match part {
-        Part::Runs => "runs",
-        Part::Work => "work",
-        Part::Data => "data",
-        Part::State => "state",
+        StreamKind::Runs => "runs",
+        StreamKind::Work => "work",
+        StreamKind::Data => "data",
+        StreamKind::State => "state",
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
                 Ok(key.clone()),
                 "{id}"
             );
-            let place = SubjectAddress::of(&key, Part::Work, &attempt(id, 3));
+            let place = SubjectAddress::of(&key, StreamKind::Work, &attempt(id, 3));
             assert_eq!(place.subject.split('.').count(), 5, "{}", place.subject);
             assert!(
                 !place.subject.contains(['*', '>', ' ', '/']),

@@ -20,7 +20,7 @@ use futures::StreamExt as _;
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
-use crate::name::{Part, RUNS, RunKey, SubjectAddress, stream};
+use crate::name::{RUNS, RunKey, StreamKind, SubjectAddress, stream};
 use crate::{Access, Broker, Counts, Delivery, Expect, Follow, Limits, QueueError, Stored};
 
 /// Name of the JetStream consumer from which all workers take a run's attempts.
@@ -30,7 +30,7 @@ const WORKERS: &str = "workers";
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Number of messages to prefetch when following a stream.
-const AHEAD: usize = 256;
+const PREFETCHED_MESSAGES: usize = 256;
 
 /// Connects to a server. `name` identifies this client in the server's list of connections. If the
 /// connection is lost, the client reconnects, however long that takes.
@@ -173,7 +173,7 @@ impl Nats {
         }
         let consumer: PullConsumer = self
             .context
-            .get_consumer_from_stream(WORKERS, stream(run, Part::Work))
+            .get_consumer_from_stream(WORKERS, stream(run, StreamKind::Work))
             .await
             .map_err(|error| unavailable("find the run's attempts", &error))?;
         self.workers.lock().insert(run.clone(), consumer.clone());
@@ -232,24 +232,24 @@ impl Broker for Nats {
             subjects: vec![SubjectAddress::manifest(None).subject],
             name: RUNS.to_owned(),
             discard: DiscardPolicy::Old,
-            ..kept(Part::Runs, 1)
+            ..kept(StreamKind::Runs, 1)
         })
         .await?;
         self.ensure(Config {
             retention: RetentionPolicy::WorkQueue,
-            ..kept(Part::Work, -1)
+            ..kept(StreamKind::Work, -1)
         })
         .await?;
         self.ensure(Config {
             max_bytes: limits
                 .max_bytes
                 .map_or(-1, |most| i64::try_from(most).unwrap_or(i64::MAX)),
-            ..kept(Part::Data, -1)
+            ..kept(StreamKind::Data, -1)
         })
         .await?;
         self.ensure(Config {
             discard: DiscardPolicy::Old,
-            ..kept(Part::State, 1)
+            ..kept(StreamKind::State, 1)
         })
         .await?;
         let consumer = pull::Config {
@@ -265,7 +265,7 @@ impl Broker for Nats {
         };
         let made = self
             .context
-            .create_consumer_on_stream(consumer, stream(run, Part::Work))
+            .create_consumer_on_stream(consumer, stream(run, StreamKind::Work))
             .await;
         match made {
             Ok(_) => Ok(()),
@@ -278,7 +278,7 @@ impl Broker for Nats {
 
     async fn remove(&self, run: &RunKey) -> Result<(), QueueError> {
         self.workers.lock().remove(run);
-        for part in [Part::Work, Part::Data, Part::State] {
+        for part in [StreamKind::Work, StreamKind::Data, StreamKind::State] {
             let removed = self.context.delete_stream(stream(run, part)).await;
             if let Err(error) = removed
                 && self.context.get_stream(stream(run, part)).await.is_ok()
@@ -360,7 +360,7 @@ impl Broker for Nats {
             .await
             .map_err(|error| unavailable("find a stream", &error))?;
         let stream = self.stream(stream).await?;
-        let (sender, receiver) = mpsc::channel(AHEAD);
+        let (sender, receiver) = mpsc::channel(PREFETCHED_MESSAGES);
         tokio::spawn(async move {
             let mut last = None;
             loop {
@@ -432,7 +432,7 @@ impl Broker for Nats {
             .await
             .map_err(|error| unavailable("count attempts", &error))?;
         let (waiting, under_way) = (info.num_pending, info.num_ack_pending as u64);
-        let data = self.context.get_stream(stream(run, Part::Data)).await;
+        let data = self.context.get_stream(stream(run, StreamKind::Data)).await;
         let data = data.map_err(|error| unavailable("count bytes", &error))?;
         Ok(Counts {
             waiting,

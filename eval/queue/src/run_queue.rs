@@ -9,16 +9,16 @@ use tokio::sync::mpsc;
 
 use crate::accounts::BudgetAccounts;
 use crate::message::{
-    self, Job, MOST_BODY, Manifest, Message, PIECE, Parcel, Presence, RestartEntry, Roster,
+    self, Job, MOST_BODY, Manifest, Message, PIECE, RestartEntry, ResultHeader, WorkerCount,
+    WorkerHeartbeat,
 };
-use crate::name::{self, Part, RunKey, SubjectAddress};
+use crate::name::{self, RunKey, StreamKind, SubjectAddress};
 use crate::{Broker, Counts, Delivery, Expect, Follow, QueueError, Stored};
 
-/// Maximum number of concurrent writes to the server.
-const AT_ONCE: usize = 256;
+const MAX_CONCURRENT_WRITES: usize = 256;
 
 /// Number of retries of a compare-and-set without a delay.
-const EAGER: u32 = 8;
+const IMMEDIATE_RETRIES: u32 = 8;
 
 /// Maximum delay between two tries after a temporary error.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
@@ -126,15 +126,15 @@ impl RunQueue {
 
     fn data(&self, kind: &str, sample: &str, attempt: u32) -> SubjectAddress {
         let attempt = name::attempt(sample, attempt);
-        SubjectAddress::of(&self.key, Part::Data, &format!("{kind}.{attempt}"))
+        SubjectAddress::of(&self.key, StreamKind::Data, &format!("{kind}.{attempt}"))
     }
 
     fn work(&self, sample: &str, attempt: u32) -> SubjectAddress {
-        SubjectAddress::of(&self.key, Part::Work, &name::attempt(sample, attempt))
+        SubjectAddress::of(&self.key, StreamKind::Work, &name::attempt(sample, attempt))
     }
 
     fn state(&self, rest: &str) -> SubjectAddress {
-        SubjectAddress::of(&self.key, Part::State, rest)
+        SubjectAddress::of(&self.key, StreamKind::State, rest)
     }
 
     /// Adds attempts to the queue in this order and returns the number added. Attempts that are
@@ -146,7 +146,7 @@ impl RunQueue {
         let put = |job: Job| async move {
             let place = self.work(&job.sample, job.attempt);
             match self
-                .persist(|| {
+                .retry_temporary_errors(|| {
                     self.broker
                         .put(&place, message::write(&job), Expect::Nothing)
                 })
@@ -157,7 +157,7 @@ impl RunQueue {
                 Err(error) => Err(error),
             }
         };
-        let mut puts = stream::iter(jobs).map(put).buffered(AT_ONCE);
+        let mut puts = stream::iter(jobs).map(put).buffered(MAX_CONCURRENT_WRITES);
         let mut new = 0;
         while let Some(put) = puts.next().await {
             new += put?;
@@ -192,7 +192,7 @@ impl RunQueue {
     /// Returns [`QueueError`] if the server does not respond.
     pub async fn jobs_of(&self, sample: &str) -> Result<Vec<Job>, QueueError> {
         let token = name::sample_token(sample);
-        let place = SubjectAddress::of(&self.key, Part::Work, &format!("{token}.*"));
+        let place = SubjectAddress::of(&self.key, StreamKind::Work, &format!("{token}.*"));
         let (mut jobs, mut from) = (Vec::new(), 1);
         while let Some(stored) = self.broker.next(&place, from).await? {
             from = stored.sequence + 1;
@@ -206,9 +206,9 @@ impl RunQueue {
     ///
     /// # Errors
     /// Returns [`QueueError`] if the attempts cannot be removed.
-    pub async fn withdraw(&self, sample: &str) -> Result<u64, QueueError> {
+    pub async fn remove_jobs_at(&self, sample: &str) -> Result<u64, QueueError> {
         let token = name::sample_token(sample);
-        let place = SubjectAddress::of(&self.key, Part::Work, &format!("{token}.*"));
+        let place = SubjectAddress::of(&self.key, StreamKind::Work, &format!("{token}.*"));
         self.broker.purge(&place).await
     }
 
@@ -231,7 +231,7 @@ impl RunQueue {
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
-    pub async fn is_made(&self, sample: &str, attempt: u32) -> Result<bool, QueueError> {
+    pub async fn has_result(&self, sample: &str, attempt: u32) -> Result<bool, QueueError> {
         let place = self.data("rec", sample, attempt);
         Ok(self.broker.last(&place).await?.is_some())
     }
@@ -243,45 +243,53 @@ impl RunQueue {
     /// # Errors
     /// Returns [`QueueError::Conflict`] if the attempt already has a result from another delivery,
     /// or another [`QueueError`] if the result cannot be stored.
-    pub async fn send(&self, mut parcel: Parcel, body: &[u8]) -> Result<(), QueueError> {
-        parcel.bytes = body.len() as u64;
-        parcel.sha256 = name::hash(body);
-        let (sample, attempt) = (parcel.sample.as_str(), parcel.attempt);
-        let mut place = match &parcel.wasted {
+    pub async fn send(&self, mut header: ResultHeader, body: &[u8]) -> Result<(), QueueError> {
+        header.bytes = body.len() as u64;
+        header.sha256 = name::hash(body);
+        let (sample, attempt) = (header.sample.as_str(), header.attempt);
+        let mut place = match &header.wasted {
             None => self.data("rec", sample, attempt),
             Some(_) => self.data("waste", sample, attempt),
         };
-        if parcel.wasted.is_some() {
-            place.subject = format!("{}.{}", place.subject, parcel.nonce);
+        if header.wasted.is_some() {
+            place.subject = format!("{}.{}", place.subject, header.nonce);
         }
-        parcel.pieces = 0;
+        header.pieces = 0;
         if body.len() > PIECE {
             let mut pieces = self.data("part", sample, attempt);
-            pieces.subject = format!("{}.{}", pieces.subject, parcel.nonce);
+            pieces.subject = format!("{}.{}", pieces.subject, header.nonce);
             for piece in body.chunks(PIECE) {
-                parcel.pieces += 1;
-                self.persist(|| self.broker.put(&pieces, piece.to_vec(), Expect::Anything))
-                    .await?;
+                header.pieces += 1;
+                self.retry_temporary_errors(|| {
+                    self.broker.put(&pieces, piece.to_vec(), Expect::Anything)
+                })
+                .await?;
             }
         }
-        let mut bytes = message::write(&parcel);
+        let mut bytes = message::write(&header);
         bytes.push(b'\n');
-        if parcel.pieces == 0 {
+        if header.pieces == 0 {
             bytes.extend_from_slice(body);
         }
         let sent = self
-            .persist(|| self.broker.put(&place, bytes.clone(), Expect::Nothing))
+            .retry_temporary_errors(|| self.broker.put(&place, bytes.clone(), Expect::Nothing))
             .await;
         match sent {
             // An earlier try may have succeeded although its reply was lost.
-            Err(QueueError::Conflict) if self.is_own(&place, &parcel).await? => Ok(()),
+            Err(QueueError::Conflict) if self.is_own(&place, &header).await? => Ok(()),
             sent => sent.map(|_| ()),
         }
     }
 
-    async fn is_own(&self, place: &SubjectAddress, parcel: &Parcel) -> Result<bool, QueueError> {
-        let stored = self.persist(|| self.broker.last(place)).await?;
-        let is_own = |own: &Parcel| own.nonce == parcel.nonce && own.worker == parcel.worker;
+    async fn is_own(
+        &self,
+        place: &SubjectAddress,
+        header: &ResultHeader,
+    ) -> Result<bool, QueueError> {
+        let stored = self
+            .retry_temporary_errors(|| self.broker.last(place))
+            .await?;
+        let is_own = |own: &ResultHeader| own.nonce == header.nonce && own.worker == header.worker;
         Ok(stored.is_some_and(|stored| head(&stored).is_ok_and(|(own, _)| is_own(&own))))
     }
 
@@ -291,9 +299,9 @@ impl RunQueue {
     /// Returns [`QueueError`] if the stream cannot be found.
     pub async fn arrivals(&self) -> Result<mpsc::Receiver<Stored>, QueueError> {
         // Exclude journals and pieces, which would double the submitter's traffic for no benefit.
-        let subject = |kind| SubjectAddress::of(&self.key, Part::Data, kind).subject;
+        let subject = |kind| SubjectAddress::of(&self.key, StreamKind::Data, kind).subject;
         let subjects = ["rec.>", "waste.>"].map(subject).to_vec();
-        let stream = name::stream(&self.key, Part::Data);
+        let stream = name::stream(&self.key, StreamKind::Data);
         self.broker.follow(&stream, subjects, Follow::Start).await
     }
 
@@ -303,52 +311,57 @@ impl RunQueue {
     /// # Errors
     /// Returns [`QueueError::Message`] if the header is invalid, or if the body is incomplete or
     /// damaged.
-    pub async fn open(&self, stored: &Stored) -> Result<Option<(Parcel, Vec<u8>)>, QueueError> {
+    pub async fn open(
+        &self,
+        stored: &Stored,
+    ) -> Result<Option<(ResultHeader, Vec<u8>)>, QueueError> {
         let mut parts = stored.subject.split('.').skip(3);
         let kind = parts.next().unwrap_or_default();
         if !["rec", "waste"].contains(&kind) {
             return Ok(None);
         }
-        let (parcel, inline) = head(stored)?;
+        let (header, inline) = head(stored)?;
         let wrong = |problem: String| QueueError::Message {
             place: stored.subject.clone(),
             problem,
         };
-        let mut place = self.data(kind, &parcel.sample, parcel.attempt);
+        let mut place = self.data(kind, &header.sample, header.attempt);
         if kind == "waste" {
-            place.subject = format!("{}.{}", place.subject, parcel.nonce);
+            place.subject = format!("{}.{}", place.subject, header.nonce);
         }
-        if place.subject != stored.subject || (kind == "waste") != parcel.wasted.is_some() {
+        if place.subject != stored.subject || (kind == "waste") != header.wasted.is_some() {
             return Err(wrong("the attempt does not match the subject".to_owned()));
         }
         let mut body = inline.to_vec();
-        if parcel.pieces > 0 {
-            if parcel.bytes > MOST_BODY || parcel.nonce.contains(['.', '*', '>', ' ']) {
+        if header.pieces > 0 {
+            if header.bytes > MOST_BODY || header.nonce.contains(['.', '*', '>', ' ']) {
                 return Err(wrong(format!(
                     "invalid body of {} bytes in pieces",
-                    parcel.bytes
+                    header.bytes
                 )));
             }
-            let mut pieces = self.data("part", &parcel.sample, parcel.attempt);
-            pieces.subject = format!("{}.{}", pieces.subject, parcel.nonce);
+            let mut pieces = self.data("part", &header.sample, header.attempt);
+            pieces.subject = format!("{}.{}", pieces.subject, header.nonce);
             let mut from = 1;
-            while (body.len() as u64) < parcel.bytes {
-                let piece = self.persist(|| self.broker.next(&pieces, from)).await?;
+            while (body.len() as u64) < header.bytes {
+                let piece = self
+                    .retry_temporary_errors(|| self.broker.next(&pieces, from))
+                    .await?;
                 let Some(piece) = piece else {
                     return Err(wrong(format!(
                         "only {} of {} bytes were received",
                         body.len(),
-                        parcel.bytes
+                        header.bytes
                     )));
                 };
                 from = piece.sequence + 1;
                 body.extend(piece.bytes);
             }
         }
-        if body.len() as u64 != parcel.bytes || name::hash(&body) != parcel.sha256 {
+        if body.len() as u64 != header.bytes || name::hash(&body) != header.sha256 {
             return Err(wrong("wrong checksum".to_owned()));
         }
-        Ok(Some((parcel, body)))
+        Ok(Some((header, body)))
     }
 
     /// Removes an invalid result, so that the attempt can be rerun.
@@ -357,7 +370,7 @@ impl RunQueue {
     /// Returns [`QueueError`] if the result cannot be removed.
     pub async fn reject(&self, stored: &Stored) -> Result<(), QueueError> {
         let place = SubjectAddress {
-            stream: name::stream(&self.key, Part::Data),
+            stream: name::stream(&self.key, StreamKind::Data),
             subject: stored.subject.clone(),
         };
         self.broker.purge(&place).await.map(|_| ())
@@ -377,9 +390,12 @@ impl RunQueue {
         let place = self.data("jrn", sample, attempt);
         loop {
             let (mut bytes, mut last, mut from) = (Vec::new(), 0, 1);
-            while let Some(stored) = self.persist(|| self.broker.next(&place, from)).await? {
+            while let Some(stored) = self
+                .retry_temporary_errors(|| self.broker.next(&place, from))
+                .await?
+            {
                 (last, from) = (stored.sequence, stored.sequence + 1);
-                if stored.bytes == TAKEN {
+                if stored.bytes == TAKEOVER_MARK {
                     whole_lines(&mut bytes);
                 } else {
                     bytes.extend(stored.bytes);
@@ -388,7 +404,7 @@ impl RunQueue {
             whole_lines(&mut bytes);
             let expect = after(last);
             match self
-                .persist(|| self.broker.put(&place, TAKEN.to_vec(), expect))
+                .retry_temporary_errors(|| self.broker.put(&place, TAKEOVER_MARK.to_vec(), expect))
                 .await
             {
                 Ok(own) => return Ok((bytes, own)),
@@ -416,13 +432,15 @@ impl RunQueue {
         for piece in lines.chunks(PIECE) {
             let put = || self.broker.put(&place, piece.to_vec(), after(last));
             last = match put().await {
-                Err(error) if error.may_pass() => {
+                Err(error) if error.is_temporary() => {
                     // The write may have succeeded although its reply was lost.
-                    let next = self.persist(|| self.broker.next(&place, last + 1)).await?;
+                    let next = self
+                        .retry_temporary_errors(|| self.broker.next(&place, last + 1))
+                        .await?;
                     match next {
                         Some(own) if own.bytes == piece => own.sequence,
                         Some(_) => return Err(QueueError::Conflict),
-                        None => self.persist(put).await?,
+                        None => self.retry_temporary_errors(put).await?,
                     }
                 }
                 put => put?,
@@ -438,7 +456,9 @@ impl RunQueue {
     /// Returns [`QueueError`] if the server does not respond.
     pub async fn journal_end(&self, sample: &str, attempt: u32) -> Result<u64, QueueError> {
         let place = self.data("jrn", sample, attempt);
-        let last = self.persist(|| self.broker.last(&place)).await?;
+        let last = self
+            .retry_temporary_errors(|| self.broker.last(&place))
+            .await?;
         Ok(last.map_or(0, |stored| stored.sequence))
     }
 
@@ -462,7 +482,7 @@ impl RunQueue {
         begun: &RestartEntry,
     ) -> Result<Vec<RestartEntry>, QueueError> {
         let place = self.data("again", sample, attempt);
-        self.persist(|| {
+        self.retry_temporary_errors(|| {
             self.broker
                 .put(&place, message::write(begun), Expect::Anything)
         })
@@ -482,10 +502,10 @@ impl RunQueue {
     ///
     /// # Errors
     /// Returns [`QueueError`] if the message cannot be written.
-    pub async fn announce(&self, presence: &Presence) -> Result<(), QueueError> {
-        let worker = &name::hash(&presence.worker)[..16];
+    pub async fn announce(&self, heartbeat: &WorkerHeartbeat) -> Result<(), QueueError> {
+        let worker = &name::hash(&heartbeat.worker)[..16];
         let place = self.state(&format!("worker.{worker}"));
-        let bytes = message::write(presence);
+        let bytes = message::write(heartbeat);
         self.broker.put(&place, bytes, Expect::Anything).await?;
         Ok(())
     }
@@ -507,13 +527,14 @@ impl RunQueue {
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
-    pub async fn workers(&self) -> Result<Vec<(Presence, u64)>, QueueError> {
+    pub async fn workers(&self) -> Result<Vec<(WorkerHeartbeat, u64)>, QueueError> {
         let place = self.state("worker.*");
         let (mut all, mut from) = (Vec::new(), 1);
         while let Some(stored) = self.broker.next(&place, from).await? {
             from = stored.sequence + 1;
-            if let Ok(presence) = message::read::<Presence>(&stored.subject, &stored.bytes) {
-                all.push((presence, stored.at_ms));
+            if let Ok(heartbeat) = message::read::<WorkerHeartbeat>(&stored.subject, &stored.bytes)
+            {
+                all.push((heartbeat, stored.at_ms));
             }
         }
         Ok(all)
@@ -524,21 +545,21 @@ impl RunQueue {
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond or the message is invalid.
-    pub async fn roster(&self) -> Result<Option<(Roster, u64)>, QueueError> {
+    pub async fn worker_count(&self) -> Result<Option<(WorkerCount, u64)>, QueueError> {
         let Some(stored) = self.broker.last(&self.state("roster")).await? else {
             return Ok(None);
         };
-        let roster = message::read(&stored.subject, &stored.bytes)?;
-        Ok(Some((roster, now_ms().saturating_sub(stored.at_ms))))
+        let worker_count = message::read(&stored.subject, &stored.bytes)?;
+        Ok(Some((worker_count, now_ms().saturating_sub(stored.at_ms))))
     }
 
     /// Stores a count of workers.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the message cannot be written.
-    pub async fn set_roster(&self, roster: &Roster) -> Result<(), QueueError> {
+    pub async fn set_worker_count(&self, worker_count: &WorkerCount) -> Result<(), QueueError> {
         let place = self.state("roster");
-        let bytes = message::write(roster);
+        let bytes = message::write(worker_count);
         self.broker.put(&place, bytes, Expect::Anything).await?;
         Ok(())
     }
@@ -575,7 +596,7 @@ impl RunQueue {
             match self.broker.put(&place, message::write(&new), expect).await {
                 Ok(_) => return Ok(gives),
                 Err(QueueError::Conflict) => {
-                    if tries >= EAGER {
+                    if tries >= IMMEDIATE_RETRIES {
                         // Under contention, delays of different lengths let one of the clients
                         // proceed.
                         let wait = now_ms() % 20 + u64::from(tries.min(50));
@@ -590,14 +611,14 @@ impl RunQueue {
 
     /// Retries an operation after temporary errors until it succeeds or the run is no longer in the
     /// queue.
-    async fn persist<T, F: Future<Output = Result<T, QueueError>> + Send>(
+    async fn retry_temporary_errors<T, F: Future<Output = Result<T, QueueError>> + Send>(
         &self,
         mut ask: impl FnMut() -> F + Send,
     ) -> Result<T, QueueError> {
         let mut wait = Duration::from_millis(100);
         loop {
             match ask().await {
-                Err(error) if error.may_pass() => {
+                Err(error) if error.is_temporary() => {
                     tokio::time::sleep(wait).await;
                     wait = (wait * 2).min(LONGEST_WAIT);
                     let run = manifest(self.broker.as_ref(), &self.key).await;
@@ -612,7 +633,7 @@ impl RunQueue {
 }
 
 /// Journal message that marks a takeover. Readers drop an incomplete line before it.
-const TAKEN: &[u8] = &[0];
+const TAKEOVER_MARK: &[u8] = &[0];
 
 const fn after(last: u64) -> Expect {
     if last == 0 {
@@ -629,9 +650,9 @@ fn whole_lines(bytes: &mut Vec<u8>) {
 }
 
 /// Splits the message of a result into the header and the body.
-fn head(stored: &Stored) -> Result<(Parcel, &[u8]), QueueError> {
+fn head(stored: &Stored) -> Result<(ResultHeader, &[u8]), QueueError> {
     let end = stored.bytes.iter().position(|byte| *byte == b'\n');
     let end = end.unwrap_or(stored.bytes.len());
-    let parcel = message::read(&stored.subject, &stored.bytes[..end])?;
-    Ok((parcel, stored.bytes.get(end + 1..).unwrap_or_default()))
+    let header = message::read(&stored.subject, &stored.bytes[..end])?;
+    Ok((header, stored.bytes.get(end + 1..).unwrap_or_default()))
 }

@@ -17,10 +17,10 @@ pub fn sanitize(text: &str, width: usize) -> String {
             space = !line.is_empty();
             continue;
         }
-        if is_format(character) && !turns_direction(character) {
+        if is_format(character) && !is_bidi_control(character) {
             continue;
         }
-        let shown = if character.is_control() || turns_direction(character) {
+        let shown = if character.is_control() || is_bidi_control(character) {
             '\u{fffd}'
         } else {
             character
@@ -55,7 +55,7 @@ fn columns(character: char) -> usize {
 }
 
 /// Whether a character has the Unicode property `Bidi_Control`.
-fn turns_direction(character: char) -> bool {
+fn is_bidi_control(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

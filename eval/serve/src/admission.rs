@@ -13,7 +13,7 @@ use super::error::ApiError;
 pub struct AdmissionQueue {
     free: Arc<Semaphore>,
     waiting: Arc<AtomicUsize>,
-    most_waiting: usize,
+    max_waiting: usize,
 }
 
 /// A request's place in the queue.
@@ -34,12 +34,12 @@ impl Drop for Waiting {
 }
 
 impl AdmissionQueue {
-    /// Admits `at_once` concurrent requests and `most_waiting` waiting ones.
-    pub fn new(at_once: usize, most_waiting: usize) -> Self {
+    /// Limits the concurrent and the waiting requests.
+    pub fn new(max_concurrent: usize, max_waiting: usize) -> Self {
         Self {
-            free: Arc::new(Semaphore::new(at_once.min(Semaphore::MAX_PERMITS))),
+            free: Arc::new(Semaphore::new(max_concurrent.min(Semaphore::MAX_PERMITS))),
             waiting: Arc::default(),
-            most_waiting,
+            max_waiting,
         }
     }
 
@@ -52,14 +52,14 @@ impl AdmissionQueue {
         let waiting = Waiting(Arc::clone(&self.waiting));
         if before
             >= self
-                .most_waiting
+                .max_waiting
                 .saturating_add(self.free.available_permits())
         {
             return Err(ApiError::too_many(
                 format!(
                     "all agents are busy and {} requests are already waiting (--max-concurrency, \
                      --max-queue)",
-                    self.most_waiting
+                    self.max_waiting
                 ),
                 5,
             ));

@@ -126,7 +126,7 @@ pub trait Agents: Send + Sync + 'static {
         &self,
         offer: &str,
         question: Question,
-        asker: &Requester,
+        requester: &Requester,
         progress: OnProgress,
     ) -> Result<AgentResult, Rejection>;
 }

@@ -19,7 +19,7 @@ pub(crate) struct Chat {
     head: Head,
     show: Show,
     with_usage: bool,
-    said_role: bool,
+    has_sent_role: bool,
 }
 
 /// Values shared by all parts of a response.
@@ -135,7 +135,7 @@ impl Chat {
             },
             show,
             with_usage,
-            said_role: false,
+            has_sent_role: false,
         }
     }
 
@@ -151,8 +151,8 @@ impl Chat {
 
     fn delta(&mut self, name: &str, text: &str) -> Value {
         let mut delta = json!({});
-        if !self.said_role {
-            self.said_role = true;
+        if !self.has_sent_role {
+            self.has_sent_role = true;
             delta["role"] = json!("assistant");
         }
         delta[name] = json!(text);

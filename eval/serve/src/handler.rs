@@ -174,7 +174,7 @@ impl RequestHandler {
                 return Err(ApiError::stopping());
             };
             let _working = Working::new(self);
-            let asker = client.asker();
+            let requester = client.requester();
             let (name, of_client) = (model.clone(), client.name().to_owned());
             let (spent, mut booked) = mpsc::unbounded_channel();
             let forward: OnProgress = Arc::new(move |progress| {
@@ -183,7 +183,7 @@ impl RequestHandler {
                 }
                 on_progress(progress);
             });
-            let answer = self.agents.answer(&model, question, &asker, forward);
+            let answer = self.agents.answer(&model, question, &requester, forward);
             tokio::pin!(answer);
             // Spending is recorded as it occurs, so that a stopped agent's spending counts.
             let answered = loop {

@@ -103,7 +103,7 @@ impl Client {
     }
 
     /// Returns the client with its budget.
-    pub fn asker(&self) -> Requester {
+    pub fn requester(&self) -> Requester {
         Requester {
             client: self.name.clone(),
             budget: self.budget,

@@ -13,7 +13,7 @@ use super::{ResumeArgs, RunArgs};
 use crate::invocation::quoted;
 
 /// Ids of `rlm-eval run` flags that a fork does not accept.
-const NOT_OF_FORKS: [&str; 17] = [
+const RUN_ONLY_FLAGS: [&str; 17] = [
     "allow_program_change",
     "attempts",
     "benchmark",
@@ -122,7 +122,7 @@ impl ForkArgs {
         let command = RunArgs::augment_args(Command::new("run"));
         let mut arguments = command.get_arguments();
         let other = arguments
-            .find(|argument| is_of_runs(argument.get_id().as_str()) && typed.has(argument));
+            .find(|argument| is_run_only(argument.get_id().as_str()) && typed.has(argument));
         if let Some(argument) = other {
             return Err(clap::Error::raw(
                 ErrorKind::ArgumentConflict,
@@ -154,8 +154,8 @@ impl ForkArgs {
 }
 
 /// Whether a flag applies to `rlm-eval run` but not to a fork.
-fn is_of_runs(id: &str) -> bool {
-    NOT_OF_FORKS.contains(&id) || id.starts_with("queue_")
+fn is_run_only(id: &str) -> bool {
+    RUN_ONLY_FLAGS.contains(&id) || id.starts_with("queue_")
 }
 
 impl FromArgMatches for ForkArgs {
@@ -173,7 +173,7 @@ impl Args for ForkArgs {
     fn augment_args(command: Command) -> Command {
         let command = RunArgs::augment_args(ForkFlags::augment_args(command));
         let command = command.mut_args(|argument| {
-            let is_hidden = is_of_runs(argument.get_id().as_str());
+            let is_hidden = is_run_only(argument.get_id().as_str());
             let argument = if is_hidden {
                 argument.hide(true)
             } else {

@@ -15,7 +15,7 @@ use crate::settings::CompactionArgs;
 
 /// Maximum value of `--max-depth`. Larger numbers are probably typos, because agents below depth 2
 /// have only 3 iterations.
-pub(super) const DEEPEST: u32 = 16;
+pub(super) const MAX_DEPTH: u32 = 16;
 
 /// Flags that shape the agents' prompts, models and depth.
 #[derive(Debug, Clone, Args, Serialize)]
@@ -71,7 +71,7 @@ pub struct GuidanceArgs {
     /// its children have no REPL
     #[arg(
         long,
-        value_parser = whole::<u32>(1..=DEEPEST),
+        value_parser = whole::<u32>(1..=MAX_DEPTH),
         default_value_t = DEFAULT_MAX_DEPTH,
         value_name = "DEPTH"
     )]

@@ -10,7 +10,7 @@ use super::powers::HEADING;
 use crate::invocation::quoted;
 
 /// Maximum characters of a server's name, the prefix of its tools' names.
-const LONGEST_NAME: usize = 20;
+const MAX_NAME_CHARS: usize = 20;
 
 /// MCP servers whose tools agents may call.
 #[derive(Debug, Clone, Default, Args)]
@@ -48,10 +48,10 @@ impl FromStr for McpServer {
         let (name, command) = text.split_once('=').ok_or(EXPECTED)?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase());
-        if !starts_well || name.len() > LONGEST_NAME || !name.chars().all(is_name) {
+        if !starts_well || name.len() > MAX_NAME_CHARS || !name.chars().all(is_name) {
             return Err(format!(
                 "invalid name {name:?}: expected a lowercase letter, then letters, digits and \
-                 `_`, at most {LONGEST_NAME} characters in total"
+                 `_`, at most {MAX_NAME_CHARS} characters in total"
             ));
         }
         let in_repl = HostFunctions::new([format!("{name}.tool")]);

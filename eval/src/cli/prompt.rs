@@ -6,7 +6,7 @@ use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource;
 use clap::{Args, Command, FromArgMatches as _, Id};
 
-use super::guidance::DEEPEST;
+use super::guidance::MAX_DEPTH;
 use super::values::whole;
 use super::{GuidanceArgs, McpServerArgs, ToolArgs, VariableArgs};
 use crate::settings::WebArgs;
@@ -18,7 +18,7 @@ pub struct PromptArgs {
     /// Depth of the agent; the root is at depth 0
     #[arg(
         long,
-        value_parser = whole::<u32>(0..=DEEPEST),
+        value_parser = whole::<u32>(0..=MAX_DEPTH),
         default_value_t = 0,
         value_name = "DEPTH",
         help_heading = "Position"

@@ -190,9 +190,9 @@ impl ResumeArgs {
     ///
     /// # Errors
     /// An error from clap, but never about a value, because all values were parsed before.
-    pub fn over(&self, mut begun_with: RunArgs) -> Result<RunArgs, clap::Error> {
-        begun_with.update_from_arg_matches(&self.given)?;
-        Ok(begun_with)
+    pub fn over(&self, mut recorded_args: RunArgs) -> Result<RunArgs, clap::Error> {
+        recorded_args.update_from_arg_matches(&self.given)?;
+        Ok(recorded_args)
     }
 }
 

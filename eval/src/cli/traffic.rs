@@ -81,7 +81,7 @@ impl TrafficArgs {
                 per_second: limit.per_second,
                 burst: self.rate_burst,
             }),
-            connections: self.max_connections.unwrap_or(MOST_CONNECTIONS),
+            connections: self.max_connections.unwrap_or(DEFAULT_MAX_CONNECTIONS),
             adaptive: self.adaptive,
         }
     }
@@ -89,14 +89,14 @@ impl TrafficArgs {
     /// Raises the default limit of connections, so that it does not limit concurrent attempts.
     pub fn allow_concurrent(&mut self, attempts: usize) {
         let attempts = u32::try_from(attempts).unwrap_or(u32::MAX);
-        if attempts > MOST_CONNECTIONS {
+        if attempts > DEFAULT_MAX_CONNECTIONS {
             self.max_connections.get_or_insert(attempts);
         }
     }
 }
 
 /// Default of `--max-connections`, unless the concurrency is higher.
-const MOST_CONNECTIONS: u32 = 64;
+const DEFAULT_MAX_CONNECTIONS: u32 = 64;
 
 /// Request rate: `90` and `90/m` are 1.5 requests per second, `5/s` is 5.
 #[derive(Debug, Clone)]

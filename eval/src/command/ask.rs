@@ -24,9 +24,9 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::reporter::Narrator;
 use crate::settings::{AskSettings, QuerySource};
-use crate::web::{Web, WebSettings, Worlds};
+use crate::web::{EnvironmentSource, Web, WebSettings};
 use crate::{protocol_fit, terminal};
-use person::AtTerminal;
+use person::TerminalPerson;
 
 /// Runs the agent: the answer goes to stdout, progress to stderr.
 ///
@@ -57,7 +57,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         images,
     };
     let (engine, _) = engine(&settings.engine, None, None)?;
-    let mut engine = engine.with_person(Arc::new(AtTerminal::default()));
+    let mut engine = engine.with_person(Arc::new(TerminalPerson::default()));
     let recorder = match &settings.log_dir {
         Some(folder) => Some(Arc::new(Recorder::begin(
             "asked",
@@ -79,7 +79,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
             allow_local: settings.engine.allow_local || settings.names_local_address(),
             is_visible: settings.show,
         };
-        let opened = Arc::new(runtime.block_on(Web::open(Worlds::One(world), how))?);
+        let opened = Arc::new(runtime.block_on(Web::open(EnvironmentSource::One(world), how))?);
         engine = engine.with_browser(Arc::clone(&opened) as Arc<dyn Browser>);
         web = Some(opened);
     }

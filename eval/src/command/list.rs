@@ -23,7 +23,7 @@ use crate::settings::{
 use crate::terminal::one_line;
 
 /// Timeouts of the request for a server's list of models.
-const ASKING: Timeouts = Timeouts {
+const LIST_TIMEOUTS: Timeouts = Timeouts {
     connect: Duration::from_secs(10),
     idle: Duration::from_secs(30),
     request: Duration::from_secs(30),
@@ -301,7 +301,7 @@ fn models() -> Listing {
 /// Lists the models that a server reports.
 fn served(provider: &str, base_url: Option<&str>, headers: &[String]) -> Result<Listing, Error> {
     let server = provider_server(provider, base_url, headers)?;
-    let http = HttpClient::new(ASKING).map_err(ModelError::from)?;
+    let http = HttpClient::new(LIST_TIMEOUTS).map_err(ModelError::from)?;
     let server = models::open_server(&server, http, false)?;
     let served = runtime()?.block_on(server.models())?;
     let mut listing = Listing::new(&["MODEL", "DESCRIPTION"]);

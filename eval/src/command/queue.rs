@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use queue::message::{Manifest, Presence, State};
+use queue::message::{Manifest, State, WorkerHeartbeat};
 use queue::{Broker, QueueError, RunQueue, change_manifest, manifest, manifests, now_ms};
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use crate::settings::{QueueTarget, SettingsError};
 use crate::terminal;
 
 /// Seconds without a heartbeat after which a worker is reported as lost.
-const LOST_S: u64 = 10;
+const LOST_AFTER_S: u64 = 10;
 
 /// Executes one action on a queue.
 ///
@@ -32,12 +32,12 @@ pub(super) fn execute(args: &QueueCommandArgs) -> Result<Outcome, Error> {
         let broker = queue::connect(&target.access, "rlm-eval queue").await?;
         match &args.action {
             QueueAction::Status(_) => status(&broker, &target).await,
-            action => act(&broker, action, &target).await,
+            action => apply_action(&broker, action, &target).await,
         }
     })
 }
 
-async fn act(
+async fn apply_action(
     broker: &Arc<dyn Broker>,
     action: &QueueAction,
     target: &QueueTarget,
@@ -50,16 +50,16 @@ async fn act(
         .into());
     };
     let queue = RunQueue::new(Arc::clone(broker), run.clone());
-    let said = match (&target.sample, &target.worker) {
-        (Some(sample), _) => of_sample(&queue, action, sample).await?,
-        (None, Some(worker)) => of_worker(&queue, action, worker).await?,
-        (None, None) => of_run(&queue, action).await?,
+    let report = match (&target.sample, &target.worker) {
+        (Some(sample), _) => apply_to_sample(&queue, action, sample).await?,
+        (None, Some(worker)) => apply_to_worker(&queue, action, worker).await?,
+        (None, None) => apply_to_run(&queue, action).await?,
     };
-    terminal::note(&said);
+    terminal::note(&report);
     Ok(Outcome::Complete)
 }
 
-async fn of_run(queue: &RunQueue, action: &QueueAction) -> Result<String, QueueError> {
+async fn apply_to_run(queue: &RunQueue, action: &QueueAction) -> Result<String, QueueError> {
     let state = match action {
         QueueAction::Pause(_) => State::Paused,
         QueueAction::Cancel(_) => State::Cancelled,
@@ -82,7 +82,7 @@ async fn of_run(queue: &RunQueue, action: &QueueAction) -> Result<String, QueueE
     })
 }
 
-async fn of_sample(
+async fn apply_to_sample(
     queue: &RunQueue,
     action: &QueueAction,
     sample: &str,
@@ -100,7 +100,7 @@ async fn of_sample(
                 }
             })
             .await?;
-            queue.withdraw(sample).await?;
+            queue.remove_jobs_at(sample).await?;
             Ok(format!(
                 "{number} attempts at {shown} are held until they are resumed"
             ))
@@ -112,7 +112,7 @@ async fn of_sample(
                 }
             })
             .await?;
-            queue.withdraw(sample).await?;
+            queue.remove_jobs_at(sample).await?;
             Ok(format!(
                 "{number} attempts at {shown} were removed from the queue"
             ))
@@ -137,9 +137,16 @@ async fn of_sample(
     }
 }
 
-async fn of_worker(queue: &RunQueue, action: &QueueAction, worker: &str) -> Result<String, Error> {
+async fn apply_to_worker(
+    queue: &RunQueue,
+    action: &QueueAction,
+    worker: &str,
+) -> Result<String, Error> {
     let known = queue.workers().await?;
-    if !known.iter().any(|(presence, _)| presence.worker == worker) {
+    if !known
+        .iter()
+        .any(|(heartbeat, _)| heartbeat.worker == worker)
+    {
         let names: Vec<_> = known.iter().map(|(one, _)| one.worker.as_str()).collect();
         return Err(SettingsError::with_hint(
             format!("unknown worker `{worker}` of this run"),
@@ -197,8 +204,8 @@ async fn status(broker: &Arc<dyn Broker>, target: &QueueTarget) -> Result<Outcom
                 "cancelled": manifest.cancelled,
                 "held": manifest.held,
                 "spent": accounts.as_ref().map(queue::accounts::BudgetAccounts::total),
-                "workers": workers.iter().map(|(presence, at_ms)| json!({
-                    "worker": presence,
+                "workers": workers.iter().map(|(heartbeat, at_ms)| json!({
+                    "worker": heartbeat,
                     "heard_ms": at_ms,
                 })).collect::<Vec<_>>(),
             })
@@ -212,8 +219,8 @@ async fn status(broker: &Arc<dyn Broker>, target: &QueueTarget) -> Result<Outcom
     let mut text = String::new();
     for (manifest, counts, workers, _) in &runs {
         text.push_str(&run_lines(manifest, *counts));
-        for (presence, at_ms) in workers {
-            text.push_str(&worker_line(presence, *at_ms));
+        for (heartbeat, at_ms) in workers {
+            text.push_str(&worker_line(heartbeat, *at_ms));
         }
     }
     stdout::write(&text)?;
@@ -239,21 +246,21 @@ fn run_lines(manifest: &Manifest, counts: queue::Counts) -> String {
     )
 }
 
-fn worker_line(presence: &Presence, at_ms: u64) -> String {
+fn worker_line(heartbeat: &WorkerHeartbeat, at_ms: u64) -> String {
     let silent = now_ms().saturating_sub(at_ms) / 1000;
-    let state = match (&presence.unfit, presence.leaving) {
+    let state = match (&heartbeat.unfit, heartbeat.leaving) {
         (Some(why), _) => format!("cannot work on the run: {}", terminal::one_line(why)),
         (None, true) => "left".to_owned(),
-        (None, false) if silent > LOST_S => format!("lost: no heartbeat for {silent} s"),
+        (None, false) if silent > LOST_AFTER_S => format!("lost: no heartbeat for {silent} s"),
         (None, false) => format!(
             "{} of {} under way",
-            presence.under_way.len(),
-            presence.concurrency
+            heartbeat.under_way.len(),
+            heartbeat.concurrency
         ),
     };
     format!(
         "  worker {}  {state}, {} finished\n",
-        terminal::one_line(&presence.worker),
-        presence.finished
+        terminal::one_line(&heartbeat.worker),
+        heartbeat.finished
     )
 }

@@ -12,7 +12,7 @@ mod show;
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
-use root::Root;
+use root::RootRepl;
 
 use harness::sandbox::Sandbox;
 
@@ -38,7 +38,7 @@ pub(super) fn execute(args: &ReplArgs) -> Result<Outcome, Error> {
         .isolation(args.isolation.kind)
         .map_err(SettingsError::from)?;
     let sandbox = Sandbox::new(args.sandbox.config(), isolation, terminal::warning)?;
-    let mut root = Root::new(sandbox, context);
+    let mut root = RootRepl::new(sandbox, context);
     runtime()?.block_on(async {
         if args.json {
             json_lines::converse(&mut root, io::stdin().lock(), io::stdout().lock()).await

@@ -28,7 +28,7 @@ use crate::cli::{ResumeArgs, RunArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::invocation::quoted;
-use crate::journal::{PlayedBack, RunJournal};
+use crate::journal::{ReplayedRunJournal, RunJournal};
 use crate::machine_memory;
 use crate::open_files;
 use crate::program;
@@ -123,7 +123,7 @@ impl RunContext {
     }
 
     /// Whether this start runs only a part of the samples.
-    const fn is_part(&self) -> bool {
+    const fn is_partial(&self) -> bool {
         matches!(
             self,
             Self::SweepCell(CellStart {
@@ -134,7 +134,7 @@ impl RunContext {
     }
 
     /// Keeps only attempts at the samples that this invocation runs.
-    fn part_of(&self, mut jobs: Vec<(usize, u32)>, prepared: &Prepared) -> Vec<(usize, u32)> {
+    fn keep_part(&self, mut jobs: Vec<(usize, u32)>, prepared: &Prepared) -> Vec<(usize, u32)> {
         if let Self::SweepCell(CellStart {
             samples: Some(most),
             ..
@@ -299,7 +299,7 @@ pub(super) fn start(
             None => NewRun::create(
                 &settings.log_dir,
                 prepared.dataset.name(),
-                &Prepared::way(settings),
+                &Prepared::root_label(settings),
                 Timestamp::now(),
             )?,
         },
@@ -325,7 +325,7 @@ pub(super) fn start(
         origin.write(&writer, &identity)?;
     }
     let remaining = Remaining {
-        jobs: run_context.part_of(jobs, &prepared),
+        jobs: run_context.keep_part(jobs, &prepared),
         again: BTreeSet::new(),
         earlier: Vec::new(),
     };
@@ -415,7 +415,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     let prepared = run_context.bound(prepared);
     let reopened = Reopened::open(&dir)?;
     let mut remaining = remaining(&reopened, &prepared, retry_errors, allow_program_change)?;
-    remaining.jobs = run_context.part_of(remaining.jobs, &prepared);
+    remaining.jobs = run_context.keep_part(remaining.jobs, &prepared);
     let spent = reopened.spent()?;
     prepared.engine.charge(harness::Spent {
         cost_usd: spent.cost_usd.unwrap_or(0.0),
@@ -514,7 +514,7 @@ fn run_attempts(
             let journal = Arc::new(journal);
             let mut engine = prepared.engine.with_journal(journal);
             if let Some(recording) = settings.engine.model.played_back() {
-                engine = engine.playing_back(Arc::new(PlayedBack(Journal::of(recording))));
+                engine = engine.playing_back(Arc::new(ReplayedRunJournal(Journal::of(recording))));
             }
             let run = Run {
                 errors_allowed,
@@ -581,7 +581,7 @@ fn run_attempts(
     if matches!(run_context, RunContext::Standalone) {
         print(settings, &identity, &dir, &ended.summary)?;
     }
-    if !run_context.is_part() {
+    if !run_context.is_partial() {
         terminal::note(&format!("run directory: {}", dir.display()));
     }
     if let Some(sum) = web.and_then(|web| web.refused()) {
@@ -625,8 +625,8 @@ fn run_attempts(
         how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
     };
     // In a partial start, the sweep makes the remaining attempts later.
-    let is_part = run_context.is_part() && matches!(ended.ending, StopReason::Done);
-    if summary.attempts < summary.attempts_total && !is_of_sweep && !is_part {
+    let is_partial = run_context.is_partial() && matches!(ended.ending, StopReason::Done);
+    if summary.attempts < summary.attempts_total && !is_of_sweep && !is_partial {
         terminal::note(&format!(
             "{} of {} attempts have not been made yet{}",
             summary.attempts_total - summary.attempts,

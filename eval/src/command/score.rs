@@ -162,7 +162,7 @@ impl Scoring<'_> {
                     Some(_) => "run the same command with a larger budget to continue",
                     None => "run the same command to continue",
                 });
-                return Ok((left(&stopped, done, of, kept), None));
+                return Ok((report_stopped(&stopped, done, of, kept), None));
             }
         };
         let path = store(run, &rescored, scorer)?;
@@ -243,7 +243,7 @@ fn worse(one: Outcome, other: Outcome) -> Outcome {
 }
 
 /// Reports why scoring stopped and, if verdicts are stored, the progress and how to continue.
-fn left(stopped: &Stopped, done: usize, of: usize, kept: Option<&str>) -> Outcome {
+fn report_stopped(stopped: &Stopped, done: usize, of: usize, kept: Option<&str>) -> Outcome {
     let outcome = match stopped {
         Stopped::Interrupted => Outcome::Interrupted,
         Stopped::Because(why) => {
@@ -251,9 +251,9 @@ fn left(stopped: &Stopped, done: usize, of: usize, kept: Option<&str>) -> Outcom
             Outcome::Incomplete
         }
     };
-    if let Some(goes_on) = kept {
+    if let Some(how_to_continue) = kept {
         terminal::note(&format!(
-            "{done} of {of} attempts are scored and kept; {goes_on}"
+            "{done} of {of} attempts are scored and kept; {how_to_continue}"
         ));
     }
     outcome

@@ -45,7 +45,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         }
         check_places(folder, &plan, args)?;
         for cell in &plan.cells {
-            check_to_go_on(folder, cell, args)?;
+            check_cell(folder, cell, args)?;
         }
         if is_other_budget {
             plan.write(folder)?;
@@ -106,10 +106,11 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     let mut failed = BTreeSet::new();
     for round in rounds::of(&plan, budget.is_some())? {
         for (place, cell) in plan.cells.iter().enumerate() {
-            let left = spending::left(&folder, &plan, budget.as_ref(), args.retry_errors)?;
-            if !left.is_empty() {
+            let unfinished_cells =
+                spending::unfinished_cells(&folder, &plan, budget.as_ref(), args.retry_errors)?;
+            if !unfinished_cells.is_empty() {
                 compare_finished(&folder, &plan, args.json)?;
-                spending::announce(&folder, &plan, budget.as_ref(), args, &left);
+                spending::announce(&folder, &plan, budget.as_ref(), args, &unfinished_cells);
                 return Ok(worse(worst, Outcome::Incomplete));
             }
             if !args.retry_errors && round.is_done(&folder, place, cell)? {
@@ -134,10 +135,10 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             }
         }
     }
-    let left = spending::left(&folder, &plan, budget.as_ref(), false)?;
-    if !left.is_empty() {
+    let unfinished_cells = spending::unfinished_cells(&folder, &plan, budget.as_ref(), false)?;
+    if !unfinished_cells.is_empty() {
         compare_finished(&folder, &plan, args.json)?;
-        spending::announce(&folder, &plan, budget.as_ref(), args, &left);
+        spending::announce(&folder, &plan, budget.as_ref(), args, &unfinished_cells);
         return Ok(worse(worst, Outcome::Incomplete));
     }
     conclude(&folder, &plan, args.json)?;
@@ -291,7 +292,7 @@ fn check_places(folder: &Path, plan: &Plan, args: &SweepArgs) -> Result<(), Erro
 
 /// Checks that a cell can be started or resumed. It is called for every cell before the first one
 /// spends money.
-fn check_to_go_on(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Error> {
+fn check_cell(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Error> {
     let dir = folder.join(&cell.name);
     if RunDir::is_begun(&dir) {
         return run::check_resume(&of_cell(&dir, args)?);

@@ -45,8 +45,8 @@ pub(super) struct Worker {
     pub(super) settings: WorkerSettings,
     pub(super) broker: Arc<dyn Broker>,
     /// Permits that limit concurrent attempts.
-    pub(super) places: Arc<Semaphore>,
-    pub(super) order: watch::Receiver<WorkerMode>,
+    pub(super) permits: Arc<Semaphore>,
+    pub(super) mode: watch::Receiver<WorkerMode>,
     /// Number of attempts in progress plus runs being prepared.
     pub(super) under_way: AtomicUsize,
     /// Signals that a task began or ended.
@@ -54,19 +54,19 @@ pub(super) struct Worker {
 }
 
 /// Guard of a task. While it exists, the worker is not idle.
-pub(super) struct Busy(Arc<Worker>);
+pub(super) struct BusyGuard(Arc<Worker>);
 
 impl Worker {
     /// Registers a task, which ends when the guard is dropped.
-    pub(super) fn begin(self: &Arc<Self>) -> Busy {
+    pub(super) fn begin(self: &Arc<Self>) -> BusyGuard {
         self.under_way.fetch_add(1, Ordering::SeqCst);
         // The receiver is dropped when the worker ends.
         let _ = self.busy.send(());
-        Busy(Arc::clone(self))
+        BusyGuard(Arc::clone(self))
     }
 }
 
-impl Drop for Busy {
+impl Drop for BusyGuard {
     fn drop(&mut self) {
         self.0.under_way.fetch_sub(1, Ordering::SeqCst);
         let _ = self.0.busy.send(());
@@ -95,14 +95,14 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
         "worker {} takes attempts from {}, up to {} concurrently; Ctrl-C stops it",
         settings.name, settings.access.url, settings.concurrency
     ));
-    let (orders, order) = watch::channel(WorkerMode::Work);
+    let (mode_sender, mode) = watch::channel(WorkerMode::Work);
     let (busy, mut work_done) = mpsc::unbounded_channel();
     let drain = settings.drain;
     let idle_exit = settings.idle_exit;
     let worker = Arc::new(Worker {
-        places: Arc::new(Semaphore::new(settings.concurrency)),
+        permits: Arc::new(Semaphore::new(settings.concurrency)),
         broker,
-        order,
+        mode,
         under_way: AtomicUsize::new(0),
         busy,
         settings,
@@ -157,7 +157,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
             () = &mut stopped => break,
         }
     }
-    orders.send_replace(WorkerMode::Finish);
+    mode_sender.send_replace(WorkerMode::Finish);
     if worker.under_way.load(Ordering::SeqCst) > 0 {
         terminal::note(&format!(
             "finishing the current attempts for at most {} s",
@@ -167,7 +167,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
     let finished = runs.finish();
     tokio::pin!(finished);
     if tokio::time::timeout(drain, &mut finished).await.is_err() {
-        orders.send_replace(WorkerMode::Return);
+        mode_sender.send_replace(WorkerMode::Return);
         // Attempts that cannot be returned are redelivered when their lease expires.
         let _ = tokio::time::timeout(Duration::from_secs(5), finished).await;
     }

@@ -12,10 +12,10 @@ use reqwest::{Response, StatusCode};
 use super::{FetchError, FetchEvent, Wanted, sha256_of};
 
 /// Maximum consecutive failed requests without progress.
-const TRIES: u32 = 5;
+const MAX_FAILURES: u32 = 5;
 
 /// Time without data after which a request counts as failed.
-const SILENCE: Duration = Duration::from_secs(60);
+const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Maximum retry delay that a server may request, in seconds.
 const LONGEST_WAIT: u64 = 120;
@@ -29,7 +29,7 @@ pub(super) struct Downloads {
 }
 
 /// Failure of a request that may be retried.
-struct Failed {
+struct RetryableError {
     reason: String,
     /// Delay requested by the server, in seconds.
     wait: Option<u64>,
@@ -41,8 +41,8 @@ impl Downloads {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .user_agent(concat!("eval/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(SILENCE)
-            .read_timeout(SILENCE)
+            .connect_timeout(READ_TIMEOUT)
+            .read_timeout(READ_TIMEOUT)
             .build()
             .map_err(|error| FetchError::Client(error.to_string()))?;
         Ok(Self { client })
@@ -133,14 +133,14 @@ impl Downloads {
         &mut self,
         url: &str,
         from: u64,
-    ) -> Result<Result<Response, Failed>, FetchError> {
+    ) -> Result<Result<Response, RetryableError>, FetchError> {
         let mut request = self.client.get(url);
         if from > 0 {
             request = request.header(RANGE, format!("bytes={from}-"));
         }
         let response = match request.send().await {
             Ok(response) => response,
-            Err(error) => return Ok(Err(Failed::of(&error))),
+            Err(error) => return Ok(Err(RetryableError::of(&error))),
         };
         let status = response.status();
         let may_pass = status.is_server_error()
@@ -156,14 +156,14 @@ impl Downloads {
             });
         }
         let wait = response.headers().get(RETRY_AFTER);
-        Ok(Err(Failed {
+        Ok(Err(RetryableError {
             reason: format!("status {}", status.as_u16()),
             wait: wait.and_then(|wait| wait.to_str().ok()?.trim().parse().ok()),
         }))
     }
 }
 
-impl Failed {
+impl RetryableError {
     fn of(error: &reqwest::Error) -> Self {
         // The innermost cause describes the failure; the outer ones name the request.
         let mut cause: &dyn std::error::Error = error;
@@ -177,12 +177,16 @@ impl Failed {
     }
 }
 
-async fn text(mut response: Response) -> Result<Vec<u8>, Failed> {
+async fn text(mut response: Response) -> Result<Vec<u8>, RetryableError> {
     let mut text = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| Failed::of(&error))? {
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| RetryableError::of(&error))?
+    {
         text.extend_from_slice(&chunk);
         if text.len() > LONGEST_LIST {
-            return Err(Failed {
+            return Err(RetryableError {
                 reason: "the response exceeds 64 MB".to_owned(),
                 wait: None,
             });
@@ -197,7 +201,7 @@ async fn save(
     part: &Path,
     from: u64,
     report: &mut (dyn FnMut(FetchEvent) + Send),
-) -> io::Result<Option<Failed>> {
+) -> io::Result<Option<RetryableError>> {
     let range = response.headers().get(CONTENT_RANGE);
     let goes_on = response.status() == StatusCode::PARTIAL_CONTENT
         && range.is_some_and(|range| {
@@ -213,7 +217,7 @@ async fn save(
         options.write(true).create(true).truncate(true).open(part)?
     };
     if !response.status().is_success() {
-        return Ok(Some(Failed {
+        return Ok(Some(RetryableError {
             reason: "the file is shorter than the part downloaded earlier".to_owned(),
             wait: None,
         }));
@@ -225,20 +229,20 @@ async fn save(
                 report(FetchEvent::Bytes(chunk.len() as u64));
             }
             Ok(None) => return Ok(None),
-            Err(error) => return Ok(Some(Failed::of(&error))),
+            Err(error) => return Ok(Some(RetryableError::of(&error))),
         }
     }
 }
 
 /// Waits before a retry: for the delay that the server requests, at most [`LONGEST_WAIT`],
-/// otherwise for 1, 2, 4 or 8 seconds. After [`TRIES`] failures, returns an error instead.
+/// otherwise for 1, 2, 4 or 8 seconds. After [`MAX_FAILURES`] failures, returns an error instead.
 async fn pause(
     url: &str,
     failures: u32,
-    failed: Failed,
+    failed: RetryableError,
     report: &mut (dyn FnMut(FetchEvent) + Send),
 ) -> Result<(), FetchError> {
-    if failures >= TRIES {
+    if failures >= MAX_FAILURES {
         return Err(FetchError::Transport {
             url: url.to_owned(),
             reason: failed.reason,

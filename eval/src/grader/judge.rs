@@ -88,7 +88,7 @@ impl Judge {
         log.log(EventKind::JudgeRequest {
             estimate: forecast.map(|forecast| forecast.likely),
         });
-        let tries = Tries {
+        let tries = JudgeCallSink {
             used: Mutex::new(used),
             log,
             forecast,
@@ -143,7 +143,7 @@ fn judge_response(response: &Response) -> EventKind {
 
 /// Adds the usage of billed tries without a response to `used`, and reserves the expense of each
 /// retry.
-struct Tries<'a> {
+struct JudgeCallSink<'a> {
     used: Mutex<&'a mut JudgeUse>,
     log: &'a dyn JudgeLog,
     forecast: Option<Forecast>,
@@ -153,7 +153,7 @@ struct Tries<'a> {
 }
 
 #[async_trait]
-impl CallSink for Tries<'_> {
+impl CallSink for JudgeCallSink<'_> {
     fn note(&self, event: CallEvent) {
         if let CallEvent::Billed { usage, cost_usd } = event {
             let mut used = self.used.lock();

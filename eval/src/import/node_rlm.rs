@@ -17,7 +17,7 @@ pub const SCORER: &str = "recorded/node-rlm";
 
 /// Settings that result files lack and the user may supply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Guidance {
+pub struct SuppliedSettings {
     /// Prompt mode of the root.
     pub prompt_mode: Option<String>,
     /// Driver names, joined by `+`.
@@ -28,7 +28,7 @@ pub struct Guidance {
 ///
 /// # Errors
 /// [`ImportError`] with the file and, if known, the field.
-pub fn read(path: &Path, guidance: &Guidance) -> Result<Imported, ImportError> {
+pub fn read(path: &Path, guidance: &SuppliedSettings) -> Result<Imported, ImportError> {
     let bytes = std::fs::read(path).map_err(|source| ReplayError::Read {
         path: path.to_owned(),
         source,

@@ -102,7 +102,7 @@ impl EngineSettings {
             keys,
         )?;
         if start != RunMode::Resume {
-            models::check_read(&args.models, &models, model)?;
+            models::check_sampling_is_used(&args.models, &models, model)?;
         }
         let agents = &mut resolved.settings;
         // The model that writes summaries has no conversation, so its context window does not

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::resume::Begun;
+use super::resume::RecordedRun;
 use super::{Resolved, RunMode, RunSettings, SettingsError};
 use crate::cli::{ForkArgs, ForkAt};
 
@@ -31,7 +31,7 @@ impl ForkSettings {
     /// A [`SettingsError`] if the folder contains no run, or for the first invalid flag.
     pub fn resolve(args: &ForkArgs) -> Result<Resolved<Self>, SettingsError> {
         let changes = &args.changes;
-        let begun = Begun::read(changes)?;
+        let begun = RecordedRun::read(changes)?;
         let mut flags = begun.flags;
         let dir = changes.dir.clone();
         let beside = dir.parent().filter(|parent| *parent != Path::new(""));

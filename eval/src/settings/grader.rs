@@ -142,7 +142,7 @@ fn resolve_judge(
     sampling.effort = prompt.effort.or(sampling.effort);
     sampling.reasoning_tokens = prompt.reasoning_tokens.or(sampling.reasoning_tokens);
     let models = models::resolve(&thinking, &references, false, 1, keys)?;
-    models::check_read(given, &models, model)?;
+    models::check_sampling_is_used(given, &models, model)?;
     Ok(Some(JudgeSettings {
         model: model.clone(),
         models,

@@ -10,7 +10,7 @@ use harness::prompt::{
     AnswerSchema, Driver, DriverLibrary, ModelAlias, Profile, Profiles, parse_aliases,
 };
 use harness::treatment::NoEffect;
-use harness::{ModelAssignments, Protocol, idle_properties};
+use harness::{ModelAssignments, Protocol, properties_without_effect};
 
 use super::error::DRIVERS;
 use super::layers::{self, PromptOverrideSettings};
@@ -171,7 +171,7 @@ fn answer_schema(file: &Path) -> Result<AnswerSchema, SettingsError> {
 /// protocol.
 fn idle(layers: &PromptOverrideSettings, protocol: Protocol) -> Option<String> {
     let definition = layers.definition.as_ref()?;
-    let idle = idle_properties(definition, protocol);
+    let idle = properties_without_effect(definition, protocol);
     (!idle.is_empty()).then(|| {
         format!(
             "definition `{}`: these properties have no effect in the {protocol} protocol: {}",

@@ -7,7 +7,7 @@ use harness::prompt::PromptMode;
 
 use super::values::names;
 use crate::cli::values::one_of;
-use crate::import::Guidance;
+use crate::import::SuppliedSettings;
 
 /// The flags of `rlm-eval import`.
 #[derive(Debug, Clone, Args)]
@@ -52,9 +52,9 @@ pub struct NodeRlmArgs {
 
 impl NodeRlmArgs {
     /// Returns the prompt mode and drivers from the flags, because the files do not record them.
-    pub fn guidance(&self) -> Guidance {
+    pub fn guidance(&self) -> SuppliedSettings {
         let drivers = self.drivers.as_deref();
-        Guidance {
+        SuppliedSettings {
             prompt_mode: self.prompt_mode.map(|mode| mode.to_string()),
             drivers: drivers.map(|drivers| names(drivers).join("+")),
         }

@@ -37,7 +37,7 @@ pub(super) struct PromptOverrideSettings {
 /// Name by which a definition refers to the run's main model.
 pub const DEFAULT_MODEL: &str = "default";
 /// Maximum size of an override's text in bytes.
-const LONGEST: usize = 1_000_000;
+const MAX_BYTES: usize = 1_000_000;
 
 /// Resolves the flags. A definition may refer to the models in `aliases`, the hooks in `hooks` and
 /// the tools of `servers`.
@@ -202,8 +202,8 @@ fn root_definition(
 
 fn read(path: &Path, flag: &'static str) -> Result<String, SettingsError> {
     let text = read_text_file(path).map_err(|error| wrong_file(flag, path, error))?;
-    if text.len() > LONGEST {
-        let reason = format!("it is longer than {LONGEST} bytes");
+    if text.len() > MAX_BYTES {
+        let reason = format!("it is longer than {MAX_BYTES} bytes");
         return Err(wrong_file(flag, path, reason));
     }
     Ok(text)

@@ -40,7 +40,7 @@ pub(super) fn flag_of(setting: &str) -> &'static str {
 
 /// Rejects a field of `--model-args` that a flag also sets, because only one can be sent but both
 /// would be recorded.
-pub(super) fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
+pub(super) fn reject_fields_set_twice(sampling: &Sampling) -> Result<(), SettingsError> {
     let values = json!(sampling);
     let is_given = |name: &str| match &values[name] {
         Value::Array(texts) => !texts.is_empty(),
@@ -107,7 +107,7 @@ pub(super) fn extra(
         if let Some(field) = secret_field(name, &value) {
             return Err(secret(field));
         }
-        if let Some(problem) = unread(name, &value) {
+        if let Some(problem) = unusable_response_reason(name, &value) {
             return Err(wrong(Some(name), problem));
         }
         fields.insert(name.to_owned(), value);
@@ -117,7 +117,7 @@ pub(super) fn extra(
 
 /// Returns the reason why this program cannot use the response to a request with this field, if
 /// any.
-fn unread(name: &str, value: &Value) -> Option<&'static str> {
+fn unusable_response_reason(name: &str, value: &Value) -> Option<&'static str> {
     match name {
         "n" | "candidate_count" if *value != 1 => Some(
             "only one answer to each request is used, but all of them would be charged; for more attempts at each sample, use --attempts",

@@ -13,7 +13,7 @@ use harness::{AgentSettings, nearest};
 use serde_json::Value;
 
 use super::header::{self, Header};
-use super::model_args::{both_given, extra};
+use super::model_args::{extra, reject_fields_set_twice};
 use super::{SettingsError, env_file, model_args};
 use crate::cli::ModelArgs;
 use crate::env_vars;
@@ -89,7 +89,7 @@ pub struct Server {
     /// API key, sent only to this server.
     pub key: Option<Secret>,
     /// Whether the key comes from the file `.env`.
-    pub key_is_of_file: bool,
+    pub key_is_from_env_file: bool,
     /// Headers that the user adds to each request.
     pub headers: Vec<Header>,
 }
@@ -101,7 +101,7 @@ impl fmt::Debug for Server {
             .field("endpoint", &self.endpoint.name)
             .field("base_url", &self.base_url)
             .field("has_key", &self.key.is_some())
-            .field("key_is_of_file", &self.key_is_of_file)
+            .field("key_is_from_env_file", &self.key_is_from_env_file)
             .field("headers", &self.headers)
             .finish()
     }
@@ -160,7 +160,7 @@ pub(super) fn resolve(
         stop_after_blocks: given.stop_early.then_some(max_blocks),
         extra: extra(&given.model_args, references)?,
     };
-    both_given(&sampling)?;
+    reject_fields_set_twice(&sampling)?;
     let timeouts = Timeouts {
         connect: *args.server.connect_timeout,
         idle: *args.server.idle_timeout,
@@ -259,7 +259,7 @@ fn unsupported(flag: &str, reference: &ModelRef, reason: &str) -> SettingsError 
 ///
 /// # Errors
 /// [`SettingsError`] for the first flag that no model uses.
-pub(super) fn check_read(
+pub(super) fn check_sampling_is_used(
     args: &ModelArgs,
     settings: &ModelSettings,
     reference: &ModelRef,
@@ -279,7 +279,7 @@ enum BaseUrlSource {
     ByFile(&'static str),
 }
 
-fn named_address(endpoint: &Endpoint) -> Option<BaseUrlSource> {
+fn find_base_url(endpoint: &Endpoint) -> Option<BaseUrlSource> {
     let name = &endpoint.base_url_variable;
     let of_file = || env_file::of_file(name).map(BaseUrlSource::ByFile);
     variable(name)
@@ -305,7 +305,7 @@ pub(super) fn server(
 ) -> Result<Server, SettingsError> {
     let named = match base_url {
         Some(url) => Some(BaseUrlSource::ByEnvironment(url.to_owned())),
-        None => named_address(endpoint),
+        None => find_base_url(endpoint),
     };
     let (given, by_file) = match named {
         Some(BaseUrlSource::ByEnvironment(url)) => (Some(url), false),
@@ -333,7 +333,7 @@ pub(super) fn server(
         let header = headers.iter().find(|header| header.is_secret);
         let secret = header.map(|header| format!("the header {}", header.sent.name()));
         if let Some(secret) = own_key.map(str::to_owned).or(secret) {
-            return Err(elsewhere(&secret, endpoint, &base_url));
+            return Err(secret_leak_error(&secret, endpoint, &base_url));
         }
     }
     let has_key = key.is_some()
@@ -357,13 +357,13 @@ pub(super) fn server(
         endpoint,
         base_url: base_url.trim().trim_end_matches('/').to_owned(),
         key: key.as_ref().map(|(key, _)| Secret::new(key)),
-        key_is_of_file: key.is_some_and(|(_, is_of_file)| is_of_file),
+        key_is_from_env_file: key.is_some_and(|(_, is_of_file)| is_of_file),
         headers,
     })
 }
 
 /// Returns the error for a secret from outside `.env` that would be sent to a URL from `.env`.
-fn elsewhere(secret: &str, endpoint: &Endpoint, address: &str) -> SettingsError {
+fn secret_leak_error(secret: &str, endpoint: &Endpoint, address: &str) -> SettingsError {
     let name = &endpoint.base_url_variable;
     let file = env_file::path().unwrap_or_else(|| Path::new(".env"));
     SettingsError::with_hint(
@@ -381,7 +381,7 @@ fn elsewhere(secret: &str, endpoint: &Endpoint, address: &str) -> SettingsError 
 /// Returns the first server URL that is not `typed`, not in an environment variable or `.env`, and
 /// not the provider's default. Used for settings from a folder, which anyone may have written.
 /// Servers without a key also count, because they receive prompts and data from tools.
-pub(super) fn unnamed_address<'a>(
+pub(super) fn first_untrusted_url<'a>(
     settings: &'a ModelSettings,
     typed: Option<&str>,
 ) -> Option<&'a str> {
@@ -391,11 +391,11 @@ pub(super) fn unnamed_address<'a>(
     let mut servers = settings.servers.values();
     let found = servers.find(|server| {
         let url = plain(&server.base_url);
-        let own = match named_address(server.endpoint) {
+        let own = match find_base_url(server.endpoint) {
             Some(BaseUrlSource::ByEnvironment(url)) => Some(url),
             // A URL from the file is trusted only with the key of the same file.
             Some(BaseUrlSource::ByFile(url)) => {
-                Some(url.to_owned()).filter(|_| server.key_is_of_file)
+                Some(url.to_owned()).filter(|_| server.key_is_from_env_file)
             }
             None => None,
         };

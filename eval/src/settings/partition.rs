@@ -45,7 +45,7 @@ impl ShardAssignment {
 }
 
 /// Maximum number of shards; larger numbers are probably typos.
-const MOST: u32 = 10_000;
+const MAX_SHARDS: u32 = 10_000;
 
 impl Partition {
     /// Whether [`ShardAssignment::ByHash`] assigns the sample to this shard. The shard's
@@ -91,8 +91,8 @@ impl FromStr for Partition {
 }
 
 fn new(index: u32, of: u32) -> Result<Partition, String> {
-    if of == 0 || of > MOST {
-        return Err(format!("expected 1 to {MOST} shards"));
+    if of == 0 || of > MAX_SHARDS {
+        return Err(format!("expected 1 to {MAX_SHARDS} shards"));
     }
     if index == 0 || index > of {
         return Err(format!("expected a shard from 1/{of} to {of}/{of}"));
@@ -191,7 +191,10 @@ mod tests {
                 .holds(id)
             })
         };
-        assert_eq!(["a", "s-niah-8k-1", "arc-247ef758"].map(held), KNOWN);
+        assert_eq!(
+            ["a", "s-niah-8k-1", "arc-247ef758"].map(held),
+            EXPECTED_INDICES
+        );
     }
 
     #[test]
@@ -224,14 +227,14 @@ mod tests {
         backwards.reverse();
         for ids in [ids, backwards] {
             let own = Partition { index: 1, of: 2 }.shard_samples(ids);
-            assert_eq!(own, HashSet::from(DEALT));
+            assert_eq!(own, HashSet::from(EXPECTED_SHARD));
         }
     }
 
-    const DEALT: [&str; 3] = ["d", "b", "a"];
+    const EXPECTED_SHARD: [&str; 3] = ["d", "b", "a"];
 
     /// Shard of each id, computed with `hashlib.sha256(id).digest()[:8]` in Python.
-    const KNOWN: [Option<u32>; 3] = [Some(3), Some(6), Some(1)];
+    const EXPECTED_INDICES: [Option<u32>; 3] = [Some(3), Some(6), Some(1)];
 
     /// Environment variables, and the shard that they specify or a part of the error.
     type Row<'a> = (&'a [(&'a str, &'a str)], Result<(u32, u32), &'a str>);

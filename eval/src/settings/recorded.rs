@@ -29,7 +29,7 @@ impl RunSettings {
                 "filters": selection.filters,
                 "sample_seed": selection.sample_seed,
                 "partition": selection.partition,
-                "partition_rule": selection.partition.map(|_| selection.deal.rule()),
+                "partition_rule": selection.partition.map(|_| selection.shard_assignment.rule()),
                 "partition_samples": null,
                 "attempts": self.attempts,
             },

@@ -39,11 +39,11 @@ impl ResumeSettings {
                 dir.display()
             )));
         }
-        let Begun {
+        let RecordedRun {
             path,
             config,
             flags: begun_with,
-        } = Begun::read(args)?;
+        } = RecordedRun::read(args)?;
         let not_resumable =
             |problem: String| SettingsError::new(format!("{}: {problem}", path.display()));
         let begun_on = begun_with.engine.guidance.layers.date.clone();
@@ -74,7 +74,7 @@ impl ResumeSettings {
         let mut resolved = RunSettings::at(&flags, start)?;
         let run = &mut resolved.settings;
         run.origin = config.get("origin").cloned();
-        run.selection.deal = deal(&config, run).map_err(not_resumable)?;
+        run.selection.shard_assignment = shard_assignment(&config, run).map_err(not_resumable)?;
         run.engine.append_cassette = true;
         if let Some(earlier) = run.engine.models.moved_from(&config) {
             let now: Vec<&str> = run.engine.models.base_urls().into_values().collect();
@@ -95,7 +95,7 @@ impl ResumeSettings {
 }
 
 /// Recorded settings of a run that is resumed or forked.
-pub(super) struct Begun {
+pub(super) struct RecordedRun {
     /// Path of `config.json`.
     pub path: PathBuf,
     /// Content of `config.json` without `flags`.
@@ -104,7 +104,7 @@ pub(super) struct Begun {
     pub flags: RunArgs,
 }
 
-impl Begun {
+impl RecordedRun {
     /// Reads the recorded settings of the run in `args.dir`.
     ///
     /// # Errors
@@ -156,7 +156,7 @@ pub fn check_places(file: &Path, places: &[PlaceFlag], command: &str) -> Result<
 ///
 /// # Errors
 /// A message if these flags would change the shard, or if the file lacks required values.
-fn deal(config: &Value, run: &RunSettings) -> Result<ShardAssignment, String> {
+fn shard_assignment(config: &Value, run: &RunSettings) -> Result<ShardAssignment, String> {
     let (selection, options) = (&run.selection, &run.benchmark_options);
     let begun = |name: &str| config.get("benchmark").and_then(|all| all.get(name));
     let Some(share) = begun("partition").and_then(Value::as_str) else {

@@ -142,7 +142,7 @@ pub struct Selection {
     /// Shard of the remaining samples; `None` for all.
     pub partition: Option<Partition>,
     /// Rule that assigns samples to shards.
-    pub deal: ShardAssignment,
+    pub shard_assignment: ShardAssignment,
 }
 
 impl RunSettings {
@@ -160,7 +160,7 @@ impl RunSettings {
     ) -> Result<(), SettingsError> {
         let judge = self.grader.judge.as_ref().map(|judge| &judge.models);
         let mut all = [&self.engine.models].into_iter().chain(judge);
-        match all.find_map(|models| models::unnamed_address(models, typed)) {
+        match all.find_map(|models| models::first_untrusted_url(models, typed)) {
             None => Ok(()),
             Some(address) => Err(SettingsError::with_hint(
                 format!(
@@ -216,7 +216,7 @@ impl RunSettings {
             filters: filters(&args.filter)?,
             sample_seed: args.sample_seed,
             partition: args.partition,
-            deal: ShardAssignment::default(),
+            shard_assignment: ShardAssignment::default(),
         };
         let mut flags = serde_json::to_value(args).map_err(|error| {
             SettingsError::new(format!(

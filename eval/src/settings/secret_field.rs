@@ -5,7 +5,7 @@ use harness::provider::http::redact;
 use serde_json::Value;
 
 /// Substrings of the names of secrets, in lowercase without separators.
-const ANYWHERE: [&str; 9] = [
+const SECRET_SUBSTRINGS: [&str; 9] = [
     "apikey",
     "accesskey",
     "privatekey",
@@ -19,7 +19,7 @@ const ANYWHERE: [&str; 9] = [
 
 /// Suffixes of secret names, in lowercase without separators. `max_tokens` and `eos_token` are not
 /// secrets.
-const AT_THE_END: [&str; 5] = [
+const SECRET_ENDINGS: [&str; 5] = [
     "accesstoken",
     "apitoken",
     "authtoken",
@@ -28,19 +28,19 @@ const AT_THE_END: [&str; 5] = [
 ];
 
 /// Complete names of secrets, in the same form.
-const WHOLE: [&str; 5] = ["auth", "xauth", "token", "cookie", "jwt"];
+const SECRET_NAMES: [&str; 5] = ["auth", "xauth", "token", "cookie", "jwt"];
 
 /// Last words of the names of secrets whose values are strings: `openai_key`, `pwd`, `hf_token`.
-const LAST_WORDS: [&str; 5] = ["key", "pwd", "token", "jwt", "signature"];
+const SECRET_LAST_WORDS: [&str; 5] = ["key", "pwd", "token", "jwt", "signature"];
 
 /// Words before `token` that denote a token of the model's vocabulary: `eos_token`.
-const OPEN_TOKENS: [&str; 8] = ["bos", "eos", "pad", "sep", "unk", "mask", "start", "end"];
+const VOCABULARY_TOKENS: [&str; 8] = ["bos", "eos", "pad", "sep", "unk", "mask", "start", "end"];
 
 /// Words before `key` that do not denote a secret: `prompt_cache_key`.
-const OPEN_KEYS: [&str; 2] = ["cache", "idempotency"];
+const HARMLESS_KEYS: [&str; 2] = ["cache", "idempotency"];
 
 /// Fields whose member names are free text and do not indicate secrets.
-const NAMED_FREELY: [&str; 1] = ["logit_bias"];
+const FREE_TEXT_FIELDS: [&str; 1] = ["logit_bias"];
 
 /// Returns the path of the first field that contains a secret, such as `api_key` or
 /// `headers.Authorization`. A secret is recognized by the field's name, by the form of well-known
@@ -49,7 +49,7 @@ pub(super) fn secret_field(name: &str, value: &Value) -> Option<String> {
     if is_secret(name) || value.is_string() && ends_as_secret(name) {
         return Some(name.to_owned());
     }
-    if NAMED_FREELY.contains(&name) {
+    if FREE_TEXT_FIELDS.contains(&name) {
         return None;
     }
     let inside = match value {
@@ -94,9 +94,9 @@ fn ends_as_secret(name: &str) -> bool {
     }
     words.retain(|word| !word.is_empty());
     match words.as_slice() {
-        [.., before, last] if last == "key" => !OPEN_KEYS.contains(&before.as_str()),
-        [.., before, last] if last == "token" => !OPEN_TOKENS.contains(&before.as_str()),
-        [.., last] => LAST_WORDS.contains(&last.as_str()),
+        [.., before, last] if last == "key" => !HARMLESS_KEYS.contains(&before.as_str()),
+        [.., before, last] if last == "token" => !VOCABULARY_TOKENS.contains(&before.as_str()),
+        [.., last] => SECRET_LAST_WORDS.contains(&last.as_str()),
         [] => false,
     }
 }
@@ -107,9 +107,9 @@ fn is_secret(name: &str) -> bool {
         .filter(char::is_ascii_alphanumeric)
         .map(|letter| letter.to_ascii_lowercase())
         .collect();
-    WHOLE.contains(&plain.as_str())
-        || AT_THE_END.iter().any(|end| plain.ends_with(end))
-        || ANYWHERE.iter().any(|part| plain.contains(part))
+    SECRET_NAMES.contains(&plain.as_str())
+        || SECRET_ENDINGS.iter().any(|end| plain.ends_with(end))
+        || SECRET_SUBSTRINGS.iter().any(|part| plain.contains(part))
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use crate::protocol_fit;
 use crate::providers::ModelRef;
 
 /// Minimum length of a key in characters; shorter keys can be guessed.
-const SHORTEST_KEY: usize = 16;
+const MIN_KEY_CHARS: usize = 16;
 
 /// Resolved settings of a server.
 #[derive(Debug)]
@@ -150,7 +150,7 @@ impl ServedSettings {
                 {
                     return Err(wrong("a model already has this name".to_owned()));
                 }
-                let flags = overlaid(engine, &flags).map_err(wrong)?;
+                let flags = merge_flags(engine, &flags).map_err(wrong)?;
                 let added = resolved.add(name.clone(), description, &flags);
                 added.map_err(|error| match error.hint() {
                     None => wrong(error.to_string()),
@@ -228,7 +228,7 @@ fn named(model: &ModelRef, flags: EngineArgs) -> Vec<(String, EngineArgs)> {
 }
 
 /// Returns the command-line flags, overridden by those of an agent.
-fn overlaid(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineArgs, String> {
+fn merge_flags(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineArgs, String> {
     let command = EngineArgs::augment_args(clap::Command::new("agent"));
     let mut by_flag: HashMap<String, String> = HashMap::new();
     for argument in command.get_arguments() {
@@ -248,7 +248,7 @@ fn overlaid(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineArgs,
                 "`{flag}` is a permission, which a file cannot grant: pass --{flag} on the command line"
             ));
         }
-        forget(&mut flags, id);
+        remove_flag(&mut flags, id);
         flags.insert(id.clone(), value.clone());
     }
     let mut read: EngineArgs = recorded(&Value::Object(flags))?;
@@ -257,10 +257,10 @@ fn overlaid(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineArgs,
     Ok(read)
 }
 
-fn forget(flags: &mut Map<String, Value>, id: &str) {
+fn remove_flag(flags: &mut Map<String, Value>, id: &str) {
     flags.remove(id);
     for group in flags.values_mut().filter_map(Value::as_object_mut) {
-        forget(group, id);
+        remove_flag(group, id);
     }
 }
 
@@ -307,7 +307,7 @@ pub(super) fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
         if key.trim().is_empty() {
             return Ok(Clients::anybody());
         }
-        let hash = of_key(&key)
+        let hash = hash_key(&key)
             .map_err(|why| SettingsError::new(format!("{}: {why}", env_vars::CLIENT_KEY)))?;
         return Ok(Clients::with_keys([(hash, Client::new("client"))]));
     };
@@ -346,7 +346,7 @@ fn client(entry: Entry) -> Result<(KeyHash, Client), String> {
             if key.trim().is_empty() {
                 return Err(format!("the variable {variable} of `key_env` is not set"));
             }
-            of_key(&key).map_err(|why| format!("{variable}: {why}"))?
+            hash_key(&key).map_err(|why| format!("{variable}: {why}"))?
         }
         _ => return Err("expected either `key_sha256` or `key_env`".to_owned()),
     };
@@ -385,11 +385,11 @@ fn globs(names: &[String]) -> Result<GlobSet, String> {
 }
 
 /// Returns the hash of a key and registers the key for redaction.
-fn of_key(key: &str) -> Result<KeyHash, String> {
+fn hash_key(key: &str) -> Result<KeyHash, String> {
     let key = key.trim();
-    if key.chars().count() < SHORTEST_KEY {
+    if key.chars().count() < MIN_KEY_CHARS {
         return Err(format!(
-            "a key must have at least {SHORTEST_KEY} characters"
+            "a key must have at least {MIN_KEY_CHARS} characters"
         ));
     }
     let _ = Secret::new(key);

@@ -10,7 +10,7 @@ use crate::terminal;
 
 /// Maximum size of a text in bytes. The engine needs up to twice this memory to store the text, and
 /// the same again to modify it.
-const LONGEST: u64 = 500_000_000;
+const MAX_BYTES: u64 = 500_000_000;
 
 /// Source of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub fn read_folder(
     let mut left_out = Vec::new();
     for path in paths {
         let name = path.strip_prefix(folder).unwrap_or(&path);
-        let Some(content) = text_of(&path)? else {
+        let Some(content) = read_if_text(&path)? else {
             left_out.push(name.display().to_string());
             continue;
         };
@@ -102,7 +102,7 @@ pub fn read_folder(
         if !text.ends_with('\n') {
             text.push('\n');
         }
-        if text.len() as u64 > LONGEST {
+        if text.len() as u64 > MAX_BYTES {
             return Err(too_long(folder));
         }
     }
@@ -129,16 +129,16 @@ fn binary_note(folder: &Path, files: &[String]) -> Option<String> {
 }
 
 /// Returns the text of a file in a folder, or `None` if it is not UTF-8 text.
-fn text_of(path: &Path) -> Result<Option<String>, SettingsError> {
+fn read_if_text(path: &Path) -> Result<Option<String>, SettingsError> {
     let unreadable = |error| SettingsError::unreadable(path, error);
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
-    let read = file.take(LONGEST + 1).read_to_end(&mut bytes);
+    let read = file.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(unreadable)?;
-    if no_text(&bytes).is_some() {
+    if detect_binary_format(&bytes).is_some() {
         return Ok(None);
     }
-    let is_cut = bytes.len() as u64 > LONGEST;
+    let is_cut = bytes.len() as u64 > MAX_BYTES;
     match String::from_utf8(bytes) {
         Ok(_) if is_cut => Err(too_long(path)),
         Ok(text) => Ok(Some(text)),
@@ -177,12 +177,12 @@ pub fn read_file(path: &Path) -> Result<String, SettingsError> {
 
 fn read_text(path: &Path, source: impl io::Read) -> Result<String, SettingsError> {
     let mut bytes = Vec::new();
-    let read = source.take(LONGEST + 1).read_to_end(&mut bytes);
+    let read = source.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| SettingsError::unreadable(path, error))?;
-    if bytes.len() as u64 > LONGEST {
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(too_long(path));
     }
-    if let Some(kind) = no_text(&bytes) {
+    if let Some(kind) = detect_binary_format(&bytes) {
         let problem = format!(
             "{}: it is {kind}, not text; convert it to text first, or omit it",
             path.display()
@@ -199,7 +199,7 @@ fn read_text(path: &Path, source: impl io::Read) -> Result<String, SettingsError
 }
 
 /// Detects, by a file's first bytes, a binary format that users may mistake for text.
-fn no_text(bytes: &[u8]) -> Option<&'static str> {
+fn detect_binary_format(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"%PDF-") {
         Some("a PDF")
     } else if bytes.starts_with(b"PK\x03\x04") {
@@ -210,7 +210,7 @@ fn no_text(bytes: &[u8]) -> Option<&'static str> {
 }
 
 fn too_long(path: &Path) -> SettingsError {
-    SettingsError::new(format!("{}: longer than {LONGEST} bytes", path.display()))
+    SettingsError::new(format!("{}: longer than {MAX_BYTES} bytes", path.display()))
 }
 
 #[cfg(test)]

@@ -212,13 +212,13 @@ impl Matrix {
                 "child-models",
                 &args.child_models,
                 &file.child_models,
-                Some(SAME),
+                Some(SAME_MODEL),
             )?,
             driver_sets,
             run,
             dry_run: args.dry_run,
         };
-        match matrix.repeated() {
+        match matrix.find_duplicate() {
             Some(problem) => Err(wrong(problem)),
             None => Ok(matrix),
         }
@@ -228,7 +228,7 @@ impl Matrix {
 impl Matrix {
     /// Returns a message about the first duplicate: a driver in a set, because it would have no
     /// effect, or a value of an axis, because it would duplicate a cell.
-    fn repeated(&self) -> Option<String> {
+    fn find_duplicate(&self) -> Option<String> {
         if let Some(name) = self.driver_sets.iter().find_map(|set| twice(set)) {
             return Some(format!("driver-sets: duplicate `{name}` in one set"));
         }
@@ -259,7 +259,7 @@ fn twice(values: &[String]) -> Option<&String> {
 }
 
 /// Value of `--child-models` for children with the model of their root.
-pub(crate) const SAME: &str = "none";
+pub(crate) const SAME_MODEL: &str = "none";
 
 /// Protocol of the baseline cell.
 pub(crate) const BASELINE: &str = "direct";

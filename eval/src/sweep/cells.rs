@@ -14,11 +14,11 @@ use crate::cli::{self, Command, RunArgs, SweepBudgetArgs};
 use crate::models::main_identity;
 use crate::providers::{ModelRef, Named};
 use crate::settings::{
-    BASELINE, EngineSettings, Matrix, RunSettings, SAME, SettingsError, Varied, clear_flag,
+    BASELINE, EngineSettings, Matrix, RunSettings, SAME_MODEL, SettingsError, Varied, clear_flag,
 };
 
 /// Maximum characters of a cell's name, so that number and name fit into a file name.
-const LONGEST: usize = 100;
+const MAX_NAME_CHARS: usize = 100;
 
 /// Cells collected for a plan.
 #[derive(Default)]
@@ -34,7 +34,7 @@ pub(super) struct Cells {
 
 /// Returns the identity of the main model, independent of its alias; for a model on a server, this
 /// includes the URL of its requests.
-fn asked(engine: &EngineSettings, benchmark: &str) -> String {
+fn identify_main_model(engine: &EngineSettings, benchmark: &str) -> String {
     let on_server = engine.model.on_server().and_then(|(endpoint, model)| {
         let server = engine.models.servers.get(&endpoint.name)?;
         let path = endpoint.requests_path(model);
@@ -45,7 +45,7 @@ fn asked(engine: &EngineSettings, benchmark: &str) -> String {
 
 /// Returns the agents' plan with each model replaced by its identity. An alias of the root's model
 /// counts as the root's model.
-fn by_identity(engine: &EngineSettings, benchmark: &str) -> ExperimentPlan {
+fn plan_with_identities(engine: &EngineSettings, benchmark: &str) -> ExperimentPlan {
     let main = main_identity(&engine.model, benchmark);
     let mut plan = engine.plan.clone();
     for agent in &mut plan.agents {
@@ -100,8 +100,8 @@ impl Cells {
         let sampled: String = sampled
             .map(|(axis, value)| format!(" {}={value}", axis.flag))
             .collect();
-        let identity = asked(&engine, &flags.benchmark) + &sampled;
-        let plan = by_identity(&engine, &flags.benchmark);
+        let identity = identify_main_model(&engine, &flags.benchmark) + &sampled;
+        let plan = plan_with_identities(&engine, &flags.benchmark);
         for (cell, (made, earlier, model)) in self.runs.iter().zip(&self.made) {
             let (first, second) = (cell.name.clone(), name.clone());
             if *model != identity {
@@ -286,7 +286,8 @@ pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
                                 protocol: protocol.clone(),
                                 mode: Some(mode.clone()),
                                 depth: Some(depth.clone()),
-                                child_model: Some(child.clone()).filter(|child| child != SAME),
+                                child_model:
+                                    Some(child.clone()).filter(|child| child != SAME_MODEL),
                                 varied: varied.clone(),
                                 drivers: drivers.clone(),
                             }));
@@ -403,7 +404,10 @@ impl Combination {
             }
         }
         parts.extend((!self.drivers.is_empty()).then(|| self.drivers.join("+")));
-        safe(&parts.join("-")).chars().take(LONGEST).collect()
+        safe(&parts.join("-"))
+            .chars()
+            .take(MAX_NAME_CHARS)
+            .collect()
     }
 }
 

@@ -239,13 +239,12 @@ fn title(html: &str) -> String {
                 .replace("&gt;", ">")
                 .replace("&quot;", "\"")
                 .replace("&amp;", "&");
-            plain.chars().take(LONGEST_TITLE).collect()
+            plain.chars().take(MAX_TITLE_CHARS).collect()
         }
     }
 }
 
-/// Maximum characters of an app's title.
-const LONGEST_TITLE: usize = 120;
+const MAX_TITLE_CHARS: usize = 120;
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use url::Url;
 
 /// Maximum origins named in the summary.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// Number of blocked requests by origin.
 #[derive(Debug, Default)]
@@ -32,11 +32,11 @@ impl BlockedRequests {
         named.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
         let mut words: Vec<String> = named
             .iter()
-            .take(MOST_NAMED)
+            .take(MAX_NAMED)
             .map(|(origin, times)| format!("{origin} ({times})"))
             .collect();
-        if named.len() > MOST_NAMED {
-            words.push(format!("{} more", named.len() - MOST_NAMED));
+        if named.len() > MAX_NAMED {
+            words.push(format!("{} more", named.len() - MAX_NAMED));
         }
         let s = if times == 1 { "" } else { "s" };
         (times > 0).then(|| {

@@ -13,15 +13,13 @@ use url::Url;
 /// JavaScript function that starts a check in the page.
 const CHECK: &str = include_str!("check.js");
 /// Name of the global variable that receives a check's result.
-const PLACE: &str = "outcomeOfTheCheck";
+const RESULT_VARIABLE: &str = "outcomeOfTheCheck";
 /// Maximum duration of a check, including model calls of the app.
-const CHECK_TIME: Duration = Duration::from_mins(3);
-/// Poll interval for the result.
-const CHECK_PAUSE: Duration = Duration::from_millis(50);
+const CHECK_TIMEOUT: Duration = Duration::from_mins(3);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Timeout of a check's request to the site's server.
-const REQUEST_TIME: Duration = Duration::from_secs(15);
-/// Maximum bytes of a response.
-const MOST_BYTES: usize = 10_000_000;
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
+const MAX_RESPONSE_BYTES: usize = 10_000_000;
 
 /// Checks of an attempt in a user-supplied environment, one per user message, and the results so
 /// far.
@@ -59,7 +57,7 @@ impl Checks {
             },
             (Some(Check::Page(_)), None, _) => stopped("no app was launched"),
             (Some(Check::Request(url)), _, Some((base, reach))) => {
-                match asked(base, &url, reach).await {
+                match request_json(base, &url, reach).await {
                     Ok(found) => json!({ "check": found }),
                     Err(problem) => stopped(&problem),
                 }
@@ -102,10 +100,10 @@ pub(super) async fn in_page(page: &Page, script: &str) -> Result<Value, Error> {
         format!("return (\n{}\n)", script.trim().trim_end_matches(';'))
     };
     let check = format!("async ({{ text, texts, click, fill, until }}) => {{\n{body}\n}}");
-    let begin = format!("({CHECK})({}, {check})", json!(PLACE));
-    let outcome = format!("globalThis[{}] ?? null", json!(PLACE));
-    let forget = format!("delete globalThis[{}]", json!(PLACE));
-    let until = Instant::now() + CHECK_TIME;
+    let begin = format!("({CHECK})({}, {check})", json!(RESULT_VARIABLE));
+    let outcome = format!("globalThis[{}] ?? null", json!(RESULT_VARIABLE));
+    let forget = format!("delete globalThis[{}]", json!(RESULT_VARIABLE));
+    let until = Instant::now() + CHECK_TIMEOUT;
     let mut begun = false;
     while Instant::now() < until {
         // Accept every dialog that the page opens.
@@ -122,12 +120,12 @@ pub(super) async fn in_page(page: &Page, script: &str) -> Result<Value, Error> {
                 drop(page.evaluate_apart(&forget).await);
                 return Ok(value);
             }
-            Ok(_) => sleep(CHECK_PAUSE).await,
+            Ok(_) => sleep(POLL_INTERVAL).await,
             Err(Error::DialogOpen { .. }) => {}
             Err(error) => return Err(error),
         }
     }
-    let seconds = CHECK_TIME.as_secs();
+    let seconds = CHECK_TIMEOUT.as_secs();
     Ok(stopped(&format!("it did not finish within {seconds} s")))
 }
 
@@ -137,7 +135,7 @@ pub(super) fn stopped(problem: &str) -> Value {
 }
 
 /// Sends a check's request and returns the JSON response of the server.
-async fn asked(base: &Url, url: &str, reach: &Reach) -> Result<Value, String> {
+async fn request_json(base: &Url, url: &str, reach: &Reach) -> Result<Value, String> {
     let url = base.join(url).map_err(|error| format!("{url}: {error}"))?;
     let beyond = || format!("{url} is not allowed for this row; add its origin to `allow`");
     let origin = Origin::of(&url).ok_or_else(beyond)?;
@@ -155,7 +153,7 @@ async fn asked(base: &Url, url: &str, reach: &Reach) -> Result<Value, String> {
         // Use the checked addresses, because the name could resolve differently now.
         .resolve_to_addrs(origin.place().0, &addresses)
         .redirect(reqwest::redirect::Policy::none())
-        .timeout(REQUEST_TIME)
+        .timeout(REQUEST_TIMEOUT)
         .build()
         .map_err(|error| error.to_string())?;
     let failed = |error: reqwest::Error| error.without_url().to_string();
@@ -164,8 +162,10 @@ async fn asked(base: &Url, url: &str, reach: &Reach) -> Result<Value, String> {
     let mut body = Vec::new();
     while let Some(part) = response.chunk().await.map_err(failed)? {
         body.extend_from_slice(&part);
-        if body.len() > MOST_BYTES {
-            return Err(format!("the server's response exceeds {MOST_BYTES} bytes"));
+        if body.len() > MAX_RESPONSE_BYTES {
+            return Err(format!(
+                "the server's response exceeds {MAX_RESPONSE_BYTES} bytes"
+            ));
         }
     }
     serde_json::from_slice(&body)

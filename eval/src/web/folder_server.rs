@@ -82,11 +82,11 @@ fn read(folder: &Path, path: &str) -> Option<(Vec<u8>, &'static str)> {
         .canonicalize()
         .ok()
         .filter(|file| file.starts_with(folder))?;
-    let kind = kind_of(&file);
+    let kind = media_type(&file);
     Some((std::fs::read(file).ok()?, kind))
 }
 
-fn kind_of(file: &Path) -> &'static str {
+fn media_type(file: &Path) -> &'static str {
     let ending = file
         .extension()
         .and_then(|ending| ending.to_str())
@@ -112,7 +112,7 @@ fn kind_of(file: &Path) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{kind_of, read};
+    use super::{media_type, read};
     use std::path::Path;
 
     #[test]
@@ -131,6 +131,9 @@ mod tests {
         ] {
             assert!(read(&own, path).is_none(), "{path}");
         }
-        assert_eq!(kind_of(Path::new("a/B.HTML")), "text/html; charset=utf-8");
+        assert_eq!(
+            media_type(Path::new("a/B.HTML")),
+            "text/html; charset=utf-8"
+        );
     }
 }

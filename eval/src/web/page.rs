@@ -42,10 +42,10 @@ impl AttemptSite {
     }
 
     /// Whether agents see URLs without the origin.
-    const fn is_short(&self) -> bool {
+    const fn hides_origin(&self) -> bool {
         match self {
             Self::Generated(_) => true,
-            Self::Own(site) => site.is_short,
+            Self::Own(site) => site.hides_origin,
         }
     }
 }
@@ -154,7 +154,7 @@ impl Tab {
     /// Returns a URL as agents see it.
     fn short(&self, url: &str) -> String {
         let site = &self.window.site;
-        let origin = site.is_short().then(|| site.origin());
+        let origin = site.hides_origin().then(|| site.origin());
         let short = origin.and_then(|origin| url.strip_prefix(&origin).map(str::to_owned));
         short.unwrap_or_else(|| url.to_owned())
     }
@@ -192,7 +192,7 @@ impl Tab {
     }
 
     /// Describes the effect of an action, given the page that was in front before it.
-    fn acted(&self, before: &(String, PageLocation)) -> ActionEffect {
+    fn effect_since(&self, before: &(String, PageLocation)) -> ActionEffect {
         if let Some(dialog) = self.front().dialog() {
             return ActionEffect::DialogOpened {
                 kind: dialog.kind.to_string(),
@@ -233,7 +233,7 @@ impl Page for Tab {
             }
             page_error(error)
         })?;
-        Ok(self.acted(&before))
+        Ok(self.effect_since(&before))
     }
 
     async fn text(&self) -> Result<String, PageError> {
@@ -244,7 +244,7 @@ impl Page for Tab {
         let front = self.front();
         let before = self.place();
         let value = front.run_script(script).await.map_err(page_error)?;
-        Ok((self.acted(&before), value))
+        Ok((self.effect_since(&before), value))
     }
 
     async fn screenshot(&self) -> Result<Image, PageError> {

@@ -19,15 +19,15 @@ use url::Url;
 use crate::process_guard;
 
 /// Maximum time until the server accepts connections.
-const START: Duration = Duration::from_mins(1);
+const START_TIMEOUT: Duration = Duration::from_mins(1);
 /// Maximum time to wait until an earlier attempt's server releases the address.
-const END: Duration = Duration::from_secs(10);
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum time to wait for the last output of a server that exited.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval between connection attempts.
-const PAUSE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum lines of output quoted in an error.
-const LINES_KEPT: usize = 5;
+const MAX_LINES: usize = 5;
 
 /// A running server. Its processes end when this value is dropped.
 pub(super) struct ServerProcess {
@@ -58,13 +58,13 @@ impl ServerProcess {
             address.port_or_known_default().unwrap_or_default(),
         );
         // The previous attempt's server may still be shutting down.
-        let until = Instant::now() + END;
+        let until = Instant::now() + RELEASE_TIMEOUT;
         while TcpStream::connect(place.clone()).await.is_ok() {
             if Instant::now() > until {
                 let why = format!("{address} is already in use by another program");
                 return Err(failed(why));
             }
-            sleep(PAUSE).await;
+            sleep(POLL_INTERVAL).await;
         }
         // An empty folder means the current folder.
         let folder = if command.folder.as_os_str().is_empty() {
@@ -100,22 +100,22 @@ impl ServerProcess {
         if let Some(stderr) = child.stderr.take() {
             listening.spawn(said.clone().listen(stderr));
         }
-        let until = Instant::now() + START;
+        let until = Instant::now() + START_TIMEOUT;
         while TcpStream::connect(place.clone()).await.is_err() {
             if let Ok(Some(status)) = child.try_wait() {
                 // The last output may still be in transit.
                 let rest = async { while listening.join_next().await.is_some() {} };
                 // Stop waiting after a while, because a child process may keep the pipe open.
-                let _ = timeout(LAST_WORDS, rest).await;
+                let _ = timeout(OUTPUT_TIMEOUT, rest).await;
                 return Err(failed(format!("it exited with {status}{said}")));
             }
             if Instant::now() > until {
-                let seconds = START.as_secs();
+                let seconds = START_TIMEOUT.as_secs();
                 return Err(failed(format!(
                     "no response at {address} within {seconds} s{said}"
                 )));
             }
-            sleep(PAUSE).await;
+            sleep(POLL_INTERVAL).await;
         }
         Ok(Self {
             address,
@@ -142,7 +142,7 @@ impl LastOutput {
         let mut lines = BufReader::new(stream).lines();
         while let Ok(Some(line)) = lines.next_line().await {
             let mut said = self.0.lock();
-            if said.len() == LINES_KEPT {
+            if said.len() == MAX_LINES {
                 said.pop_front();
             }
             said.push_back(line.chars().take(300).collect());

@@ -23,7 +23,7 @@ pub(super) struct OpenSite {
     /// The same origins with their permitted addresses.
     pub(super) reach: Reach,
     /// Whether agents see URLs without the origin, whose port differs between attempts.
-    pub(super) is_short: bool,
+    pub(super) hides_origin: bool,
     pub(super) checks: Checks,
     _server: Server,
 }
@@ -52,7 +52,7 @@ impl OpenSite {
         turn: impl FnOnce(&str) -> AddressLock,
     ) -> Result<Self, String> {
         let wrong = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
-        let (base, is_short, server) = match &site.source {
+        let (base, hides_origin, server) = match &site.source {
             SiteSource::Address(address) => {
                 let url = Url::parse(address).map_err(|error| wrong(address, &error))?;
                 (url, false, Server::Elsewhere)
@@ -112,7 +112,7 @@ impl OpenSite {
             start,
             within_reach,
             reach,
-            is_short,
+            hides_origin,
             checks: Checks::new(site.checks.clone()),
             _server: server,
         })

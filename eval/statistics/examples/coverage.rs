@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     }
     if is_asked("agreement") {
         let (tested, found, disagree) = agreement::count(COMPARISONS, seed);
-        table::say(&format!(
+        table::print_line(&format!(
             "\nOf {tested} random comparisons, {found} have p below 0.05; test and interval disagree in {disagree}."
         ));
         missed += usize::from(disagree > 0);
@@ -76,7 +76,7 @@ fn main() -> ExitCode {
         missed += power::check(quick, seed);
     }
     if missed > 0 {
-        table::complain(missed);
+        table::report_missed(missed);
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS

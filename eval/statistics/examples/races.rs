@@ -67,9 +67,9 @@ fn main() -> ExitCode {
         ],
         &rows,
     );
-    table::say(&format!("\n{sweeps} sweeps of each design."));
+    table::print_line(&format!("\n{sweeps} sweeps of each design."));
     if missed > 0 {
-        table::complain(missed);
+        table::report_missed(missed);
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS

@@ -7,7 +7,7 @@
 const STAKES: [f64; 7] = [0.05, 0.12, 0.22, 0.36, 0.52, 0.7, 0.88];
 
 /// Part of the initial wealth for each stake.
-const PARTS: [f64; 7] = [0.06, 0.14, 0.22, 0.22, 0.18, 0.12, 0.06];
+const WEIGHTS: [f64; 7] = [0.06, 0.14, 0.22, 0.22, 0.18, 0.12, 0.06];
 
 /// Wealth of a bettor who bets that the mean of draws is above 0: a test martingale that starts at
 /// 1.
@@ -62,7 +62,7 @@ impl Wealth {
 
 fn log_sum(logs: &[f64]) -> f64 {
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let parts = logs.iter().zip(PARTS);
+    let parts = logs.iter().zip(WEIGHTS);
     let sum: f64 = parts.map(|(log, part)| part * (log - most).exp()).sum();
     most + sum.ln()
 }
@@ -103,21 +103,21 @@ pub fn confidence_sequence(
         size: group.size,
     };
     let others: Vec<ClusterSum> = groups.iter().map(mirrored).collect();
-    let wall = (2.0 / alpha).ln();
-    let below = lower_end(groups, low, mean, largest, wall);
-    let above = lower_end(&others, low, low + high - mean, largest, wall);
+    let log_threshold = (2.0 / alpha).ln();
+    let below = lower_end(groups, low, mean, largest, log_threshold);
+    let above = lower_end(&others, low, low + high - mean, largest, log_threshold);
     Some([below, low + high - above])
 }
 
 /// Returns the smallest mean that is not ruled out from below.
-fn lower_end(groups: &[ClusterSum], low: f64, mean: f64, largest: f64, wall: f64) -> f64 {
+fn lower_end(groups: &[ClusterSum], low: f64, mean: f64, largest: f64, log_threshold: f64) -> f64 {
     const HALVINGS: u32 = 30;
     let is_ruled_out = |m: f64| {
         let mut wealth = Wealth::default();
         for group in groups {
             wealth.add((group.sum - group.size * m) / (largest * (m - low)));
         }
-        wealth.log() >= wall
+        wealth.log() >= log_threshold
     };
     let (mut out, mut held) = (low, mean.max(low));
     for _ in 0..HALVINGS {

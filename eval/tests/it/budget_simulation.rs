@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, is_full};
 use crate::faults::run_dir;
-use crate::queue::{Running, Server, start, user_of};
+use crate::queue::{Running, Server, binary_with_queue, start};
 
 /// Price of an input token in US dollars.
 const INPUT: f64 = 10e-6;
@@ -152,7 +152,7 @@ impl Design {
     fn run(&self, queue: Option<&Server>) -> Bill {
         let (server, bill) = self.server();
         let url = server.openai();
-        let binary = queue.map_or_else(Binary::new, |queue| user_of(queue.url()));
+        let binary = queue.map_or_else(Binary::new, |queue| binary_with_queue(queue.url()));
         let binary = binary.file("prices.yaml", PRICES);
         let texts = [
             self.concurrency.to_string(),
@@ -463,7 +463,7 @@ fn unpriced_calls_count_toward_limits() {
             reply(seen, "1", "stop", &usage)
         });
         let url = server.openai();
-        let binary = queue.map_or_else(Binary::new, |queue| user_of(queue.url()));
+        let binary = queue.map_or_else(Binary::new, |queue| binary_with_queue(queue.url()));
         let binary = binary.variable("OPENROUTER_API_KEY", "k");
         let concurrency = CALLS.to_string();
         let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];

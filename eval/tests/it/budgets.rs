@@ -181,7 +181,7 @@ fn warns_of_small_budget_and_estimates_cost_from_pilot() {
 }
 
 /// A run whose calls are abandoned, and its server.
-struct GivenUp {
+struct AbandonedCalls {
     server: FaultServer,
     prices: &'static str,
     flags: &'static [&'static str],
@@ -200,7 +200,7 @@ fn abandoned_calls_count_toward_budget() {
     let a_dollar = "{date: d, source: s, prices: [{models: ['openai/*'], input: 0, output: 2000}]}";
     let cases = ["INT INT", "KILL KILL", "TERM KILL"].map(|signals| {
         let (first, second) = signals.split_once(' ').unwrap();
-        GivenUp {
+        AbandonedCalls {
             server: FaultServer::list(vec![Behavior::Stall]),
             prices: a_dollar,
             // An abandoned response is charged at its maximum length: one dollar.
@@ -214,7 +214,7 @@ fn abandoned_calls_count_toward_budget() {
         "usage": {"prompt_tokens": 9, "completion_tokens": 9000}}"#;
     // Each response is estimated at the length of the longest so far, including earlier starts: 18
     // dollars.
-    let learned = GivenUp {
+    let learned = AbandonedCalls {
         server: FaultServer::list(vec![
             Behavior::Status(200, Vec::new(), long.to_owned()),
             Behavior::Stall,
@@ -227,7 +227,7 @@ fn abandoned_calls_count_toward_budget() {
     };
     // The agents' calls are free. The first response of a judge is estimated at 4,000 tokens: 8
     // dollars.
-    let judged = ["KILL", "INT"].map(|signal| GivenUp {
+    let judged = ["KILL", "INT"].map(|signal| AbandonedCalls {
         server: FaultServer::start(|seen| match seen.body["model"].as_str() {
             Some("judge") => Behavior::Stall,
             _ => Behavior::Text("Ada".to_owned()),
@@ -252,7 +252,7 @@ fn abandoned_calls_count_toward_budget() {
     }
 }
 
-impl GivenUp {
+impl AbandonedCalls {
     fn check(self) {
         let url = self.server.openai();
         let binary = Binary::new().file("prices.yaml", self.prices);

@@ -44,7 +44,7 @@ pub fn records(folder: &Path) -> Vec<Value> {
 
 /// Observed effects of a fault in a single call.
 #[derive(Debug, PartialEq, Eq)]
-struct Came {
+struct FaultOutcome {
     code: Option<i32>,
     status: String,
     error: Option<String>,
@@ -52,13 +52,13 @@ struct Came {
     requests: usize,
 }
 
-fn came(fault: &Behavior, more: &[&str]) -> Came {
+fn observe_fault(fault: &Behavior, more: &[&str]) -> FaultOutcome {
     let server = FaultServer::list(vec![fault.clone(), Behavior::Text("none".to_owned())]);
     let binary = binary();
     let ran = one_call(&binary, &server.openai(), more);
     let records = records(binary.path());
     let record = records.first();
-    Came {
+    FaultOutcome {
         code: ran.code,
         status: record
             .map_or("no record", |record| record["status"].as_str().unwrap())
@@ -148,14 +148,14 @@ fn retries_transient_fault_once() {
         for (fault, more) in transient(15) {
             scope.spawn(move || {
                 let more: Vec<&str> = more.iter().map(String::as_str).collect();
-                let wanted = Came {
+                let wanted = FaultOutcome {
                     code: Some(0),
                     status: "ok".to_owned(),
                     error: None,
                     retries: 1,
                     requests: 2,
                 };
-                assert_eq!(came(&fault, &more), wanted, "{fault:?} {more:?}");
+                assert_eq!(observe_fault(&fault, &more), wanted, "{fault:?} {more:?}");
             });
         }
     });
@@ -196,14 +196,14 @@ fn permanent_fault_ends_call_with_server_message() {
         ),
     ];
     for (fault, code, status, error) in rows {
-        let wanted = Came {
+        let wanted = FaultOutcome {
             code,
             status: status.to_owned(),
             error: Some(error),
             retries: 0,
             requests: 1,
         };
-        assert_eq!(came(&fault, &[]), wanted, "{fault:?}");
+        assert_eq!(observe_fault(&fault, &[]), wanted, "{fault:?}");
     }
 }
 

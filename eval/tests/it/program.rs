@@ -133,9 +133,9 @@ fn every_compiled_file_is_in_a_component() {
     for path in &all {
         assert!(root.join(path).exists(), "{path}");
     }
-    for part in sources::NO_ADAPTERS
+    for part in sources::EXCLUDED_MODULES
         .iter()
-        .chain(&sources::ADAPTERS_ALL_THE_SAME)
+        .chain(&sources::INCLUDED_EXCEPTIONS)
     {
         let path = root.join("eval/src").join(part);
         assert!(
@@ -301,7 +301,7 @@ fn digest_covers_compiled_dependencies() {
     assert_eq!(with("statistics", "1.0.0"), with("statistics", "2.0.0"));
     assert_eq!(
         with("forgotten", "1.0.0").unwrap_err(),
-        "the crate `forgotten` is neither in `CRATES` nor in `NO_ANSWERS` of eval/build/dependencies.rs"
+        "the crate `forgotten` is neither in `CRATES` nor in `NEUTRAL_CRATES` of eval/build/dependencies.rs"
     );
     let gone = lock("1.0.0", "2.1.0", "1.0.0");
     assert_eq!(
@@ -330,7 +330,7 @@ pub fn change_parts(dir: &Path, change: impl FnOnce(&mut Map<String, Value>)) {
 }
 
 /// Makes a run look as if a program with these components had made it, and returns that program.
-pub fn remake(dir: &Path, components: &[(&str, &str)]) -> Program {
+pub fn change_program(dir: &Path, components: &[(&str, &str)]) -> Program {
     change_parts(dir, |parts| {
         for (name, digest) in components {
             parts["program"][name] = json!(digest);
@@ -442,7 +442,7 @@ fn resumes_run_of_other_program_only_if_allowed() {
     let binary = Binary::new();
     let dir = begin(&binary, &[]);
     let name = dir.display().to_string();
-    let other = remake(&dir, &[("sandbox", "00"), ("prompts", "11")]);
+    let other = change_program(&dir, &[("sandbox", "00"), ("prompts", "11")]);
     shorten(&dir);
     let before = tree(&dir);
     let ran = resume(&binary, &dir, &[]);
@@ -555,7 +555,7 @@ fn merges_shards_of_other_programs_only_if_allowed() {
     let binary = Binary::new();
     let shares = ["1/2", "2/2"].map(|share| begin(&binary, &["--partition", share]));
     let [one, two] = shares.each_ref().map(|dir| dir.display().to_string());
-    let other = remake(&shares[1], &[("dependencies", "22")]);
+    let other = change_program(&shares[1], &[("dependencies", "22")]);
     let ran = binary.run(&["merge", "out", &one, &two], "");
     let refused = format!(
         "error: {one} and {two} were made by different program versions: the dependencies differ\n{HINT}"

@@ -51,9 +51,8 @@ fn docs_show_tested_programs() {
     }
 }
 
-/// A model server: the root writes the given program, and the other agents reply as `child`
-/// specifies.
-struct Office {
+/// The root writes the given program, and the other agents reply as `child` specifies.
+struct ModelServer {
     binary: Binary,
     server: FaultServer,
 }
@@ -72,7 +71,7 @@ fn asked(seen: &ReceivedRequest) -> (String, usize, bool) {
     )
 }
 
-impl Office {
+impl ModelServer {
     fn new(
         program: String,
         child: impl Fn(&str, usize) -> Behavior + Send + Sync + 'static,
@@ -201,12 +200,12 @@ fn memory_of_waiting(agents: usize) -> u64 {
     );
     let gate = Arc::new(Gate::default());
     let held = Arc::clone(&gate);
-    let office = Office::new(program, move |_, _| {
+    let server = ModelServer::new(program, move |_, _| {
         held.pass();
         Behavior::Text("```js\nreturn(context)\n```".to_owned())
     });
     let limits = ["--pending-calls", "2000", "--max-connections", "2000"];
-    let mut child = office.start(&[&RUN[..], &limits].concat());
+    let mut child = server.start(&[&RUN[..], &limits].concat());
     gate.wait_for(agents);
     let bytes = memory(child.id());
     gate.open();
@@ -216,7 +215,7 @@ fn memory_of_waiting(agents: usize) -> u64 {
         Some(format!("{agents} {agents}")),
         u32::try_from(agents).unwrap() + 1,
     );
-    assert_eq!(office.answer(), whole);
+    assert_eq!(server.answer(), whole);
     bytes
 }
 
@@ -245,7 +244,7 @@ fn killed_program_resumes_without_repeating_agents() {
     );
     let came: Arc<Mutex<Vec<String>>> = Arc::default();
     let noted = Arc::clone(&came);
-    let office = Office::new(program, move |query, turn| {
+    let server = ModelServer::new(program, move |query, turn| {
         noted.lock().unwrap().push(format!("{query} turn {turn}"));
         let code = if turn == 1 {
             "console.log(Math.random())"
@@ -255,7 +254,7 @@ fn killed_program_resumes_without_repeating_agents() {
         Behavior::Late(5, format!("```js\n{code}\n```"))
     });
     let calls = || came.lock().unwrap().len();
-    let mut child = office.start(&RUN);
+    let mut child = server.start(&RUN);
     let began = Instant::now();
     while calls() < AGENTS && child.try_wait().unwrap().is_none() {
         assert!(
@@ -269,13 +268,13 @@ fn killed_program_resumes_without_repeating_agents() {
     child.wait().unwrap();
     let before = calls();
     assert!(before < 2 * AGENTS, "the kill came too late");
-    let dir = office.run_dir();
+    let dir = server.run_dir();
     let journal = Journal::of(&dir).look("office", 1).unwrap();
-    let mut child = office.start(&["run", "--resume", dir.to_str().unwrap()]);
+    let mut child = server.start(&["run", "--resume", dir.to_str().unwrap()]);
     assert!(child.wait().unwrap().success());
     let sum = (0..AGENTS).sum::<usize>().to_string();
     let agents = u32::try_from(AGENTS).unwrap() + 1;
-    assert_eq!(office.answer(), ("ok".to_owned(), Some(sum), agents));
+    assert_eq!(server.answer(), ("ok".to_owned(), Some(sum), agents));
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     for request in came.lock().unwrap().iter() {
         *times.entry(request.clone()).or_default() += 1;

@@ -38,7 +38,7 @@ const RUN: [&str; 11] = [
 ];
 
 /// Returns a binary whose environment names the queue, which resumed runs need.
-pub fn user_of(url: &str) -> Binary {
+pub fn binary_with_queue(url: &str) -> Binary {
     Binary::new().variable("EVAL_QUEUE", url)
 }
 
@@ -187,7 +187,7 @@ fn queued_run_equals_local_run() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = user_of(server.url());
+    let binary = binary_with_queue(server.url());
     let _first = worker(&binary, server.url(), "first", &[]);
     let _second = worker(&binary, server.url(), "second", &[]);
     let ran = submit(

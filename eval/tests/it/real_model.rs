@@ -63,7 +63,7 @@ impl RealModel {
 
 /// Starts a proxy that forwards connections to a server and records what clients send. Returns the
 /// base URL of the proxy.
-fn listen_in(server: &str) -> (String, Arc<Mutex<Vec<u8>>>) {
+fn start_recording_proxy(server: &str) -> (String, Arc<Mutex<Vec<u8>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let sent = Arc::new(Mutex::new(Vec::new()));
@@ -104,7 +104,7 @@ fn runs_with_a_real_model() {
         &["--max-iterations", "2", "--stream"],
     ];
     for more in rows {
-        let (url, sent) = listen_in(&model.1);
+        let (url, sent) = start_recording_proxy(&model.1);
         let binary = Binary::new();
         let args = [
             &["run", "--benchmark", "s-niah", "--context-len", "2k"][..],

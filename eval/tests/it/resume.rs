@@ -44,7 +44,7 @@ fn attempts(dir: &Path) -> Vec<(String, u32)> {
 
 /// Removes the last `lines` lines of `samples.jsonl`, but keeps `piece` bytes of the first removed
 /// line.
-fn tear(dir: &Path, lines: usize, piece: usize) {
+fn truncate_records(dir: &Path, lines: usize, piece: usize) {
     let path = dir.join("samples.jsonl");
     let text = fs::read_to_string(&path).expect("samples.jsonl can be read");
     let all: Vec<&str> = text.split_inclusive('\n').collect();
@@ -73,7 +73,7 @@ fn completes_truncated_run_with_each_attempt_once() {
         let dir = begin(&binary, &["--prompt-mode", "coordinator"]);
         let whole = attempts(&dir);
         let torn = calls_of_the_last_two(&dir);
-        tear(&dir, 2, piece);
+        truncate_records(&dir, 2, piece);
         if !has_journal {
             fs::remove_dir_all(dir.join("journal")).expect("the journals exist");
         }
@@ -112,7 +112,7 @@ fn restarts_attempt_with_broken_journal() {
         let text = format!("{{\"attempt\": 7}}\n{}\n", lines.join("\n"));
         fs::write(journal.path(&sample, attempt), text).expect("it can be written");
     }
-    tear(&dir, 2, 0);
+    truncate_records(&dir, 2, 0);
     let ran = resume(&binary, &dir, &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let summary = fs::read_to_string(dir.join("summary.json")).expect("summary.json can be read");
@@ -440,7 +440,7 @@ fn resumes_with_obsolete_settings_of_earlier_program() {
         let text = value.to_string().replace(&before, now.as_str());
         fs::write(dir.join(name), text).unwrap();
     }
-    tear(&dir, 3, 0);
+    truncate_records(&dir, 3, 0);
     let ran = resume(&binary, &dir, &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(attempts(&dir).len(), 4);

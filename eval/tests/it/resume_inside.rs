@@ -60,22 +60,21 @@ fn reply(seen: &ReceivedRequest) -> String {
     format!("```js\n{cell}\n```")
 }
 
-/// Time at which a request arrived.
 #[derive(Clone, Copy)]
-struct Came(Instant);
+struct ArrivalTime(Instant);
 
 struct Forest {
     binary: Binary,
     server: FaultServer,
-    came: Arc<Mutex<Vec<Came>>>,
+    arrivals: Arc<Mutex<Vec<ArrivalTime>>>,
 }
 
 impl Forest {
     fn new(trees: usize) -> Self {
-        let came: Arc<Mutex<Vec<Came>>> = Arc::default();
-        let noted = Arc::clone(&came);
+        let arrivals: Arc<Mutex<Vec<ArrivalTime>>> = Arc::default();
+        let noted = Arc::clone(&arrivals);
         let server = FaultServer::start(move |seen| {
-            noted.lock().unwrap().push(Came(Instant::now()));
+            noted.lock().unwrap().push(ArrivalTime(Instant::now()));
             Behavior::Late(LATENCY, reply(seen))
         });
         let row = |tree: usize| {
@@ -88,7 +87,7 @@ impl Forest {
         Self {
             binary,
             server,
-            came,
+            arrivals,
         }
     }
 
@@ -109,7 +108,7 @@ impl Forest {
     }
 
     fn calls(&self) -> usize {
-        self.came.lock().unwrap().len()
+        self.arrivals.lock().unwrap().len()
     }
 
     fn run(&self) -> Option<PathBuf> {
@@ -133,7 +132,7 @@ fn answers(dir: &Path) -> BTreeMap<String, (String, Option<String>, Option<u32>)
 }
 
 /// Returns how often each request appears in the journals.
-fn journaled(dir: &Path) -> BTreeMap<String, usize> {
+fn count_journaled_requests(dir: &Path) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     let journal = Journal::of(dir);
     for record in RunDir::open(dir).unwrap().records {
@@ -196,7 +195,7 @@ fn resumes_attempts_where_killed() {
     for (id, (status, answer, _)) in &of_quiet {
         assert_eq!((&found[id].0, &found[id].1), (status, answer), "{id}");
     }
-    let twice: Vec<_> = journaled(&dir)
+    let twice: Vec<_> = count_journaled_requests(&dir)
         .into_iter()
         .filter(|(_, times)| *times > 1)
         .collect();
@@ -213,9 +212,10 @@ fn resumes_attempts_where_killed() {
     // Calls in flight at the time of a kill, with a tolerance for the network.
     let wire = Duration::from_millis(LATENCY + 10);
     let in_flight = |kill: &Instant| {
-        let came = forest.came.lock().unwrap();
-        came.iter()
-            .filter(|Came(at)| at <= kill && *at + wire > *kill)
+        let arrivals = forest.arrivals.lock().unwrap();
+        arrivals
+            .iter()
+            .filter(|ArrivalTime(at)| at <= kill && *at + wire > *kill)
             .count()
     };
     let lost: usize = killed.iter().map(in_flight).sum();

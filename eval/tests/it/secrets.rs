@@ -10,8 +10,7 @@ use crate::binary::{Binary, Ran};
 use crate::faults::{KEY, binary, run_dir, status, transient};
 use fault_server::{Behavior, FaultServer};
 
-/// Returns all files under a folder that contain the key.
-fn holding(folder: &Path) -> Vec<String> {
+fn files_with_key(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -182,7 +181,7 @@ fn check(binary: &Binary, model: &str, fault: &Behavior, more: &[&str]) {
     assert!(!server.seen().is_empty(), "{model} {fault:?}: {stderr}");
     assert!(!holds(stdout.as_bytes()), "{model} {fault:?}: {stdout}");
     assert!(!holds(stderr.as_bytes()), "{model} {fault:?}: {stderr}");
-    let found = holding(binary.path());
+    let found = files_with_key(binary.path());
     assert!(found.is_empty(), "{model} {fault:?}: {found:?}");
 }
 

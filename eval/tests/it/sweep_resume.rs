@@ -6,16 +6,16 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::binary::Binary;
-use crate::program::{change_parts, remake};
+use crate::program::{change_parts, change_program};
 
 const CELLS: [&str; 3] = ["01-direct", "02-solver", "03-coordinator"];
 
-type Spoil = fn(&Path);
+type Damage = fn(&Path);
 
 /// Change to the folder of a sweep whose first cell is missing, and the expected message.
-const ROWS: [(Spoil, &str); 5] = [
+const ROWS: [(Damage, &str); 5] = [
     (
-        |sweep| drop(remake(&sweep.join(CELLS[2]), &[("sandbox", "00")])),
+        |sweep| drop(change_program(&sweep.join(CELLS[2]), &[("sandbox", "00")])),
         "error: sweep/03-coordinator was made by a different version of the program: the sandbox differs",
     ),
     (

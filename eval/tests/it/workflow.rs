@@ -396,7 +396,7 @@ fn key_secret_sets_provider_variable() {
         assert!(!text.contains("sk-"), "{typed}: {text}");
         fs::remove_file(&seen).unwrap();
 
-        service.keep_program();
+        service.store_program();
         let ran = service.shard("1");
         if let Some(error) = error {
             assert_eq!(ran, Err(error.to_owned()), "{typed}");

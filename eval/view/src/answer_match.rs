@@ -23,11 +23,13 @@ impl Match {
     pub fn wanted(expected: &Value) -> Vec<String> {
         let texts = match expected {
             Value::Null => Vec::new(),
-            Value::Array(values) if values.iter().all(Value::is_string) => {
-                values.iter().filter_map(Value::as_str).map(plain).collect()
-            }
-            Value::String(text) => vec![plain(text)],
-            value => vec![plain(&value.to_string())],
+            Value::Array(values) if values.iter().all(Value::is_string) => values
+                .iter()
+                .filter_map(Value::as_str)
+                .map(normalize)
+                .collect(),
+            Value::String(text) => vec![normalize(text)],
+            value => vec![normalize(&value.to_string())],
         };
         texts.into_iter().filter(|text| !text.is_empty()).collect()
     }
@@ -37,9 +39,9 @@ impl Match {
     pub fn of(answer: &str, wanted: &[String]) -> Option<Self> {
         let answer = match serde_json::from_str::<Value>(answer) {
             // Format as in `wanted`, so that white space in JSON does not matter.
-            Ok(value @ (Value::Array(_) | Value::Object(_))) => plain(&value.to_string()),
-            Ok(Value::String(text)) => plain(&text),
-            _ => plain(answer),
+            Ok(value @ (Value::Array(_) | Value::Object(_))) => normalize(&value.to_string()),
+            Ok(Value::String(text)) => normalize(&text),
+            _ => normalize(answer),
         };
         let equals = |text: &String| *text == answer;
         if wanted.iter().any(equals) {
@@ -55,7 +57,7 @@ impl Match {
 }
 
 /// Converts to lowercase and collapses white space.
-fn plain(text: &str) -> String {
+fn normalize(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_lowercase()
 }

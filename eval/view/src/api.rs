@@ -64,11 +64,11 @@ pub fn answer(library: &Library, name: &str, query: &Query) -> Option<Result<Str
         "runs" => runs(library, query),
         "run" => run(library, query),
         "samples" => samples(library, query),
-        "search" => everywhere(library, query),
+        "search" => search_texts(library, query),
         "failures" => failures(library, query),
         "attempt" => attempt(library, query),
         "agent" => agent(library, query),
-        "input" => input::page(library, query).map(|page| text_of(&page)),
+        "input" => input::page(library, query).map(|page| to_json(&page)),
         "outline" => outline_of(library, query),
         "iterations" => iteration_page(library, query),
         "text" => text(library, query),
@@ -79,7 +79,7 @@ pub fn answer(library: &Library, name: &str, query: &Query) -> Option<Result<Str
 }
 
 fn runs(library: &Library, query: &Query) -> Result<String, ViewError> {
-    Ok(text_of(&runs_page::page(library, query)?))
+    Ok(to_json(&runs_page::page(library, query)?))
 }
 
 fn run(library: &Library, query: &Query) -> Result<String, ViewError> {
@@ -87,19 +87,19 @@ fn run(library: &Library, query: &Query) -> Result<String, ViewError> {
     let stamp = library.stamp(Some(id), None)?;
     let mut page = overview::page(id, open(library, query, id)?.as_ref());
     page["stamp"] = stamp.into();
-    Ok(text_of(&page))
+    Ok(to_json(&page))
 }
 
 fn samples(library: &Library, query: &Query) -> Result<String, ViewError> {
     let file = open(library, query, query.required("run")?)?;
     let search = search(query)?;
-    let marks = marks(library, &file, &search);
-    Ok(text_of(&sample_list::page(&file, &search, &marks, query)?))
+    let marks = failure_groups(library, &file, &search);
+    Ok(to_json(&sample_list::page(&file, &search, &marks, query)?))
 }
 
 fn failures(library: &Library, query: &Query) -> Result<String, ViewError> {
     let file = open(library, query, query.required("run")?)?;
-    Ok(text_of(&library.failures(&file)))
+    Ok(to_json(&library.failures(&file)))
 }
 
 /// Parses the parameter `search`.
@@ -111,7 +111,7 @@ fn search(query: &Query) -> Result<Filter, ViewError> {
     })
 }
 
-fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
+fn search_texts(library: &Library, query: &Query) -> Result<String, ViewError> {
     let problem = |name| move |problem| ViewError::Parameter { name, problem };
     let filter = Filter::parse(query.get("q").unwrap_or_default()).map_err(problem("q"))?;
     let kinds = query.get("in").unwrap_or_default().split(',');
@@ -139,7 +139,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
         }
         let file = files.entry(run.to_owned()).or_insert_with(|| {
             let file = open(library, query, run).ok()?;
-            let marks = marks(library, &file, &filter);
+            let marks = failure_groups(library, &file, &filter);
             Some((file, marks))
         });
         file.as_ref().is_some_and(|(file, marks)| {
@@ -150,7 +150,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
         })
     };
     let found = library.search(&asked, passes)?;
-    Ok(text_of(&json!({
+    Ok(to_json(&json!({
         "hits": found.hits,
         "total": found.total,
         "more": found.more,
@@ -160,7 +160,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
 }
 
 /// Returns the failure groups of a run if the filter uses them.
-fn marks(library: &Library, file: &RunFile, filter: &Filter) -> FailureGroups {
+fn failure_groups(library: &Library, file: &RunFile, filter: &Filter) -> FailureGroups {
     let mut marks = FailureGroups::default();
     if filter.uses_groups() {
         marks.groups = library.failures(file).of;
@@ -186,14 +186,14 @@ fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
         .map(|record| json!({ "attempt": record.attempt, "score": record.score, "status": record.status }))
         .collect();
     attempts.sort_by_key(|one| one["attempt"].as_u64());
-    let record = found.map(shown_record);
+    let record = found.map(serialize_record);
     let (agents, progress) = match trajectory {
         Ok((agents, progress)) => (agents, Some(progress)),
         // Without a trajectory, the record can still be shown.
         Err(ViewError::NotFound { .. }) if record.is_some() => (json!([]), None),
         Err(error) => return Err(error),
     };
-    Ok(text_of(&json!({
+    Ok(to_json(&json!({
         "run": file.run.lock.run,
         "record": record,
         "agents": agents,
@@ -216,7 +216,7 @@ fn neighbours(
         return neighbors::of(|id| open(library, query, id), run, file, here, None);
     };
     let search = search(&list)?;
-    let marks = marks(library, file, &search);
+    let marks = failure_groups(library, file, &search);
     let open = |id: &str| open(library, query, id);
     neighbors::of(open, run, file, here, Some((&list, &search, &marks)))
 }
@@ -228,7 +228,7 @@ fn agent(library: &Library, query: &Query) -> Result<String, ViewError> {
         agent_texts(index, path, agent)
     })?;
     let (start, end) = texts.ok_or_else(|| ViewError::not_found("agent", agent))?;
-    Ok(text_of(&json!({ "start": start, "end": end })))
+    Ok(to_json(&json!({ "start": start, "end": end })))
 }
 
 fn iteration_page(library: &Library, query: &Query) -> Result<String, ViewError> {
@@ -240,7 +240,7 @@ fn iteration_page(library: &Library, query: &Query) -> Result<String, ViewError>
         iterations(index, path, agent, offset, limit)
     })?;
     let (rows, total) = page.ok_or_else(|| ViewError::not_found("agent", agent))?;
-    Ok(text_of(
+    Ok(to_json(
         &json!({ "total": total, "offset": offset, "rows": rows }),
     ))
 }
@@ -252,7 +252,7 @@ fn text(library: &Library, query: &Query) -> Result<String, ViewError> {
         text_part(index, path, from, to)
     })?;
     let part = part.ok_or_else(|| ViewError::not_found("text", format!("{from}-{to}")))?;
-    Ok(text_of(&part))
+    Ok(to_json(&part))
 }
 
 fn outline_of(library: &Library, query: &Query) -> Result<String, ViewError> {
@@ -260,7 +260,7 @@ fn outline_of(library: &Library, query: &Query) -> Result<String, ViewError> {
     let shown = library.trajectory(&*library.run(id)?, sample, attempt, |index, path, _| {
         Ok(json!(outline(index, path)?))
     })?;
-    Ok(text_of(&json!({ "agents": shown })))
+    Ok(to_json(&json!({ "agents": shown })))
 }
 
 fn comparison(library: &Library, query: &Query) -> Result<String, ViewError> {
@@ -274,7 +274,7 @@ fn comparison(library: &Library, query: &Query) -> Result<String, ViewError> {
         .collect();
     let offset = query.number("offset", 0)?;
     let limit = query.number("limit", 100)?.min(DIFFERING);
-    Ok(text_of(&compare(&named, offset, limit)))
+    Ok(to_json(&compare(&named, offset, limit)))
 }
 
 fn stamp(library: &Library, query: &Query) -> Result<String, ViewError> {
@@ -283,7 +283,7 @@ fn stamp(library: &Library, query: &Query) -> Result<String, ViewError> {
         Some(sample) => Some((sample, query.number("attempt", 1)?)),
     };
     let stamp = library.stamp(query.get("run"), attempt)?;
-    Ok(text_of(&json!({ "stamp": stamp })))
+    Ok(to_json(&json!({ "stamp": stamp })))
 }
 
 /// Opens a run with the scores that the parameter `scores` selects.
@@ -299,7 +299,7 @@ fn which(query: &Query) -> Result<(&str, &str, u32), ViewError> {
 }
 
 /// Serializes a record; truncates long texts, and lists and objects with long JSON.
-fn shown_record(record: &records::AttemptRecord) -> Value {
+fn serialize_record(record: &records::AttemptRecord) -> Value {
     let mut record = json!(record);
     if let Some(fields) = record.as_object_mut() {
         for (_, value) in fields {
@@ -319,6 +319,6 @@ fn shown_record(record: &records::AttemptRecord) -> Value {
 }
 
 /// Serializes a value as JSON. This cannot fail, because all keys are strings.
-fn text_of(value: &impl Serialize) -> String {
+fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

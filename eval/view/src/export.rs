@@ -143,7 +143,7 @@ impl EmbeddedResponses<'_> {
                 ];
                 let asked = of_agent(&page);
                 let page = self.ask("iterations", &borrowed(&asked))?;
-                self.whole_images("iterations", &borrowed(&asked), &which, page.clone())?;
+                self.store_with_images("iterations", &borrowed(&asked), &which, page.clone())?;
                 offset += ITERATION_PAGE;
                 if page["total"]
                     .as_u64()
@@ -157,7 +157,7 @@ impl EmbeddedResponses<'_> {
     }
 
     /// Stores a response after completing its images, because truncated images cannot be shown.
-    fn whole_images(
+    fn store_with_images(
         &mut self,
         name: &str,
         parameters: &[(&str, &str)],
@@ -242,16 +242,16 @@ fn encoded(text: &str) -> String {
 fn page(embedded: &Value) -> String {
     // A `<` in a text could end the element that contains the data.
     let data = embedded.to_string().replace('<', "\\u003c");
-    let mark = hex::encode(&Sha256::digest(&data)[..16]);
+    let nonce = hex::encode(&Sha256::digest(&data)[..16]);
     let policy = format!(
-        "default-src 'none'; script-src 'nonce-{mark}'; style-src 'nonce-{mark}'; img-src data:; base-uri 'none'; form-action 'none'"
+        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:; base-uri 'none'; form-action 'none'"
     );
     let head = format!(
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<style nonce=\"{mark}\">\n{}</style>\n",
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<style nonce=\"{nonce}\">\n{}</style>\n",
         *STYLE
     );
     let tail = format!(
-        "<script id=\"embedded\" type=\"application/json\">{data}</script>\n<script type=\"module\" nonce=\"{mark}\">\n{}</script>\n",
+        "<script id=\"embedded\" type=\"application/json\">{data}</script>\n<script type=\"module\" nonce=\"{nonce}\">\n{}</script>\n",
         *SCRIPT
     );
     assets::page(&head, &tail)

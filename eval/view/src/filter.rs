@@ -407,7 +407,7 @@ fn term(part: &Part) -> Result<Option<Term>, String> {
         return Ok(None);
     }
     let Some(field) = field(&name) else {
-        return match near(&name) {
+        return match similar_field_name(&name) {
             Some(known) => Err(format!(
                 "unknown field `{name}`; did you mean `{known}`? (to search for the text, put it in quotes)"
             )),
@@ -437,7 +437,7 @@ fn field(name: &str) -> Option<Field> {
 
 /// Returns a field whose name differs from `name` by one missing, extra or wrong letter. At least
 /// the first two letters must agree.
-fn near(name: &str) -> Option<&'static str> {
+fn similar_field_name(name: &str) -> Option<&'static str> {
     let names = FIGURES.iter().map(|figure| figure.name);
     let mut names = names.chain(TEXTS.iter().map(|text| text.name));
     names.find(|known| {

@@ -198,8 +198,8 @@ impl Library {
         overview
     }
 
-    /// Updates the index of an attempt's trajectory, as far as time allows, and calls `use_it` with
-    /// the index.
+    /// Updates the index of an attempt's trajectory, as far as time allows, and calls `read_index`
+    /// with the index.
     ///
     /// # Errors
     /// Returns [`ViewError::NotFound`] if the run does not have the attempt or the trajectory, or
@@ -209,7 +209,7 @@ impl Library {
         run: &RunFile,
         sample: &str,
         attempt: u32,
-        use_it: impl FnOnce(&Index, &Path, Progress) -> std::io::Result<T>,
+        read_index: impl FnOnce(&Index, &Path, Progress) -> std::io::Result<T>,
     ) -> Result<T, ViewError> {
         let missing = || ViewError::not_found("trajectory", format!("{sample}.{attempt}"));
         let path = run.trajectory(sample, attempt).ok_or_else(missing)?;
@@ -226,7 +226,7 @@ impl Library {
         let mut index = lock(&index);
         let result = index
             .advance(&path, Instant::now() + INDEXING)
-            .and_then(|progress| use_it(&index, &path, progress));
+            .and_then(|progress| read_index(&index, &path, progress));
         result.map_err(|reason| ViewError::Folder { path, reason })
     }
 
@@ -236,7 +236,7 @@ impl Library {
     /// Returns [`ViewError::Folder`] if the folder can no longer be read.
     pub fn refresh_texts(&self) -> Result<Status, ViewError> {
         let mut runs = self.runs()?;
-        runs.sort_by_cached_key(|(id, path)| std::cmp::Reverse((began(path), id.clone())));
+        runs.sort_by_cached_key(|(id, path)| std::cmp::Reverse((lock_file_time(path), id.clone())));
         Ok(self.texts.refresh(runs))
     }
 
@@ -372,7 +372,7 @@ impl Library {
 }
 
 /// Returns the modification time of a run's lock file, which is about the run's start time.
-fn began(path: &Path) -> Option<std::time::SystemTime> {
+fn lock_file_time(path: &Path) -> Option<std::time::SystemTime> {
     let lock = fs::metadata(path.join("lock.json")).ok()?;
     lock.modified().ok()
 }

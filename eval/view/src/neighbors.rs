@@ -66,7 +66,7 @@ struct Neighbors<T> {
     is_there: bool,
 }
 
-fn around<T: Copy>(
+fn find_neighbors<T: Copy>(
     all: impl Iterator<Item = T>,
     with_here: impl Fn(T) -> Ordering,
     compare: impl Fn(T, T) -> Ordering,
@@ -100,7 +100,7 @@ fn around<T: Copy>(
 
 fn in_list(file: &RunFile, here: &AttemptRecord, list: &List<'_>) -> Option<Value> {
     let held = file.run.records.iter().filter(|record| list.holds(record));
-    let found = around(
+    let found = find_neighbors(
         held,
         |one| list.compare(one, here),
         |a, b| list.compare(a, b),
@@ -137,7 +137,7 @@ fn in_comparison(
     let held = all
         .iter()
         .filter(|one| one.results.get(own).is_some_and(Option::is_some));
-    let found = around(
+    let found = find_neighbors(
         held,
         |one| natural(&one.id, here.0).then_with(|| one.id.as_str().cmp(here.0)),
         |a, b| natural(&a.id, &b.id).then_with(|| a.id.cmp(&b.id)),
@@ -169,7 +169,7 @@ fn in_run(file: &RunFile, here: (&str, u32)) -> Value {
     let all = finished
         .map(|record| (record.id.as_str(), record.attempt))
         .chain(under_way.map(|one| (one.id.as_str(), one.attempt)));
-    let found = around(all, |one| in_order(one, here), in_order);
+    let found = find_neighbors(all, |one| in_order(one, here), in_order);
     let key = |one: (&str, u32)| key(one.0, one.1);
     let (previous, next) = (found.previous.map(key), found.next.map(key));
     if found.is_there {

@@ -59,7 +59,7 @@ pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
     if !folder.is_empty() && !groups.iter().any(|group| group.id == folder) {
         return Err(ViewError::not_found("folder", folder));
     }
-    let is_meant = |row: &&Overview| {
+    let is_listed = |row: &&Overview| {
         let parent = parent(&row.id);
         let here = match folder {
             "" => words.is_empty() <= parent.is_empty(),
@@ -70,7 +70,7 @@ pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
             words.iter().all(|word| text.contains(word))
         }
     };
-    let mut found: Vec<&Overview> = rows.iter().filter(is_meant).collect();
+    let mut found: Vec<&Overview> = rows.iter().filter(is_listed).collect();
     let column = query.get("sort").unwrap_or("started");
     let descending = query.get("descending") != Some("0");
     found.sort_by(|a, b| {

@@ -108,7 +108,7 @@ impl AgentSettings {
 
 /// Returns the properties of a prompt definition that have no effect for a root agent of this
 /// protocol.
-pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'static str> {
+pub fn properties_without_effect(definition: &Definition, protocol: Protocol) -> Vec<&'static str> {
     let capabilities = protocol.capabilities();
     let calls = capabilities.action_surface == ActionSurface::NativeTools;
     let goes_on = !capabilities.one_call;
@@ -146,7 +146,7 @@ pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'sta
 
 #[cfg(test)]
 mod tests {
-    use super::{AgentSettings, DefinedEffort, idle_properties};
+    use super::{AgentSettings, DefinedEffort, properties_without_effect};
     use crate::hook::HookRegistry;
     use crate::model::{Effort, Protocol};
     use crate::prompt::definition::{Library, Reasoning, ToolStrategy};
@@ -204,7 +204,7 @@ mod tests {
         ];
         for (protocol, expected) in rows {
             assert_eq!(
-                idle_properties(definition, protocol),
+                properties_without_effect(definition, protocol),
                 expected,
                 "{protocol}"
             );
@@ -219,7 +219,7 @@ mod tests {
         for (protocol, tool_choice, works) in choices {
             let mut definition = definition.clone();
             definition.tool_choice = tool_choice;
-            let idle = idle_properties(&definition, protocol);
+            let idle = properties_without_effect(&definition, protocol);
             assert_eq!(
                 !idle.contains(&"toolChoice"),
                 works,

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::{
     AgentSettings, Budget, BudgetSubscribers, BudgetSubscription, Conversation, Failure,
-    HaltReason, HooksAtWork, Instances, Invocation, Ledger, Meter, ROOT, Records, Root, Run,
+    HaltReason, Instances, Invocation, Ledger, Meter, ROOT, Records, Root, Run, RunningHooks,
 };
 use crate::journal::AttemptJournal;
 use crate::model::web::Browser;
@@ -29,7 +29,7 @@ pub(crate) struct Attempt<'a> {
     /// Journal of the responses received in this process and earlier ones.
     pub journal: &'a AttemptJournal,
     stopped: watch::Sender<Option<Stop>>,
-    pub hooks_at_work: HooksAtWork,
+    pub running_hooks: RunningHooks,
     /// Settings of agents without a prompt definition.
     plain: AgentSettings,
     subscribers: BudgetSubscribers,
@@ -76,7 +76,7 @@ impl<'a> Attempt<'a> {
             time,
             journal,
             stopped: watch::Sender::new(None),
-            hooks_at_work: HooksAtWork::default(),
+            running_hooks: RunningHooks::default(),
             plain: AgentSettings::default(),
             subscribers: BudgetSubscribers::default(),
         }
@@ -114,7 +114,7 @@ impl<'a> Attempt<'a> {
                 Stop::Diverged(why) => return Err(Diverged(why)),
             },
         };
-        self.book_left();
+        self.book_unused_results();
         let continued = self.journal.continued();
         self.records.count(|stats| stats.continued = continued);
         Ok(self.records.end_attempt(root, result, self.meter.covered()))

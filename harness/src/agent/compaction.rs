@@ -81,7 +81,7 @@ impl Compaction {
 
     /// Returns the settings, with those without effect reset to their defaults. `keep` affects only
     /// summaries, and `at` has no effect with [`Compact::None`].
-    pub(crate) fn met(&self) -> Self {
+    pub(crate) fn effective(&self) -> Self {
         Self {
             how: self.how,
             at: (self.at.clone()).filter(|_| self.how != Compact::None),

@@ -39,7 +39,7 @@ impl Failure {
 
     /// Whether the final state of the environment is recorded after this result: the agent answered
     /// or reached a limit.
-    pub fn leaves_a_state(result: &Result<String, Self>) -> bool {
+    pub fn has_final_state(result: &Result<String, Self>) -> bool {
         !matches!(result, Err(failure) if failure.status != Status::Limit)
     }
 }

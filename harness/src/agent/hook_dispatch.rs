@@ -11,7 +11,7 @@ use crate::model::{EventKind, Message, Status, ToolCall, ToolResult};
 use crate::provider::{ProviderError, Request, Response};
 
 /// Running hooks of an attempt, by name. Each hook handles one event at a time.
-pub(crate) type HooksAtWork = Mutex<HashMap<String, Arc<Mutex<Box<dyn RunningHook>>>>>;
+pub(crate) type RunningHooks = Mutex<HashMap<String, Arc<Mutex<Box<dyn RunningHook>>>>>;
 
 impl Attempt<'_> {
     /// Passes the new messages of a conversation to the agent's hooks.
@@ -39,7 +39,7 @@ impl Attempt<'_> {
         message: Message,
     ) -> Result<Message, HookError> {
         match self
-            .hooked(invocation, HookEvent::BeforeMessage { message })
+            .run_hooks(invocation, HookEvent::BeforeMessage { message })
             .await?
         {
             HookEvent::BeforeMessage { message } => Ok(message),
@@ -64,7 +64,7 @@ impl Attempt<'_> {
                     .collect(),
             };
             if let HookEvent::BeforeRequest { system, messages } =
-                self.hooked(invocation, event).await?
+                self.run_hooks(invocation, event).await?
             {
                 request.system = system;
                 request.messages = messages.into_iter().map(Arc::new).collect();
@@ -91,7 +91,7 @@ impl Attempt<'_> {
             text,
             reasoning,
             tool_calls,
-        } = self.hooked(invocation, event).await?
+        } = self.run_hooks(invocation, event).await?
         {
             response.text = text;
             response.reasoning = reasoning;
@@ -123,7 +123,7 @@ impl Attempt<'_> {
                 arguments: call.arguments.clone(),
                 content: result.content.clone(),
             };
-            if let HookEvent::Tool { content, .. } = self.hooked(invocation, event).await? {
+            if let HookEvent::Tool { content, .. } = self.run_hooks(invocation, event).await? {
                 result.content = content;
             }
         }
@@ -137,14 +137,14 @@ impl Attempt<'_> {
     }
 
     /// Passes an event through the hooks of an agent, one after another.
-    async fn hooked(
+    async fn run_hooks(
         &self,
         invocation: &Invocation,
         mut event: HookEvent,
     ) -> Result<HookEvent, HookError> {
         for hook in self.hooks(invocation) {
             let work = {
-                let mut at_work = self.hooks_at_work.lock().await;
+                let mut at_work = self.running_hooks.lock().await;
                 let begin = || Arc::new(Mutex::new(hook.begin()));
                 Arc::clone(at_work.entry(hook.name().to_owned()).or_insert_with(begin))
             };

@@ -56,12 +56,12 @@ impl QueuedMessage {
     /// Creates a message and the receiver of its answer.
     pub fn new(message: Message) -> (Self, ReplyReceiver) {
         let (answer, answered) = oneshot::channel();
-        let letter = Self {
+        let queued_message = Self {
             message,
             answer,
             of: None,
         };
-        (letter, answered)
+        (queued_message, answered)
     }
 
     /// Sends the answer. Does nothing if the sender of the message no longer waits.
@@ -74,7 +74,7 @@ impl QueuedMessage {
 }
 
 /// Parameters of a new instance.
-pub(crate) struct Opened<'a> {
+pub(crate) struct NewInstance<'a> {
     pub id: &'a str,
     pub name: &'a str,
     pub kind: &'a Arc<InstanceKind>,
@@ -103,7 +103,7 @@ impl Instances {
     }
 
     /// Registers an instance and returns its inbox.
-    pub fn open(&self, opened: Opened<'_>) -> Inbox {
+    pub fn open(&self, opened: NewInstance<'_>) -> Inbox {
         let (inbox, messages) = mpsc::unbounded();
         let instance = Instance {
             kind: Arc::clone(opened.kind),
@@ -155,10 +155,10 @@ impl Instances {
                 "{function}(): {id} is at your last message still; await its answer before the next one"
             )));
         }
-        let (mut letter, answered) = QueuedMessage::new(message);
-        letter.of = Some((self.clone(), id.to_owned()));
+        let (mut queued_message, answered) = QueuedMessage::new(message);
+        queued_message.of = Some((self.clone(), id.to_owned()));
         let inbox = one.inbox.as_ref();
-        if inbox.is_none_or(|inbox| inbox.unbounded_send(letter).is_err()) {
+        if inbox.is_none_or(|inbox| inbox.unbounded_send(queued_message).is_err()) {
             return Err(ToolError(format!("{function}(): {id} has ended")));
         }
         one.state = State::AtWork;
@@ -183,7 +183,7 @@ impl Instances {
 
     /// Removes and returns the tool calls that an instance made for its last message, and the
     /// messages that it sent to its caller.
-    pub fn take_said(&self, id: &str) -> (Vec<LoggedCall>, Option<Vec<String>>) {
+    pub fn drain_output(&self, id: &str) -> (Vec<LoggedCall>, Option<Vec<String>>) {
         let known = self.0.lock();
         let Some(one) = known.get(id) else {
             return (Vec::new(), None);

@@ -335,7 +335,7 @@ impl Ledger {
             time: self.budget.time.filter(|_| calls > 0),
             ..self.budget
         };
-        if let Some(error) = self.beyond(&budget, &books.spent) {
+        if let Some(error) = self.exceeded_limit(&budget, &books.spent) {
             return Err(overdrawn(error));
         }
         if books.under_way > 0 {
@@ -454,7 +454,7 @@ impl Ledger {
         let books = self.lock();
         let ends = matches!(self.scope, Scope::Run | Scope::Sweep);
         let refused = books.refused.clone().filter(|_| ends);
-        let own = self.beyond(&self.budget, &books.spent).or(refused);
+        let own = self.exceeded_limit(&self.budget, &books.spent).or(refused);
         drop(books);
         own.or_else(|| self.above.as_ref()?.exhausted())
     }
@@ -530,7 +530,7 @@ impl Ledger {
     }
 
     /// Returns an error if one of the limits is reached.
-    fn beyond(&self, budget: &Budget, spent: &Spent) -> Option<ProviderError> {
+    fn exceeded_limit(&self, budget: &Budget, spent: &Spent) -> Option<ProviderError> {
         let Budget {
             cost_usd,
             tokens,

@@ -97,11 +97,11 @@ impl Attempt<'_> {
             }
             self.records.count(|stats| stats.llm_calls += 1);
             let result = match (earlier, kept) {
-                (Some(earlier), _) => self.take_earlier(invocation, earlier).await,
+                (Some(earlier), _) => self.use_journaled_result(invocation, earlier).await,
                 (None, Some(result)) => {
                     self.keep((&request, asked), true, 0.0, Vec::new(), &result)
                         .await;
-                    self.take_kept(invocation, result).await
+                    self.use_cached_result(invocation, result).await
                 }
                 (None, None) => self.send(invocation, (&request, asked), reservation).await,
             };
@@ -263,13 +263,13 @@ impl Attempt<'_> {
 
     /// Uses a response or an error that an earlier process received. The run's ledger already
     /// includes its cost.
-    async fn take_earlier(
+    async fn use_journaled_result(
         &self,
         invocation: &Invocation,
         kept: Box<JournaledResponse>,
     ) -> Result<ModelReply, ProviderError> {
         if kept.cached {
-            return self.take_kept(invocation, kept.result).await;
+            return self.use_cached_result(invocation, kept.result).await;
         }
         invocation.ledger.charge_attempt(Spent {
             calls: 1,
@@ -321,7 +321,7 @@ impl Attempt<'_> {
 
     /// Books results of earlier processes that this process did not use, because it stopped their
     /// agents earlier or left out a failure.
-    pub fn book_left(&self) {
+    pub fn book_unused_results(&self) {
         for kept in self.journal.left().into_iter().filter(|kept| !kept.cached) {
             self.records.count(|stats| stats.llm_calls += 1);
             for event in &kept.calls {
@@ -337,7 +337,7 @@ impl Attempt<'_> {
     }
 
     /// Uses a response or an error from a cache or recording.
-    async fn take_kept(
+    async fn use_cached_result(
         &self,
         invocation: &Invocation,
         result: Result<Response, ProviderError>,

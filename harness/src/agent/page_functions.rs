@@ -103,7 +103,7 @@ impl PageFunctions {
     ///
     /// # Errors
     /// Returns a message for the calling agent that lists the existing tabs.
-    pub(crate) fn handed(&self, name: &str) -> Result<Self, String> {
+    pub(crate) fn tab_for_child(&self, name: &str) -> Result<Self, String> {
         let named = self.tabs.named.lock();
         let page = named.get(name).cloned().ok_or_else(|| {
             let names: Vec<&str> = named.keys().map(String::as_str).collect();
@@ -191,28 +191,28 @@ impl PageFunctions {
             }
             "page.open" => return self.open(arguments.url).await.map(PageResult::value),
             "page.goto" => Action::Navigate {
-                url: needed("url", arguments.url)?,
+                url: require_argument("url", arguments.url)?,
             },
             "page.click" => Action::Click {
-                selector: needed("selector", selector)?,
+                selector: require_argument("selector", selector)?,
             },
             "page.fill" => Action::FillInput {
-                selector: needed("selector", selector)?,
-                value: needed("value", arguments.value)?,
+                selector: require_argument("selector", selector)?,
+                value: require_argument("value", arguments.value)?,
             },
             "page.select" => Action::Select {
-                selector: needed("selector", selector)?,
-                value: needed("value", arguments.value)?,
+                selector: require_argument("selector", selector)?,
+                value: require_argument("value", arguments.value)?,
             },
             "page.press" => Action::Press {
                 selector,
-                key: needed("key", arguments.key)?,
+                key: require_argument("key", arguments.key)?,
             },
             "page.scrollTo" => Action::ScrollTo {
-                selector: needed("selector", selector)?,
+                selector: require_argument("selector", selector)?,
             },
             "page.answerDialog" => Action::AnswerDialog {
-                accept: needed("accept", arguments.accept)?,
+                accept: require_argument("accept", arguments.accept)?,
                 text: arguments.text,
             },
             _ => {
@@ -270,7 +270,7 @@ impl PageResult {
     }
 }
 
-fn needed<T>(name: &str, value: Option<T>) -> Result<T, PageError> {
+fn require_argument<T>(name: &str, value: Option<T>) -> Result<T, PageError> {
     value.ok_or_else(|| {
         let message = format!("the argument `{name}` is missing");
         PageError::new(PageProblem::Malformed, message)

@@ -149,21 +149,23 @@ pub(crate) async fn answer_messages(
     let mut used = 0;
     let mut number = 0;
     let mut result = Ok(String::new());
-    while let Some(letter) = agent.run_background_while(inbox.next()).await {
+    while let Some(queued_message) = agent.run_background_while(inbox.next()).await {
         number += 1;
-        attempt.records.message(invocation, number, &letter.message);
+        attempt
+            .records
+            .message(invocation, number, &queued_message.message);
         let turn = Turn {
             iteration: 0,
             iterations: invocation.iterations,
             before: used,
         };
-        agent.on_message(letter.message.clone(), turn, &mut conversation);
+        agent.on_message(queued_message.message.clone(), turn, &mut conversation);
         result = iterate(attempt, invocation, agent, &mut conversation, &mut used).await;
         attempt
             .records
             .message_answered(invocation, number, &result);
         let failed = result.is_err();
-        letter.answer(result.clone());
+        queued_message.answer(result.clone());
         if failed {
             break;
         }

@@ -33,7 +33,7 @@ pub(super) fn card_numbers(text: &str) -> Vec<Range<usize>> {
         }
         let joined =
             start > 0 && (bytes[start - 1].is_ascii_alphanumeric() || bytes[start - 1] == b'.');
-        if !joined && LENGTHS.contains(&digits.len()) && checks(&digits) {
+        if !joined && LENGTHS.contains(&digits.len()) && passes_luhn_check(&digits) {
             found.push(start..end);
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn card_numbers(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether digits pass the Luhn check and are not all the same.
-fn checks(digits: &[u8]) -> bool {
+fn passes_luhn_check(digits: &[u8]) -> bool {
     let sum: u32 = digits
         .iter()
         .rev()

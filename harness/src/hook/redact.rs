@@ -6,13 +6,13 @@ use super::luhn::card_numbers;
 use crate::prompt::definition::secrets_in;
 
 pub(super) fn without_cards(text: &str) -> String {
-    strike(text, card_numbers(text), "[credit card]")
+    replace_ranges(text, card_numbers(text), "[credit card]")
 }
 
 /// Redacts keys and tokens in known formats.
 pub(super) fn without_secrets(text: &str) -> String {
     let secrets = secrets_in(text, &[]);
-    strike(
+    replace_ranges(
         text,
         secrets.into_iter().map(|secret| secret.range),
         "[secret]",
@@ -20,7 +20,11 @@ pub(super) fn without_secrets(text: &str) -> String {
 }
 
 /// Replaces each range with `mark`. The ranges must be in order and must not overlap.
-fn strike(text: &str, ranges: impl IntoIterator<Item = Range<usize>>, mark: &str) -> String {
+fn replace_ranges(
+    text: &str,
+    ranges: impl IntoIterator<Item = Range<usize>>,
+    mark: &str,
+) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for range in ranges {

@@ -11,7 +11,7 @@ use sandbox::message::SessionStart;
 use sandbox::{Recorder, Session};
 
 use super::continuation::without_failures;
-use super::entry::{Entry, Matching, did, session};
+use super::entry::{Entry, Matching, session, steps_entry};
 use super::seal::{self, Chain};
 use super::{
     Digests, Fork, JOURNAL_VERSION, JournalStore, JournaledResponse, ReplayedJournals, RequestKey,
@@ -92,7 +92,8 @@ impl AttemptJournal {
         let Some(store) = store else {
             return Ok(journal);
         };
-        let (entries, chain) = checked(store.as_ref(), &task.run_id, &task.sample, task.attempt)?;
+        let (entries, chain) =
+            read_checked(store.as_ref(), &task.run_id, &task.sample, task.attempt)?;
         journal.chain = Mutex::new(chain);
         let is_new = entries.is_empty();
         for entry in journal.without_failures(entries) {
@@ -300,7 +301,7 @@ impl AttemptJournal {
         // Hold the lock while writing, so that steps are written before the requests that follow
         // them.
         let mut open = self.open.lock();
-        let mut entries = take_courses(&mut open);
+        let mut entries = take_new_steps(&mut open);
         entries.push(Entry::Response(Box::new(kept)));
         self.write(&entries)
     }
@@ -324,7 +325,7 @@ impl AttemptJournal {
             let new = self.new_session(invocation);
             let mut entries = vec![session(invocation, &new)];
             if !new.course.is_empty() {
-                entries.push(did(invocation, new.course.clone()));
+                entries.push(steps_entry(invocation, new.course.clone()));
             }
             self.write(&entries)?;
             new
@@ -374,7 +375,7 @@ impl AttemptJournal {
         let Some(store) = self.store.clone() else {
             return Ok(());
         };
-        let entries = take_courses(&mut self.open.lock());
+        let entries = take_new_steps(&mut self.open.lock());
         self.write(&entries)?;
         let (sample, attempt) = (self.sample.clone(), self.attempt);
         // Syncing to disk blocks the thread.
@@ -420,7 +421,7 @@ impl AttemptJournal {
 ///
 /// # Errors
 /// Returns an error that names the file, the line, and what is wrong with it.
-pub(super) fn checked(
+pub(super) fn read_checked(
     store: &dyn JournalStore,
     run_id: &str,
     sample: &str,
@@ -451,10 +452,10 @@ pub(super) fn checked(
     Ok((sealed.entries, sealed.chain))
 }
 
-fn take_courses(open: &mut [Open]) -> Vec<Entry> {
+fn take_new_steps(open: &mut [Open]) -> Vec<Entry> {
     let courses = open.iter().filter_map(|one| {
         let course = one.recorder.take();
-        (!course.is_empty()).then(|| did(&one.invocation, course))
+        (!course.is_empty()).then(|| steps_entry(&one.invocation, course))
     });
     courses.collect()
 }

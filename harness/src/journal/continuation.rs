@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::io;
 
 use super::JournalStore;
-use super::attempt_journal::checked;
+use super::attempt_journal::read_checked;
 use super::entry::{Entry, JournaledResponse, Matching, ROOT};
 use super::seal::Chain;
 use crate::provider::ProviderError;
@@ -25,7 +25,7 @@ pub fn continue_after_error(
     sample: &str,
     attempt: u32,
 ) -> io::Result<bool> {
-    let (entries, mut chain) = checked(store, run_id, sample, attempt)?;
+    let (entries, mut chain) = read_checked(store, run_id, sample, attempt)?;
     if entries.is_empty() {
         return Ok(false);
     }

@@ -139,7 +139,7 @@ pub(super) fn session(invocation: &str, beginning: &SessionStart) -> Entry {
 }
 
 /// Creates the line for new steps of a session.
-pub(super) fn did(invocation: &str, course: RecordedSteps) -> Entry {
+pub(super) fn steps_entry(invocation: &str, course: RecordedSteps) -> Entry {
     Entry::Did {
         invocation: invocation.to_owned(),
         steps: course.steps,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::Position;
 use super::sections::{TURN_SCHEMA_ANSWER, TURN_SCHEMA_MISMATCH, TURN_SCHEMA_RETURN};
 use crate::model::lenient_json;
-use crate::text::two_ends;
+use crate::text::truncate_middle;
 
 /// Maximum characters of the validation errors that an agent is shown.
 const PROBLEM_CHARS: usize = 1_000;
@@ -96,7 +96,7 @@ impl AnswerSchema {
         if self.validator.is_valid(&text) {
             return Ok(text);
         }
-        Err(two_ends(&problem, PROBLEM_CHARS))
+        Err(truncate_middle(&problem, PROBLEM_CHARS))
     }
 
     fn problem(&self, value: &Value) -> Option<String> {

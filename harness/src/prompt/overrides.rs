@@ -77,7 +77,7 @@ impl ReplApi {
 
 impl PromptOverrides {
     /// Whether the root's name or site is set.
-    fn name_root(&self) -> bool {
+    fn names_root(&self) -> bool {
         !self.agent_name.trim().is_empty() || !self.site.trim().is_empty()
     }
 }
@@ -312,7 +312,7 @@ pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembl
     let identity = identity_line(overrides, is_root)
         // The prompt of the JSON action protocol equals its specification, unless a name or a site
         // is set.
-        .filter(|_| agent.role.action_surface() != ActionSurface::Apps || overrides.name_root());
+        .filter(|_| agent.role.action_surface() != ActionSurface::Apps || overrides.names_root());
     let first = [identity, persona];
     prompt.sections.splice(at..at, first.into_iter().flatten());
     if !is_root {

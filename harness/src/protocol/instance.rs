@@ -8,7 +8,8 @@ use sandbox::message::Context;
 use serde_json::{Value, json};
 
 use crate::agent::{
-    Attempt, Failure, Inbox, Invocation, Opened, Outbox, QueuedMessage, ReplyReceiver, Specialist,
+    Attempt, Failure, Inbox, Invocation, NewInstance, Outbox, QueuedMessage, ReplyReceiver,
+    Specialist,
 };
 use crate::model::{EventKind, Message, Role};
 use crate::protocol::direct::OneCall;
@@ -55,7 +56,7 @@ impl Attempt<'_> {
             settings.include_chat,
             settings.include_past_tools,
         );
-        let inbox = caller.instances.open(Opened {
+        let inbox = caller.instances.open(NewInstance {
             id,
             name,
             kind,
@@ -109,7 +110,7 @@ impl Attempt<'_> {
             }
         };
         // Discard messages to the caller that belong to an earlier, unawaited request.
-        caller.instances.take_said(id);
+        caller.instances.drain_output(id);
         let message = first.into_message();
         let answered = caller.instances.send(function, id, message)?;
         self.records.count(|stats| stats.delegations += 1);
@@ -131,7 +132,7 @@ impl Attempt<'_> {
             return Err(ended.unwrap_or_else(|| ToolError(format!("{id} has ended"))));
         };
         self.emit_answered(caller, id, &result);
-        let (calls, said) = caller.instances.take_said(id);
+        let (calls, said) = caller.instances.drain_output(id);
         let (text, error) = match result {
             Ok(answer) => (Some(answer), None),
             Err(failure) => (None, Some(failure.reason)),

@@ -106,12 +106,12 @@ impl Attempt<'_> {
 
     /// Starts the part of a call that runs in the background. Returns `None` if the caller waits
     /// for the whole call.
-    pub fn start_beside<'b>(
+    pub fn start_background_part<'b>(
         &'b self,
         caller: &Invocation,
         run: &ToolRun,
     ) -> Option<Result<BackgroundPart<'b>, ToolError>> {
-        let given = tool_of(caller, &run.name).ok()?;
+        let given = find_tool(caller, &run.name).ok()?;
         let arguments = || given.accept(&run.name, &run.arguments);
         match &given.runs {
             CallTarget::Specialist { name, settings } if !settings.blocks() => Some(
@@ -120,7 +120,7 @@ impl Attempt<'_> {
                         let specialist = self.specialist(name)?;
                         self.prepare(caller, &run.child, specialist, settings, input)
                     })
-                    .map(|child| self.child_beside(caller, run, child)),
+                    .map(|child| self.start_background_child(caller, run, child)),
             ),
             CallTarget::Instance(tool) => match &tool.call {
                 InstanceCall::Create(kinds) => Some(arguments().and_then(|arguments| {
@@ -166,7 +166,7 @@ impl Attempt<'_> {
     }
 
     /// Starts a child whose answer reaches the caller later, as a note.
-    fn child_beside<'b>(
+    fn start_background_child<'b>(
         &'b self,
         caller: &Invocation,
         run: &ToolRun,
@@ -207,7 +207,7 @@ impl Attempt<'_> {
         caller: &Invocation,
         run: &ToolRun,
     ) -> Result<Value, ToolError> {
-        let given = tool_of(caller, &run.name)?;
+        let given = find_tool(caller, &run.name)?;
         let arguments = given.accept(&run.name, &run.arguments)?;
         let (tool, values, options) = match &given.runs {
             CallTarget::Tool {
@@ -322,7 +322,7 @@ pub(crate) enum BackgroundPart<'a> {
 }
 
 /// Returns the tool with this name: the REPL name for agents with a REPL, else the native name.
-fn tool_of<'c>(caller: &'c Invocation, name: &str) -> Result<&'c BoundTool, ToolError> {
+fn find_tool<'c>(caller: &'c Invocation, name: &str) -> Result<&'c BoundTool, ToolError> {
     if caller.role.has_repl() {
         caller.tools.get(name)
     } else {

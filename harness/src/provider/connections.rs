@@ -69,7 +69,7 @@ impl Connections {
             state.limit.min(most)
         };
         drop(state);
-        self.hand_out();
+        self.issue_permits();
     }
 
     /// Returns a permit, or the receiver for one. Waiting requests are served in order.
@@ -88,7 +88,7 @@ impl Connections {
     }
 
     /// Issues free permits to waiting requests.
-    fn hand_out(self: &Arc<Self>) {
+    fn issue_permits(self: &Arc<Self>) {
         loop {
             let (next, episode) = {
                 let mut state = self.lock();
@@ -151,7 +151,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.connections.lock().under_way -= 1;
-        self.connections.hand_out();
+        self.connections.issue_permits();
     }
 }
 

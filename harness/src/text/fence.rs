@@ -38,7 +38,7 @@ const LANGUAGES: [&str; 11] = [
 /// Language tags of blocks that may contain other blocks.
 const MARKDOWN: [&str; 2] = ["markdown", "md"];
 /// Closing tags of reasoning that a model's server left in the response.
-const THOUGHT: [&str; 3] = ["</think>", "</thinking>", "</thought>"];
+const REASONING_END_TAGS: [&str; 3] = ["</think>", "</thinking>", "</thought>"];
 
 /// Returns the code blocks of a response, in order, without their fences. Blank blocks are omitted.
 /// If several of these kinds occur, only the blocks of the first kind are returned:
@@ -51,7 +51,7 @@ const THOUGHT: [&str; 3] = ["</think>", "</thinking>", "</thought>"];
 /// An unclosed block extends to the end of the response. The time is linear in the response's
 /// length.
 pub fn code_blocks(response: &str) -> Vec<String> {
-    if let Some(answer) = behind_thinking(response) {
+    if let Some(answer) = text_after_reasoning(response) {
         let blocks = blocks_in(answer);
         if !blocks.is_empty() {
             return blocks;
@@ -61,7 +61,7 @@ pub fn code_blocks(response: &str) -> Vec<String> {
 }
 
 /// Returns the first tag of a language that the REPL cannot run, such as `python`.
-pub fn foreign_mark(response: &str) -> Option<&str> {
+pub fn foreign_language(response: &str) -> Option<&str> {
     const FOREIGN: [&str; 12] = [
         "python", "python3", "py", "ipython", "bash", "sh", "shell", "ruby", "r", "julia", "rust",
         "go",
@@ -89,12 +89,12 @@ fn blocks_in(text: &str) -> Vec<String> {
 
 /// Returns the text after the reasoning at the beginning of the response, even if the server
 /// removed the opening tag. Later tags belong to the answer.
-fn behind_thinking(response: &str) -> Option<&str> {
+fn text_after_reasoning(response: &str) -> Option<&str> {
     let begins_thinking = begins_with_thinking(response);
     let (mut at, mut answer) = (0, None);
     for line in response.split_inclusive('\n') {
         let mut begins_block = fence(line).is_some();
-        for tag in THOUGHT {
+        for tag in REASONING_END_TAGS {
             let Some(start) = line.to_ascii_lowercase().find(tag) else {
                 continue;
             };
@@ -121,7 +121,7 @@ fn behind_thinking(response: &str) -> Option<&str> {
 
 fn begins_with_thinking(response: &str) -> bool {
     let begins = |tag: &&str| starts_with(response.trim_start(), &tag.replace('/', ""));
-    THOUGHT.iter().any(begins)
+    REASONING_END_TAGS.iter().any(begins)
 }
 
 fn starts_with(text: &str, prefix: &str) -> bool {
@@ -246,7 +246,7 @@ impl End<'_> {
     }
 
     /// Creates an uncertain end: `best`, or else the end of the response.
-    fn in_doubt(best: Option<Self>, lines: usize) -> Self {
+    fn uncertain_end(best: Option<Self>, lines: usize) -> Self {
         let certain = false;
         let end = best.unwrap_or(Self {
             lines,
@@ -308,7 +308,7 @@ fn end_of_code<'a>(lines: &[&'a str], opening: &Fence<'_>, lookahead: &mut usize
         }
         scan.line(line);
     }
-    End::in_doubt(in_template.or(last_resort), lines.len())
+    End::uncertain_end(in_template.or(last_resort), lines.len())
 }
 
 /// Finds a closing fence at the end of a line of code, and the construct in which the code before
@@ -355,7 +355,7 @@ fn end_of_text<'a>(lines: &[&'a str], opening: &Fence<'_>) -> End<'a> {
             return End::at_opening(index);
         }
     }
-    End::in_doubt(first, lines.len())
+    End::uncertain_end(first, lines.len())
 }
 
 /// A line that consists of a fence and an info string.

@@ -14,7 +14,7 @@ mod sha256;
 mod small_file;
 pub mod yaml;
 
-pub(crate) use fence::{StopWatch, code_blocks, foreign_mark};
+pub(crate) use fence::{StopWatch, code_blocks, foreign_language};
 pub use mark::boundary;
 pub(crate) use mark::{fence_mark, transcript_mark};
 pub(crate) use nearest::did_you_mean;
@@ -23,4 +23,4 @@ pub(crate) use parts::parts;
 pub(crate) use reasoning::split_reasoning;
 pub use sha256::sha256_hex;
 pub use small_file::{MAX_RECORDING_BYTES, read_file, read_text, read_text_file};
-pub(crate) use truncate::two_ends;
+pub(crate) use truncate::truncate_middle;

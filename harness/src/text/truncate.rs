@@ -2,7 +2,7 @@
 
 /// Replaces the middle of a text with more than `limit` characters with a note about the omitted
 /// part. Returns shorter texts unchanged.
-pub(crate) fn two_ends(text: &str, limit: usize) -> String {
+pub(crate) fn truncate_middle(text: &str, limit: usize) -> String {
     let length = text.chars().count();
     if length <= limit {
         return text.to_owned();

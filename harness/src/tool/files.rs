@@ -17,12 +17,11 @@ use crate::prompt::definition::{Variable, VariableType};
 /// Name of the variable with the folder's path.
 pub const FILES_DIR: &str = "FILES_DIR";
 
-/// Maximum bytes of a file to read.
-const LARGEST: u64 = 10 << 20;
+const MAX_FILE_BYTES: u64 = 10 << 20;
 /// Maximum number of files to visit in the folder and its subfolders.
-const MOST_FILES: usize = 10_000;
+const MAX_FILES: usize = 10_000;
 /// Maximum characters returned of each matching line.
-const SHOWN_OF_LINE: usize = 400;
+const MAX_LINE_CHARS: usize = 400;
 
 const SPECS: [(&str, Call); 3] = [
     (include_str!("../../tools/list_files.json"), list),
@@ -132,7 +131,7 @@ fn search(arguments: Value, root: &Path) -> Result<Value, String> {
             }
             total += 1;
             if lines.len() < search.limit {
-                let line: String = line.chars().take(SHOWN_OF_LINE).collect();
+                let line: String = line.chars().take(MAX_LINE_CHARS).collect();
                 lines.push(json!({ "path": shown(root, &path), "line": number, "text": line }));
             }
         }
@@ -169,8 +168,8 @@ pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     if !about.is_file() {
         return Err("no file".to_owned());
     }
-    if about.len() > LARGEST {
-        let megabytes = LARGEST >> 20;
+    if about.len() > MAX_FILE_BYTES {
+        let megabytes = MAX_FILE_BYTES >> 20;
         return Err(format!("larger than {megabytes} MB, which is the limit"));
     }
     fs::read(path).map_err(|error| error.to_string())
@@ -180,7 +179,7 @@ fn text_of(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes_of(path)?).map_err(|_| "no text in UTF-8".to_owned())
 }
 
-/// Returns at most [`MOST_FILES`] files of a folder and its subfolders, sorted by path. Does not
+/// Returns at most [`MAX_FILES`] files of a folder and its subfolders, sorted by path. Does not
 /// follow symbolic links, and skips folders that cannot be read.
 fn walk(root: &Path) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![root.to_owned()], Vec::new());
@@ -191,7 +190,7 @@ fn walk(root: &Path) -> Vec<PathBuf> {
                 Ok(kind) if kind.is_file() => files.push(entry.path()),
                 _ => {}
             }
-            if files.len() == MOST_FILES {
+            if files.len() == MAX_FILES {
                 folders.clear();
                 break;
             }

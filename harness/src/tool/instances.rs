@@ -233,7 +233,7 @@ pub(crate) fn tell_caller() -> Result<BoundTool, ToolSetError> {
 }
 
 /// Returns the REPL functions that return an agent object.
-pub(super) fn makers() -> [ObjectFactory; 2] {
+pub(super) fn object_factories() -> [ObjectFactory; 2] {
     let texts = |words: &[&str]| words.iter().map(ToString::to_string).collect();
     let method = |name: &str, takes: &[&str]| Method {
         name: name.to_owned(),

@@ -9,7 +9,7 @@ use sandbox::{Config, Event, Isolation, Limits, Repl, Sandbox};
 /// Maximum CPU time of one call.
 const CPU_TIME: Duration = Duration::from_secs(10);
 /// Maximum wait for timers in one call.
-const WAIT: Duration = Duration::from_secs(10);
+const TIMER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Heap limit of one call in bytes, excluding the task's context.
 const HEAP_BYTES: u64 = 128 << 20;
 
@@ -35,7 +35,7 @@ impl ToolSandbox {
         let config = Config {
             limits: Limits {
                 cell_time: CPU_TIME,
-                timer_timeout: WAIT,
+                timer_timeout: TIMER_TIMEOUT,
                 heap_bytes: HEAP_BYTES,
                 ..Limits::default()
             },

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sandbox::{HostFunctions, NameError};
 use serde_json::{Map, Value};
 
-use super::instances::{InstanceCall, InstanceTool, makers};
+use super::instances::{InstanceCall, InstanceTool, object_factories};
 use super::{CallSettings, FILES_DIR, ImmediateAgent, Tool, ToolError, Values};
 use crate::model::ToolSpec;
 use crate::model::lenient_json;
@@ -248,7 +248,7 @@ impl ToolSet {
         let named = given.iter().filter(|tool| tool.is_function());
         let mut functions = HostFunctions::new(named.map(|tool| tool.spec.name.clone()))?;
         if given.iter().any(BoundTool::creates) {
-            functions = functions.with_factories(makers())?;
+            functions = functions.with_factories(object_factories())?;
         }
         let mut names: Vec<String> = given.iter().map(BoundTool::wire_name).collect();
         names.sort_unstable();

@@ -40,7 +40,7 @@ pub struct ValueError {
 }
 
 /// Returns the replacement for a secret value.
-fn struck_out(name: &str) -> String {
+fn placeholder(name: &str) -> String {
     format!("[{name}]")
 }
 
@@ -136,7 +136,7 @@ impl Values {
             let escaped = &quoted[1..quoted.len() - 1];
             for form in [value, escaped] {
                 if text.contains(form) {
-                    text = text.replace(form, &struck_out(name));
+                    text = text.replace(form, &placeholder(name));
                 }
             }
         }

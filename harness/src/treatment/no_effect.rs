@@ -210,7 +210,7 @@ fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
     if let Some(by) = setting.implied_by(run) {
         return Cause::Implied(by);
     }
-    if let Some(least) = least_iterations(run, setting) {
+    if let Some(least) = min_iterations(run, setting) {
         return Cause::Iterations(least);
     }
     let others = || Part::ALL.into_iter().filter(|part| !part.is(setting));
@@ -245,13 +245,12 @@ fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
 
 /// Returns the smallest `--max-iterations` above the run's at which a hook has an effect. `None` if
 /// no such number helps or the setting is not a hook.
-fn least_iterations(run: &Treatment, setting: &ExplicitSetting) -> Option<u32> {
-    /// Largest `--max-iterations` to try.
-    const MOST: u32 = 100;
+fn min_iterations(run: &Treatment, setting: &ExplicitSetting) -> Option<u32> {
+    const MAX_ITERATIONS_TO_TRY: u32 = 100;
     if setting.flag != HOOKS {
         return None;
     }
-    (run.max_iterations + 1..=MOST).find(|iterations| {
+    (run.max_iterations + 1..=MAX_ITERATIONS_TO_TRY).find(|iterations| {
         let longer = Treatment {
             max_iterations: *iterations,
             ..run.clone()
@@ -289,7 +288,7 @@ fn words(
         Cause::Part(part) => {
             let hint = match part {
                 Part::Definition => format!("leave out {what}, or {}", definition(run)),
-                Part::Replacement if would_stand_beside(run, settings) => format!(
+                Part::Replacement if works_with_default_prompt(run, settings) => format!(
                     "add a line {{{{default}}}} to the file where the replaced prompt should appear, or leave {what} out"
                 ),
                 Part::Replacement => format!("leave out {what}, or --system-prompt-file"),
@@ -320,7 +319,7 @@ fn words(
 }
 
 /// Whether all these settings would have an effect if the replacement contained `{{default}}`.
-fn would_stand_beside(run: &Treatment, settings: &[ExplicitSetting]) -> bool {
+fn works_with_default_prompt(run: &Treatment, settings: &[ExplicitSetting]) -> bool {
     let Some(Replacement::Whole(text)) = &run.overrides.replacement else {
         return false;
     };

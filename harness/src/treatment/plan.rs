@@ -97,19 +97,19 @@ impl Treatment {
             stops_early: self.stop_early
                 && self.protocol.capabilities().has_repl()
                 && !self.code_via_tool,
-            repl: self.repl_met(),
+            repl: self.effective_repl(),
             settings: protocol_behavior(self.protocol).settings(&self.settings),
             web: self.is_web().then(|| self.web.clone()),
             dump: self.has_pages().then_some(self.dump),
             answer_schema: self.answer_schema.clone().filter(|_| self.answers_freely()),
-            compaction: self.compaction_met(),
+            compaction: self.effective_compaction(),
             models: self.models(),
             page: self.page_section(),
         }
     }
 
     /// Returns the REPL settings that affect the agents.
-    fn repl_met(&self) -> Option<ReplTreatment> {
+    fn effective_repl(&self) -> Option<ReplTreatment> {
         if self.protocol.capabilities().has_repl() {
             let mut repl = self.repl.clone();
             if self.protocol.capabilities().action_surface == ActionSurface::Program
@@ -126,14 +126,14 @@ impl Treatment {
     }
 
     /// Returns the compaction settings that affect the agents.
-    fn compaction_met(&self) -> Option<(Compaction, Option<String>)> {
+    fn effective_compaction(&self) -> Option<(Compaction, Option<String>)> {
         if !self.protocol.capabilities().action_surface.keeps_turns() {
             return None;
         }
-        let met = self.compaction.met();
+        let effective = self.compaction.effective();
         let summaries = self.assigned.summaries.clone();
-        let model = summaries.filter(|_| met.how == Compact::Summary);
-        Some((met, model))
+        let model = summaries.filter(|_| effective.how == Compact::Summary);
+        Some((effective, model))
     }
 
     pub(super) fn root_prompt(&self) -> Assembled {
@@ -293,10 +293,10 @@ impl Treatment {
             agent: ROOT.to_owned(),
             system: self.root_prompt().text(),
             tools: native,
-            hooks: of_agent(
+            hooks: agent_hooks(
                 self.root.hooks.as_deref().unwrap_or(&self.hooks),
                 &tools,
-                self.most_messages(self.root_iterations()),
+                self.max_messages(self.root_iterations()),
             ),
             functions: functions(&own),
             iterations: self.root_iterations(),
@@ -323,7 +323,7 @@ impl Treatment {
             agent: format!("child at depth {depth}"),
             system: self.prompt(Role::Child, depth, None, &tools).text(),
             tools: native,
-            hooks: of_agent(&self.hooks, &tools, self.most_messages(iterations)),
+            hooks: agent_hooks(&self.hooks, &tools, self.max_messages(iterations)),
             functions: functions(&tools),
             iterations,
             model: self.assigned.of(CallerRole::Agent, depth).cloned(),
@@ -336,7 +336,7 @@ impl Treatment {
             agent: "one-shot call".to_owned(),
             system: self.prompt(Role::OneShot, 1, None, &tools).text(),
             tools: ToolUse::default(),
-            hooks: of_agent(&self.hooks, &tools, self.most_messages(1)),
+            hooks: agent_hooks(&self.hooks, &tools, self.max_messages(1)),
             functions: Vec::new(),
             iterations: 1,
             model: self.assigned.of(CallerRole::Call, 1).cloned(),
@@ -358,10 +358,10 @@ impl Treatment {
             } else {
                 ToolUse::default()
             },
-            hooks: of_agent(
+            hooks: agent_hooks(
                 hooks.unwrap_or(&self.hooks),
                 tools,
-                self.most_messages(iterations),
+                self.max_messages(iterations),
             ),
             functions: functions(tools),
             iterations,
@@ -372,11 +372,11 @@ impl Treatment {
     /// Returns the maximum number of messages in the last request of an agent with this many
     /// responses, or `None` if it is unlimited. Agents with a REPL get one message after each
     /// response; agents with native tools get one message for each call.
-    fn most_messages(&self, iterations: u32) -> Option<usize> {
+    fn max_messages(&self, iterations: u32) -> Option<usize> {
         if iterations <= 1 {
-            Some(MESSAGES_OF_ONE_CALL)
+            Some(MAX_MESSAGES_OF_ONE_CALL)
         } else if self.protocol.capabilities().has_repl() && !self.code_via_tool {
-            Some(MESSAGES_OF_ONE_CALL * iterations as usize)
+            Some(MAX_MESSAGES_OF_ONE_CALL * iterations as usize)
         } else {
             None
         }
@@ -390,18 +390,18 @@ fn functions(tools: &ToolSet) -> Vec<(String, String)> {
 
 /// Maximum number of messages in the request of an agent with one response: the context and the
 /// task, possibly as one message.
-const MESSAGES_OF_ONE_CALL: usize = 2;
+const MAX_MESSAGES_OF_ONE_CALL: usize = 2;
 
 /// Returns the hooks that have an effect on an agent with these tools and at most this many
 /// messages.
-fn of_agent(
+fn agent_hooks(
     hooks: &[Arc<dyn Hook>],
     tools: &ToolSet,
-    most_messages: Option<usize>,
+    max_messages: Option<usize>,
 ) -> Vec<HookPlan> {
     let comes = |event: &&&'static str| !tools.is_empty() || !HookEvent::OF_TOOLS.contains(*event);
     let is_long_enough =
-        |hook: &&Arc<dyn Hook>| most_messages.is_none_or(|most| hook.min_messages() <= most);
+        |hook: &&Arc<dyn Hook>| max_messages.is_none_or(|most| hook.min_messages() <= most);
     let at_agent = hooks.iter().filter(is_long_enough).map(|hook| HookPlan {
         name: hook.name().to_owned(),
         digest: hook.digest().to_owned(),
@@ -414,9 +414,9 @@ impl ReplTreatment {
     /// Returns the settings that affect agents with native tools instead of a REPL: the output
     /// limit also applies to tool results, and the argument limit to calls of prompts as tools.
     fn met_by_tools(&self) -> Self {
-        let mut met = Self::default();
-        met.config.limits.output_chars = self.config.limits.output_chars;
-        met.config.limits.argument_chars = self.config.limits.argument_chars;
-        met
+        let mut effective = Self::default();
+        effective.config.limits.output_chars = self.config.limits.output_chars;
+        effective.config.limits.argument_chars = self.config.limits.argument_chars;
+        effective
     }
 }

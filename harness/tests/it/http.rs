@@ -86,10 +86,10 @@ pub fn ask(
     stream: bool,
     timeouts: Timeouts,
 ) -> Result<Response, ProviderError> {
-    ask_telling(format, base_url, request, (stream, timeouts), &IgnoreCalls)
+    ask_with_sink(format, base_url, request, (stream, timeouts), &IgnoreCalls)
 }
 
-fn ask_telling(
+fn ask_with_sink(
     format: &str,
     base_url: &str,
     request: &Request,
@@ -471,7 +471,7 @@ fn bills_known_or_estimated_usage_of_failed_tries() {
             let timeouts = timeouts_of(&behavior, stream);
             let bills = Bills::default();
             let request = request(Sampling::default());
-            let _ = ask_telling(
+            let _ = ask_with_sink(
                 format,
                 &server.openai(),
                 &request,

@@ -11,7 +11,7 @@ const BOUND: f64 = 2.2;
 
 /// Maximum kilobytes that each additional sample may leave in use in the `eval` process, so that
 /// 20,000 samples stay within 300 MB, including the 60 MB used from the start.
-const LEFT_BY_A_SAMPLE: f64 = 12.0;
+const MAX_KB_PER_SAMPLE: f64 = 12.0;
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let base = bench.size(500, 5);
@@ -67,17 +67,17 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
         ("isolation thread", Provider::InProcess, "thread"),
         ("computed replies", Provider::Computed, "process"),
     ] {
-        let left = left_by_a_sample(bench, provider, isolation, base as usize)?;
+        let left = measure_memory_per_sample(bench, provider, isolation, base as usize)?;
         let name = format!("memory that each additional sample leaves in use, {kind}");
         let figure = Figure::new("growth", &name, "KB", vec![left]);
-        figures.push(figure.at_most(LEFT_BY_A_SAMPLE));
+        figures.push(figure.at_most(MAX_KB_PER_SAMPLE));
     }
     Ok(figures)
 }
 
 /// Returns the kilobytes that each additional sample leaves in use: quadruples the number of
 /// samples and measures the increase in the peak resident size of `eval`, without its workers.
-fn left_by_a_sample(
+fn measure_memory_per_sample(
     bench: &Bench,
     provider: Provider,
     isolation: &str,

@@ -20,8 +20,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let kb = |bytes: f64| bytes / 1e3;
     let mb = |bytes: f64| bytes / 1e6;
     let process: &[&str] = &["--isolation", "process"];
-    let one = held(bench, &Plan::Hold, 1, 1, process)?;
-    let tree = held(
+    let one = measure_waiting(bench, &Plan::Hold, 1, 1, process)?;
+    let tree = measure_waiting(
         bench,
         &Plan::Tree {
             widths: vec![children],
@@ -51,13 +51,13 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
         ("isolation thread", &["--isolation", "thread"]),
     ];
     for (way, flags) in ways {
-        let some = held(bench, &Plan::Hold, attempts, attempts, flags)?;
-        let first = held(bench, &Plan::Hold, 1, 1, flags)?;
+        let some = measure_waiting(bench, &Plan::Hold, attempts, attempts, flags)?;
+        let first = measure_waiting(bench, &Plan::Hold, 1, 1, flags)?;
         let each = mb((some - first) / (attempts - 1) as f64);
         let name = format!("each additional waiting attempt, {way}");
         figures.push(Figure::new("memory", name, "MB", vec![each]));
     }
-    let thousand = held(bench, &Plan::Hold, many, many, process)?;
+    let thousand = measure_waiting(bench, &Plan::Hold, many, many, process)?;
     let name = format!("{many} waiting attempts, isolation process");
     figures.push(Figure::new("memory", name, "MB", vec![mb(thousand)]).at_most(8_000.0));
     Ok(figures)
@@ -65,7 +65,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
 
 /// Returns the [memory](cost::tree_bytes) of a run and its workers in bytes while `agents` agents
 /// wait.
-fn held(
+fn measure_waiting(
     bench: &Bench,
     plan: &Plan,
     attempts: usize,

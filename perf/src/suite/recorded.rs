@@ -56,7 +56,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
         .collect();
     fs::write(&file, json!({"trajectories": all}).to_string())?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/cells.mjs");
-    let (mut here, mut node) = fastest(
+    let (mut here, mut node) = measure_fastest(
         bench.size(3, 1),
         || run(&mut Command::new(&cells_here), &file),
         || run(Command::new("node").arg(&script), &file),
@@ -127,20 +127,20 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
 
 /// Runs all cells `runs` times, alternately in the sandbox and in Node.js, and returns the minimum
 /// times of each cell.
-fn fastest(
+fn measure_fastest(
     runs: usize,
     here: impl Fn() -> Result<Vec<CellMeasurement>, SuiteError>,
     node: impl Fn() -> Result<Vec<CellMeasurement>, SuiteError>,
 ) -> Result<(Vec<CellMeasurement>, Vec<CellMeasurement>), SuiteError> {
     let mut best = (here()?, node()?);
     for _ in 1..runs {
-        faster(&mut best.0, here()?);
-        faster(&mut best.1, node()?);
+        keep_minimum_times(&mut best.0, here()?);
+        keep_minimum_times(&mut best.1, node()?);
     }
     Ok(best)
 }
 
-fn faster(best: &mut [CellMeasurement], again: Vec<CellMeasurement>) {
+fn keep_minimum_times(best: &mut [CellMeasurement], again: Vec<CellMeasurement>) {
     for (best, again) in best.iter_mut().zip(again) {
         best.cpu_ms = best.cpu_ms.min(again.cpu_ms);
         best.ms = best.ms.min(again.ms);

@@ -36,7 +36,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
         "--max-concurrency",
         &most,
     ]);
-    let (served, url) = Served::start(serve.stdout(Stdio::piped()).stderr(Stdio::null()))?;
+    let (served, url) = ServeProcess::start(serve.stdout(Stdio::piped()).stderr(Stdio::null()))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -156,9 +156,9 @@ async fn exchange(connection: &mut TcpStream, request: &str) -> Result<(), std::
 }
 
 /// Process of `eval serve`, which is killed when dropped.
-struct Served(Child);
+struct ServeProcess(Child);
 
-impl Served {
+impl ServeProcess {
     /// Starts the program and returns it with the base URL that it prints.
     fn start(command: &mut std::process::Command) -> Result<(Self, String), SuiteError> {
         let mut served = Self(command.spawn()?);
@@ -178,7 +178,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for ServeProcess {
     fn drop(&mut self) {
         // Fails if the process has already exited.
         let _ = self.0.kill();

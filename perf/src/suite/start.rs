@@ -76,13 +76,13 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     bench.put_results_aside();
     let name = "eval run until its first cell has run, over HTTP";
     figures.push(Figure::new("start", name, "ms", until_first).at_most(100.0));
-    figures.push(first_after_an_install(bench, &plan)?);
+    figures.push(measure_first_run_overhead(bench, &plan)?);
     Ok(figures)
 }
 
 /// Measures how many milliseconds longer a new user's first run takes than the second, because
 /// cached files are missing.
-fn first_after_an_install(bench: &Bench, plan: &Plan) -> Result<Figure, SuiteError> {
+fn measure_first_run_overhead(bench: &Bench, plan: &Plan) -> Result<Figure, SuiteError> {
     let mut later = Vec::new();
     for user in 0..bench.runs() {
         let home = bench.path(&format!("user-{user}"));

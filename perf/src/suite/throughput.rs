@@ -61,12 +61,12 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
         .into_iter()
         .map(|((_, name, unit), values)| Figure::new("throughput", name, unit, values))
         .collect();
-    judge(&mut figures);
+    add_target_ratio(&mut figures);
     Ok(figures)
 }
 
 /// Adds the ratio that has a target. It compares minimum times, because other load only adds time.
-fn judge(figures: &mut Vec<Figure>) {
+fn add_target_ratio(figures: &mut Vec<Figure>) {
     let least = |name: &str, unit: &str| {
         let found = figures
             .iter()

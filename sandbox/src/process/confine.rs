@@ -4,7 +4,7 @@
 //! The server drops as much as possible, because every fork pays for the second step.
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::{as_server, as_worker, close_descriptors, leave_namespaces};
+pub(super) use linux::{close_descriptors, confine_server, confine_worker, leave_namespaces};
 
 /// Features that full confinement requires but that the kernel lacks.
 pub(super) type MissingFeatures = Vec<&'static str>;
@@ -17,7 +17,7 @@ pub(super) type MissingFeatures = Vec<&'static str>;
 /// # Errors
 /// Returns an error if a step that the kernel supports fails.
 pub fn confine(jitless: bool) -> Result<Option<String>, String> {
-    let lacks = [as_server(jitless)?, as_worker()?].concat();
+    let lacks = [confine_server(jitless)?, confine_worker()?].concat();
     Ok(describe(&lacks))
 }
 
@@ -51,12 +51,12 @@ fn describe(lacks: &[&str]) -> Option<String> {
 const NOTHING: &str = "this system has neither Landlock nor seccomp";
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn as_server(_jitless: bool) -> Result<MissingFeatures, String> {
+pub(super) fn confine_server(_jitless: bool) -> Result<MissingFeatures, String> {
     Ok(vec![NOTHING])
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn as_worker() -> Result<MissingFeatures, String> {
+pub(super) fn confine_worker() -> Result<MissingFeatures, String> {
     Ok(MissingFeatures::new())
 }
 
@@ -95,7 +95,7 @@ mod linux {
 
     /// Drops all access that neither a server nor its copies need. The server can still open files,
     /// and start and end processes.
-    pub fn as_server(jitless: bool) -> Result<MissingFeatures, String> {
+    pub fn confine_server(jitless: bool) -> Result<MissingFeatures, String> {
         limit_resources();
         // SAFETY: sets a flag of this process.
         if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
@@ -110,7 +110,7 @@ mod linux {
     }
 
     /// Drops the remaining access in a worker.
-    pub fn as_worker() -> Result<MissingFeatures, String> {
+    pub fn confine_worker() -> Result<MissingFeatures, String> {
         let mut lacks = match landlock() {
             Ok(RulesetStatus::FullyEnforced) => Vec::new(),
             Ok(RulesetStatus::PartiallyEnforced) => vec!["all of Landlock"],

@@ -126,7 +126,7 @@ pub(super) fn answer(mut to: &UnixStream, ended: SessionExit) -> io::Result<()> 
 }
 
 /// Receives the next answer; `None` if the server has ended.
-pub(super) async fn answered(
+pub(super) async fn receive_answer(
     from: &mut tokio::net::unix::OwnedReadHalf,
 ) -> io::Result<Option<SessionExit>> {
     let mut bytes = [0; LENGTH];

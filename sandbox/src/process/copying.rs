@@ -22,13 +22,13 @@ pub(super) const AVAILABLE: bool = cfg!(any(not(feature = "v8"), target_os = "li
 /// # Errors
 /// Returns an error if the kernel does not report the areas or does not change them.
 #[cfg(all(feature = "v8", target_os = "linux"))]
-pub(super) fn give_memory_to_copies() -> Result<(), String> {
+pub(super) fn include_heap_in_copies() -> Result<(), String> {
     use std::ffi::c_void;
     use std::ptr;
 
     let areas = std::fs::read_to_string("/proc/self/smaps")
         .map_err(|error| format!("cannot read /proc/self/smaps: {error}"))?;
-    for (start, end) in kept_from_copies(&areas) {
+    for (start, end) in areas_excluded_from_copies(&areas) {
         let area = ptr::with_exposed_provenance_mut::<c_void>(start);
         // SAFETY: only changes how `fork` treats a mapped area.
         if unsafe { libc::madvise(area, end - start, libc::MADV_DOFORK) } != 0 {
@@ -43,13 +43,13 @@ pub(super) fn give_memory_to_copies() -> Result<(), String> {
 
 #[cfg(not(all(feature = "v8", target_os = "linux")))]
 #[expect(clippy::unnecessary_wraps, reason = "can fail with V8")]
-pub(super) fn give_memory_to_copies() -> Result<(), String> {
+pub(super) fn include_heap_in_copies() -> Result<(), String> {
     Ok(())
 }
 
 /// Returns the areas in `smaps` that have the flag `dc`, "do not copy on fork".
 #[cfg(any(all(feature = "v8", target_os = "linux"), test))]
-fn kept_from_copies(smaps: &str) -> Vec<(usize, usize)> {
+fn areas_excluded_from_copies(smaps: &str) -> Vec<(usize, usize)> {
     let mut kept = Vec::new();
     let mut area = None;
     for line in smaps.lines() {
@@ -102,7 +102,7 @@ pub(super) fn check() -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::kept_from_copies;
+    use super::areas_excluded_from_copies;
 
     #[test]
     fn finds_areas_excluded_from_copies() {
@@ -116,8 +116,11 @@ VmFlags: rd wr mr mw me dc ac sd
 7f00040000-7f00041000 r-xp 00000000 08:01 42   /lib/dc
 VmFlags: rd ex dcx sd
 ";
-        assert_eq!(kept_from_copies(smaps), [(0x7f_0000_0000, 0x7f_0004_0000)]);
-        assert_eq!(kept_from_copies("VmFlags: dc"), []);
+        assert_eq!(
+            areas_excluded_from_copies(smaps),
+            [(0x7f_0000_0000, 0x7f_0004_0000)]
+        );
+        assert_eq!(areas_excluded_from_copies("VmFlags: dc"), []);
     }
 
     #[test]

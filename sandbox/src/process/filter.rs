@@ -78,7 +78,7 @@ pub(super) fn restrict_worker() -> Result<(), seccompiler::Error> {
 fn end_on_fatal_calls() {
     extern "C" fn on_signal(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
         // SAFETY: the kernel passes valid information about the signal.
-        let call = unsafe { &*info.cast::<Refused>() };
+        let call = unsafe { &*info.cast::<SigsysInfo>() };
         super::exit::now(exit_code(
             (call.interface == INTERFACE).then_some(i64::from(call.number)),
         ));
@@ -95,7 +95,7 @@ fn end_on_fatal_calls() {
 
 /// Layout of `siginfo_t` for the signal of a rejected call.
 #[repr(C)]
-struct Refused {
+struct SigsysInfo {
     signal: [libc::c_int; 3],
     at: *const libc::c_void,
     number: libc::c_int,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use super::confine::{MissingFeatures, as_server, as_worker, confined};
+use super::confine::{MissingFeatures, confine_server, confine_worker, confined};
 use super::control::{self, Order, SessionExit};
 use super::copying;
 use super::frame::FrameError;
@@ -25,11 +25,11 @@ pub(super) fn serve(control: UnixStream, hello: Hello) -> Result<(), FrameError>
     // A copy continues on the thread that forks, so that thread needs the stack size for cells.
     let thread = std::thread::Builder::new()
         .stack_size(THREAD_STACK)
-        .spawn(move || obey(control, &hello))?;
+        .spawn(move || handle_orders(control, &hello))?;
     thread.join().unwrap_or_else(|_| exit::now(exit::BROKEN))
 }
 
-fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
+fn handle_orders(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
     platform::start_in_worker(hello.jitless);
     let Ok(isolate) = Isolate::new(&hello.config, Arc::new(|| exit::now(exit::STUCK))) else {
         exit::now(exit::BROKEN);
@@ -40,9 +40,9 @@ fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
     let original = ForkTemplate {
         isolate,
         hello,
-        confined: as_server(hello.jitless),
+        confined: confine_server(hello.jitless),
     };
-    let prepared = copying::give_memory_to_copies();
+    let prepared = copying::include_heap_in_copies();
     let mut copies = Forks::default();
     while let Some(ordered) = control::receive(&control)? {
         let session = ordered.session;
@@ -93,11 +93,11 @@ impl ForkTemplate<'_> {
         self.isolate.begin();
         let limits = &self.hello.config.limits;
         let mut memory = memory::watch(limits, Arc::default());
-        let confined = confined(self.hello.strict, [self.confined, as_worker()]);
+        let confined = confined(self.hello.strict, [self.confined, confine_worker()]);
         watchdog::start()?;
         link.send(&confined.map_or_else(FromWorker::Refused, |lacks| FromWorker::Ready { lacks }))?;
         let mut gone = link.gone()?;
-        watchdog::add_check(move || {
+        watchdog::set_check(move || {
             // The server normally ends its copies, but it may have been killed.
             if gone() {
                 exit::now(1);

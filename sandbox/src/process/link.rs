@@ -67,7 +67,7 @@ pub(super) struct Requests(Arc<Mutex<BufReader<UnixStream>>>);
 
 impl Requests {
     /// Waits for data, until `until` at the latest. Returns whether data is available.
-    fn comes(&self, until: Instant) -> bool {
+    fn wait_for_data(&self, until: Instant) -> bool {
         let socket = lock(&self.0);
         if !socket.buffer().is_empty() {
             return true;
@@ -82,7 +82,7 @@ impl Requests {
 
 impl Inbox for Requests {
     fn next(&mut self, until: Option<Instant>) -> NextRequest {
-        if until.is_some_and(|until| !self.comes(until)) {
+        if until.is_some_and(|until| !self.wait_for_data(until)) {
             return NextRequest::Due;
         }
         let down = frame::read(&mut *lock(&self.0));

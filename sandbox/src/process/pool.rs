@@ -141,7 +141,7 @@ impl Shared {
         }
         let (requests, inbox) = mpsc::unbounded_channel();
         let router = Arc::new(Router::default());
-        tokio::spawn(carry(
+        tokio::spawn(forward(
             server,
             number,
             (inbox, write),
@@ -197,7 +197,7 @@ enum Opened {
 }
 
 /// Forwards the requests and replies of one session until either side ends.
-async fn carry(
+async fn forward(
     server: Arc<Server>,
     number: u32,
     down: (mpsc::UnboundedReceiver<Request>, OwnedWriteHalf),
@@ -236,7 +236,7 @@ async fn carry(
             router.lose(garbled.unwrap_or(lost));
         }
         // Runs even while the worker is executing a cell and does not read.
-        () = pass_on(down.0, queue) => server.close(number).await,
+        () = forward_requests(down.0, queue) => server.close(number).await,
         done = send_requests(queued, down.1) => match done {
             SendEnd::TooLarge => {
                 router.lose(SessionLost::own_code("a request is too large to send to its process"));
@@ -259,7 +259,7 @@ impl Drop for LoseAtEnd {
 }
 
 /// Forwards requests until there are no more. At that point, no caller waits for an answer.
-async fn pass_on(
+async fn forward_requests(
     mut inbox: mpsc::UnboundedReceiver<Request>,
     queue: mpsc::UnboundedSender<Request>,
 ) {
@@ -284,7 +284,8 @@ async fn send_requests(
             return done;
         }
     }
-    // The queue is closed only after `pass_on` has ended, and then this task is also dropped.
+    // The queue is closed only after `forward_requests` has ended, and then this task is also
+    // dropped.
     std::future::pending().await
 }
 

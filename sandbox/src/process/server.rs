@@ -122,7 +122,7 @@ async fn listen(
     asked: ExitWaiters,
     end: watch::Sender<Option<SessionLost>>,
 ) {
-    while let Ok(Some(ended)) = control::answered(&mut answers).await {
+    while let Ok(Some(ended)) = control::receive_answer(&mut answers).await {
         if let Some(sender) = lock(&asked).remove(&ended.session) {
             let _ = sender.send(ended.status);
         }

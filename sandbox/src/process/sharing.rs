@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::confine::{as_server, as_worker, confined};
+use super::confine::{confine_server, confine_worker, confined};
 use super::control::{self, Order, SessionExit};
 use super::frame::FrameError;
 use super::link::Link;
@@ -19,10 +19,13 @@ pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameErro
     platform::start_in_worker(hello.jitless);
     let open = Arc::new(AtomicU64::new(0));
     let look = memory::watch(&hello.config.limits, Arc::clone(&open));
-    let confined = confined(hello.strict, [as_server(hello.jitless), as_worker()]);
+    let confined = confined(
+        hello.strict,
+        [confine_server(hello.jitless), confine_worker()],
+    );
     watchdog::start()?;
     if let Some(look) = look {
-        watchdog::add_check(look);
+        watchdog::set_check(look);
     }
     while let Some(ordered) = control::receive(control)? {
         match (ordered.order, ordered.socket) {

@@ -62,7 +62,7 @@ pub const NEWER: i64 = libc::SYS_set_mempolicy_home_node + 1;
 
 /// Call numbers that the kernel exempts from filters, because its own probes use them. In other
 /// code, they have no effect or end the process.
-pub const OF_THE_KERNEL: &[i64] = if cfg!(target_arch = "x86_64") {
+pub const EXEMPT_FROM_FILTERS: &[i64] = if cfg!(target_arch = "x86_64") {
     &[335, 336]
 } else {
     &[]

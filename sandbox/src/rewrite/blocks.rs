@@ -53,14 +53,14 @@ impl BlockScopes {
     }
 
     /// Whether `name` is local to a block at the given place, so that it is not rewritten.
-    pub fn keep(&self, name: &str, at: Span) -> bool {
+    pub fn is_block_local(&self, name: &str, at: Span) -> bool {
         self.locals
             .iter()
             .any(|(local, span)| local == name && span.start <= at.start && at.end <= span.end)
     }
 
     /// Whether this function, declared in a block, is also visible in the cell.
-    pub fn hoist(&self, function: &Function<'_>) -> bool {
+    pub fn is_hoisted(&self, function: &Function<'_>) -> bool {
         self.hoisted.contains(&function.span.start)
     }
 }

@@ -56,7 +56,7 @@ impl<'a> CellVisitor<'_, 'a> {
             BindingPattern::BindingIdentifier(id) => {
                 self.visit_binding_identifier(id);
                 // `catch (e) { var e = 2 }` assigns to the caught error.
-                if !self.names.blocks.keep(&id.name, id.span) {
+                if !self.names.blocks.is_block_local(&id.name, id.span) {
                     self.edits
                         .replace(id.span.start, id.span.end, format!("{SCOPE}.{}", id.name));
                 }

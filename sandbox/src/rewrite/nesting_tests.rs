@@ -4,7 +4,7 @@ use super::{MAX_BRACKETS, MAX_READINGS, MAX_TOKENS, check};
 
 /// Checks code that consists of `n` copies of `before`, one `middle`, and `n` copies of `after`.
 /// Returns whether it is accepted.
-fn taken(before: &str, middle: &str, after: &str, n: usize) -> bool {
+fn is_accepted(before: &str, middle: &str, after: &str, n: usize) -> bool {
     check(&format!("{}{middle}{}", before.repeat(n), after.repeat(n))).is_ok()
 }
 
@@ -46,11 +46,11 @@ fn counts_nesting_tokens() {
         // `middle` also counts.
         let near = 4;
         assert!(
-            taken(before, middle, after, most - near),
+            is_accepted(before, middle, after, most - near),
             "{before:?} {most} times"
         );
         assert!(
-            !taken(before, middle, after, most + near),
+            !is_accepted(before, middle, after, most + near),
             "{before:?} {most} times"
         );
     }
@@ -82,14 +82,14 @@ fn ignores_tokens_without_nesting() {
         "const [a, b] = c, {d} = e;\n",
         "'\\\r\n(((';",
     ] {
-        assert!(taken(text, "", "", 6000), "{text:?}");
+        assert!(is_accepted(text, "", "", 6000), "{text:?}");
     }
     assert!(
-        taken("", "[", &"{a: 1, b: [2, 3]},\n".repeat(3000), 1),
+        is_accepted("", "[", &"{a: 1, b: [2, 3]},\n".repeat(3000), 1),
         "a table"
     );
     assert!(
-        taken("", "x = {", &"a: [1, 2],\n".repeat(9000), 1),
+        is_accepted("", "x = {", &"a: [1, 2],\n".repeat(9000), 1),
         "a dictionary"
     );
 }

@@ -21,7 +21,7 @@ pub fn is_unfinished(code: &str) -> bool {
     }
     thread::scope(|scope| {
         let parser = thread::Builder::new().stack_size(STACK_BYTES);
-        let parser = parser.spawn_scoped(scope, || lacks_its_end(&full));
+        let parser = parser.spawn_scoped(scope, || ends_unexpectedly(&full));
         parser.is_ok_and(|parser| parser.join().unwrap_or(false))
     })
 }
@@ -69,7 +69,7 @@ fn is_bare(full: &str) -> bool {
 }
 
 /// Whether the first error of a wrapped cell is an unexpected end.
-fn lacks_its_end(full: &str) -> bool {
+fn ends_unexpectedly(full: &str) -> bool {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, full, SourceType::script()).parse();
     let first = parsed.diagnostics.iter().next();

@@ -192,7 +192,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         };
         if top {
             self.declared_functions.push(id.name.to_string());
-        } else if self.functions == 0 && self.names.blocks.hoist(it) {
+        } else if self.functions == 0 && self.names.blocks.is_hoisted(it) {
             self.edits
                 .insert(it.span.end, format!(";{SCOPE}.{0}={0};", id.name));
         }
@@ -203,7 +203,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         let Statement::FunctionDeclaration(function) = statement else {
             return self.visit_statement(statement);
         };
-        let hoisted = self.functions == 0 && self.names.blocks.hoist(function);
+        let hoisted = self.functions == 0 && self.names.blocks.is_hoisted(function);
         if hoisted {
             self.edits.insert(function.span.start, "{");
         }
@@ -235,7 +235,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         };
         if !self.is_cell_level(symbol)
             || self.inside_own_class(name, id.span)
-            || self.names.blocks.keep(name, id.span)
+            || self.names.blocks.is_block_local(name, id.span)
         {
             return None;
         }

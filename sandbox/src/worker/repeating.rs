@@ -93,7 +93,7 @@ impl Worker {
         let ends = std::mem::take(&mut repeating.ends);
         let next = repeating.steps.front().cloned();
         let (told, held): (Vec<_>, Vec<_>) = ends.into_iter().partition(|(agent, _)| match &next {
-            Some(step) => anyway || self.may_follow(step, *agent),
+            Some(step) => anyway || self.may_be_caused_by_end_of(step, *agent),
             None => true,
         });
         if let Some(repeating) = &mut self.repeating {
@@ -107,7 +107,7 @@ impl Worker {
     }
 
     /// Whether a step may have been caused by the end of a cell of this agent.
-    fn may_follow(&self, step: &Step, agent: AgentId) -> bool {
+    fn may_be_caused_by_end_of(&self, step: &Step, agent: AgentId) -> bool {
         let now = |then: &AgentId| self.repeating.as_ref()?.agents.get(then).copied();
         match step {
             Step::Ran(then) | Step::Listed(then) => now(then) == Some(agent),
@@ -115,7 +115,7 @@ impl Worker {
                 // An agent that returned is closed because of its own return, any other because the
                 // cell of an ancestor ended.
                 let returned = self.agents.get(&closed).is_some_and(|entry| entry.returned);
-                closed == agent || !returned && self.is_above(agent, closed)
+                closed == agent || !returned && self.is_ancestor(agent, closed)
             }),
             Step::Settled(call) => {
                 let entry = self.agents.get(&agent);
@@ -126,7 +126,7 @@ impl Worker {
     }
 
     /// Whether `above` is an ancestor of `agent`.
-    fn is_above(&self, above: AgentId, agent: AgentId) -> bool {
+    fn is_ancestor(&self, above: AgentId, agent: AgentId) -> bool {
         let parent = |agent: &AgentId| self.agents.get(agent)?.parent;
         std::iter::successors(parent(&agent), parent).any(|one| one == above)
     }

@@ -131,7 +131,7 @@ impl Worker {
 
     /// Records a step, unless it is a repetition.
     pub(super) fn note(&mut self, step: Step) {
-        if self.begun && !self.is_doing_again {
+        if self.begun && !self.is_repeating_step {
             self.did.push(step);
         }
     }

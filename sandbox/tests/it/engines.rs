@@ -49,7 +49,7 @@ pub fn assert_row(row: &str) {
 }
 
 /// Replaces messages of this engine in `text` by those of `QuickJS`.
-pub fn in_words_of_quickjs(mut text: String) -> String {
+pub fn with_quickjs_messages(mut text: String) -> String {
     if ENGINE == "v8" {
         for (v8, quickjs) in WORDS {
             text = text.replace(v8, quickjs);

@@ -44,7 +44,7 @@ struct Case {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn contains_hostile_cells_in_processes() {
-    go_through(cases(engines::every()), in_process()).await;
+    run_cases(cases(engines::every()), in_process()).await;
 }
 
 /// Runs every eighth case in threads, because each case starts its own engine; the full tests run
@@ -54,14 +54,14 @@ async fn contains_hostile_cells_in_threads() {
     let survivable = |case: &Case| case.expect.iter().all(|end| end != "lost");
     let cases = cases(engines::every_in_full());
     let cases = cases.into_iter().filter(survivable).collect();
-    go_through(cases, Isolation::Thread).await;
+    run_cases(cases, Isolation::Thread).await;
 }
 
 #[expect(
     clippy::print_stdout,
     reason = "the test reports failed and slow cases"
 )]
-async fn go_through(cases: Vec<Case>, isolation: Isolation) {
+async fn run_cases(cases: Vec<Case>, isolation: Isolation) {
     let with_cell_time = |milliseconds| {
         let mut config = Config::default();
         config.limits.cell_time = Duration::from_millis(milliseconds);

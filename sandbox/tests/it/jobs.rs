@@ -46,7 +46,11 @@ fn with(seconds: f64, megabytes: u64, isolation: Isolation) -> Sandbox {
 
 /// Runs one shape until it is stopped, while another agent of the session waits. Returns how the
 /// shape ended, or the first problem.
-async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<CellErrorKind, String> {
+async fn run_until_stopped(
+    sandbox: &Sandbox,
+    name: &str,
+    cell: &str,
+) -> Result<CellErrorKind, String> {
     let session = sandbox.session().await.map_err(|error| error.to_string())?;
     let mut repl = session.open(None, Context::text(""), root_info());
     let mut other = session.open(None, Context::text(""), root_info());
@@ -94,7 +98,7 @@ async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<CellErrorKin
 }
 
 #[expect(clippy::print_stdout, reason = "the test reports how each shape ended")]
-async fn all_stop(sandbox: &Sandbox, times: usize) {
+async fn check_all_stop(sandbox: &Sandbox, times: usize) {
     let shapes = shapes();
     let runs = stream::iter(
         shapes
@@ -102,7 +106,7 @@ async fn all_stop(sandbox: &Sandbox, times: usize) {
             .flat_map(|shape| std::iter::repeat_n(shape, times)),
     );
     let ends: Vec<(&String, Result<CellErrorKind, String>)> = runs
-        .map(|(name, cell)| async move { (name, stops(sandbox, name, cell).await) })
+        .map(|(name, cell)| async move { (name, run_until_stopped(sandbox, name, cell).await) })
         .buffer_unordered(3)
         .collect()
         .await;
@@ -127,8 +131,8 @@ async fn all_stop(sandbox: &Sandbox, times: usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stops_endless_job_chains() {
-    all_stop(&with(0.3, 64, in_process()), 1).await;
-    all_stop(&with(0.3, 512, Isolation::Thread), 1).await;
+    check_all_stop(&with(0.3, 64, in_process()), 1).await;
+    check_all_stop(&with(0.3, 512, Isolation::Thread), 1).await;
 }
 
 /// A job runs in the turn that settles its promise, but its time counts for the cell that created
@@ -181,17 +185,17 @@ async fn charges_jobs_to_their_owner() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes an hour"]
 async fn stops_endless_job_chains_repeatedly_with_little_memory() {
-    all_stop(&with(1.0, 64, in_process()), 100).await;
+    check_all_stop(&with(1.0, 64, in_process()), 100).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes an hour"]
 async fn stops_endless_job_chains_repeatedly_with_much_memory() {
-    all_stop(&with(1.0, 512, in_process()), 100).await;
+    check_all_stop(&with(1.0, 512, in_process()), 100).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes half an hour"]
 async fn stops_endless_job_chains_after_two_minutes() {
-    all_stop(&with(120.0, 512, in_process()), 1).await;
+    check_all_stop(&with(120.0, 512, in_process()), 1).await;
 }

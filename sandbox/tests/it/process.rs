@@ -203,7 +203,7 @@ async fn sessions_are_separate_copies_of_one_server() {
     );
 
     drop((repl, sandbox));
-    program.comes_to_an_end().await;
+    program.wait_for_end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -262,7 +262,7 @@ async fn keeps_sessions_ready() {
     until("the pool notices the ended sessions", || pool.ready() == 0).await;
     start().await;
     drop((used, pool));
-    program.comes_to_an_end().await;
+    program.wait_for_end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -333,7 +333,7 @@ async fn starts_separate_processes_when_server_cannot_be_copied() {
             "a server cannot be copied, so each attempt has its own worker process: it has 3 threads instead of 2"
         ]
     );
-    program.comes_to_an_end().await;
+    program.wait_for_end().await;
 }
 
 #[test]
@@ -468,7 +468,7 @@ async fn worker_end_affects_only_its_sessions() {
         }
     }
     drop((repls, sandbox));
-    program.comes_to_an_end().await;
+    program.wait_for_end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -570,7 +570,7 @@ impl OwnProgram {
         copies.collect()
     }
 
-    async fn comes_to_an_end(&self) {
+    async fn wait_for_end(&self) {
         until("the servers end", || self.servers().is_empty()).await;
     }
 }

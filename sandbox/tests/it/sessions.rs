@@ -5,7 +5,7 @@
 use sandbox::{Config, Isolation};
 
 use crate::driver::{isolations, root, root_with, run, sandbox};
-use crate::engines::in_words_of_quickjs;
+use crate::engines::with_quickjs_messages;
 
 #[test]
 fn sessions_match_transcripts() {
@@ -16,7 +16,7 @@ fn sessions_match_transcripts() {
             isolations().map(|isolation| runtime.block_on(transcript(&source, isolation)));
         assert_eq!(thread, process, "thread and process differ");
         assert_eq!(process, sharing, "separate and shared processes differ");
-        let transcript = in_words_of_quickjs(process);
+        let transcript = with_quickjs_messages(process);
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(transcript);
         });
@@ -81,7 +81,7 @@ async fn engine_syntax_errors_contain_line() {
         let outcome = run(&mut repl, code).await;
         let said = outcome
             .error
-            .map(|error| in_words_of_quickjs(error.message));
+            .map(|error| with_quickjs_messages(error.message));
         assert_eq!(said.as_deref(), Some(error), "{code}");
     }
 }

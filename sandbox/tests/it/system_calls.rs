@@ -8,10 +8,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use sandbox::COMPILES;
-use sandbox::system_calls::{CallPolicy, Check, NEWER, OF_THE_KERNEL, TABLE, fatal_call};
+use sandbox::system_calls::{CallPolicy, Check, EXEMPT_FROM_FILTERS, NEWER, TABLE, fatal_call};
 
 /// Returns the outcomes that the worker's test command prints for these lines.
-fn tried(lines: &[String]) -> Vec<String> {
+fn run_calls(lines: &[String]) -> Vec<String> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_sandbox-worker"))
         .arg("system-calls")
         .stdin(Stdio::piped())
@@ -47,7 +47,7 @@ fn system_calls_behave_as_in_table() {
             .map(|number| format!("{how} {number}"))
             .collect()
     };
-    let answers = tried(&lines("confined"));
+    let answers = run_calls(&lines("confined"));
     let table: BTreeMap<i64, _> = TABLE.iter().map(|call| (call.number, call)).collect();
     assert_eq!(table.len(), TABLE.len(), "duplicate number in the table");
 
@@ -76,7 +76,7 @@ fn system_calls_behave_as_in_table() {
                 continue;
             }
             Some(CallPolicy::Missing) => NO_SUCH_CALL,
-            None if OF_THE_KERNEL.contains(&number) => continue,
+            None if EXEMPT_FROM_FILTERS.contains(&number) => continue,
             None if number >= NEWER => NO_SUCH_CALL,
             Some(CallPolicy::Server | CallPolicy::OnlyV8 | CallPolicy::OnlyCompiler) | None => {
                 NOT_PERMITTED
@@ -90,7 +90,7 @@ fn system_calls_behave_as_in_table() {
         .iter()
         .map(|(number, _)| format!("free {number}"))
         .collect();
-    for ((number, answer), free) in passing.iter().zip(tried(&free)) {
+    for ((number, answer), free) in passing.iter().zip(run_calls(&free)) {
         if **answer != free && !UNDEFINED.contains(number) {
             wrong.push(format!("{number}: {answer}, without the filter {free}"));
         }
@@ -144,7 +144,7 @@ fn checks_arguments_of_system_calls() {
             .map(|case| format!("{how} {}", line(case)))
             .collect()
     };
-    let (confined, free) = (tried(&lines("confined")), tried(&lines("free")));
+    let (confined, free) = (run_calls(&lines("confined")), run_calls(&lines("free")));
     for (case, (confined, free)) in BY_ARGUMENTS.iter().zip(confined.iter().zip(&free)) {
         let expected = if case.2 { free } else { NOT_PERMITTED };
         assert_eq!(confined, expected, "{case:?}");
@@ -172,9 +172,9 @@ fn blocks_executable_memory_without_compiler() {
     ];
     let number = |name: &str| TABLE.iter().find(|call| call.name == name).unwrap().number;
     let line = |(name, arguments): (&str, &str)| format!("jitless {} {arguments}", number(name));
-    assert_eq!(tried(&protections.map(line)), [NOT_PERMITTED; 4]);
+    assert_eq!(run_calls(&protections.map(line)), [NOT_PERMITTED; 4]);
     // The kernel itself rejects length 0 in the first call.
-    let plain = tried(&[line(("mmap", "0 0 3 34 -1 0")), line(("mprotect", "0 0 3"))]);
+    let plain = run_calls(&[line(("mmap", "0 0 3 34 -1 0")), line(("mprotect", "0 0 3"))]);
     assert_eq!(plain, ["error 22", "done"]);
 }
 
@@ -185,7 +185,11 @@ fn blocks_x32_system_calls() {
     let lines: Vec<String> = (0..=550)
         .map(|number| format!("confined {}", 0x4000_0000 + number))
         .collect();
-    assert!(tried(&lines).iter().all(|answer| answer == NOT_PERMITTED));
+    assert!(
+        run_calls(&lines)
+            .iter()
+            .all(|answer| answer == NOT_PERMITTED)
+    );
 }
 
 #[test]

@@ -35,9 +35,9 @@ struct Run {
 /// Seconds between two heartbeats of a worker.
 const HEARTBEAT_INTERVAL: f64 = 2.0;
 /// Minimum seconds between two spending reports of a worker.
-const REPORT: f64 = 0.5;
+const MIN_REPORT_INTERVAL: f64 = 0.5;
 /// Minimum mean seconds between two spending reports of any workers of the run.
-const REPORT_EACH: f64 = 0.005;
+const MIN_REPORT_INTERVAL_PER_WORKER: f64 = 0.005;
 /// Seconds between two lease extensions of an attempt: a third of the default lease.
 const KEEP: f64 = 10.0;
 /// Maximum bytes of one piece of a result.
@@ -65,7 +65,8 @@ impl Run {
         // Heartbeat and reply; request for the number of workers and reply.
         let signs = self.workers * 4.0 / HEARTBEAT_INTERVAL;
         let reports = if self.has_budget {
-            self.workers * 4.0 / REPORT.max(REPORT_EACH * self.workers)
+            self.workers * 4.0
+                / MIN_REPORT_INTERVAL.max(MIN_REPORT_INTERVAL_PER_WORKER * self.workers)
         } else {
             0.0
         };

@@ -60,7 +60,7 @@ pub use results_csv::{COLUMNS, plain_text, spreadsheet_text, to_csv};
 pub use run_lock::Holder;
 pub use samples::{TruncatedRecord, latest, read_records};
 pub use scores::{ScoreJournal, write_scores};
-pub use unfingerprinted::{Changed, beside, merge_history};
+pub use unfingerprinted::{Changed, merge_history, unfingerprinted_settings};
 pub use wasted_spend::LongestResponses;
 pub use writer::{NewRun, RunWriter};
 

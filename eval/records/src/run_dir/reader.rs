@@ -105,7 +105,7 @@ impl RunDir {
             &superseded(&records),
             run_lock::is_held(path),
         )?;
-        let aside = wasted_spend::still_counting(path, &records)?;
+        let aside = wasted_spend::counted_superseded(path, &records)?;
         Ok(Self {
             path: path.to_owned(),
             config,

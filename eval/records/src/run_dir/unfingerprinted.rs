@@ -65,7 +65,7 @@ pub struct Changed {
 
 /// Returns all values that each setting outside the fingerprint has had in a run, by name. The
 /// current value is last.
-pub fn beside(config: &Value) -> BTreeMap<&'static str, Vec<Value>> {
+pub fn unfingerprinted_settings(config: &Value) -> BTreeMap<&'static str, Vec<Value>> {
     let known = SETTINGS.iter().filter_map(|setting| {
         let now = config.pointer(setting.place)?;
         let mut values = others(config, setting.name);

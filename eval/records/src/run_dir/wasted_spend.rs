@@ -62,14 +62,14 @@ struct UnfinishedAttempts {
     /// Trajectories of attempts without responses in a journal, which restart from the beginning.
     trajectories: Vec<PathBuf>,
     /// For each attempt that can resume: the responses in its journal, and its trajectory, if any.
-    going_on: Vec<(Vec<PaidResponse>, Option<PathBuf>)>,
+    resumable: Vec<(Vec<PaidResponse>, Option<PathBuf>)>,
 }
 
 impl UnfinishedAttempts {
     fn of(folder: &Path, all: &[AttemptRecord]) -> Result<Self, RunDirError> {
         let mut trajectories = unfinished(folder, all)?;
         let open = open_attempts(folder, all)?;
-        let mut going_on = Vec::new();
+        let mut resumable = Vec::new();
         for path in files(&folder.join(JOURNAL))? {
             let name = file_name(&path);
             // Compressed journals belong to attempts with a record.
@@ -84,11 +84,11 @@ impl UnfinishedAttempts {
             let place = trajectories
                 .iter()
                 .position(|trajectory| file_name(trajectory) == name);
-            going_on.push((paid, place.map(|place| trajectories.remove(place))));
+            resumable.push((paid, place.map(|place| trajectories.remove(place))));
         }
         Ok(Self {
             trajectories,
-            going_on,
+            resumable,
         })
     }
 }
@@ -113,7 +113,7 @@ fn spent_without_record(
     let mut spent: Spent = paths
         .map(|path| spent_in(path, callers))
         .sum::<Result<_, _>>()?;
-    for (paid, trajectory) in &under_way.going_on {
+    for (paid, trajectory) in &under_way.resumable {
         spent += Spent {
             attempts: 1,
             ..journal::spent(paid)
@@ -160,7 +160,7 @@ pub(super) fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDi
 pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDirError> {
     let under_way = UnfinishedAttempts::of(folder, all)?;
     let mut aside = under_way.trajectories;
-    for (paid, trajectory) in under_way.going_on {
+    for (paid, trajectory) in under_way.resumable {
         let Some(trajectory) = trajectory else {
             continue;
         };
@@ -221,7 +221,7 @@ pub(super) fn adopt(
 ) -> Result<(), RunDirError> {
     let mut paths = files(&other.join(ABANDONED))?;
     paths.extend(unused.iter().filter(|path| path.is_file()).cloned());
-    let counting = still_counting(other, all)?;
+    let counting = counted_superseded(other, all)?;
     let superseded = files(&other.join(SUPERSEDED))?.into_iter();
     paths.extend(superseded.filter(|path| !counting.values().any(|other| other == path)));
     paths.extend(unfinished(other, all)?);
@@ -240,7 +240,7 @@ pub(super) fn adopt(
 
 /// Returns the trajectories in `superseded/` whose attempts have not been rerun yet, so that their
 /// records still count. The keys are the original file names.
-pub(super) fn still_counting(
+pub(super) fn counted_superseded(
     folder: &Path,
     all: &[AttemptRecord],
 ) -> Result<BTreeMap<String, PathBuf>, RunDirError> {

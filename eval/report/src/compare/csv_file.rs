@@ -317,7 +317,7 @@ impl Rows {
             score: score.filter(|_| matches!(status, Status::Ok | Status::Limit)),
             refused,
             // CSV files do not contain this value.
-            is_cut: false,
+            has_truncated_prompt: false,
         });
         Ok(())
     }

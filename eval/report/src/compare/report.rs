@@ -99,7 +99,11 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
             .iter()
             .filter(|attempt| attempt.refused)
             .count() as u64,
-        cut_prompts: run.attempts.iter().filter(|attempt| attempt.is_cut).count() as u64,
+        cut_prompts: run
+            .attempts
+            .iter()
+            .filter(|attempt| attempt.has_truncated_prompt)
+            .count() as u64,
         score: score(ErrorCounting::Excluded),
         score_errors_as_zero: score(ErrorCounting::AsZero),
     }

@@ -63,7 +63,7 @@ pub struct ScoredAttempt {
     /// Whether the model refused to answer.
     pub refused: bool,
     /// Whether the server probably truncated one of the attempt's prompts.
-    pub is_cut: bool,
+    pub has_truncated_prompt: bool,
 }
 
 /// Scores of a run.
@@ -127,7 +127,7 @@ impl RunScores {
             status: record.status,
             score: record.score,
             refused: record.refused,
-            is_cut: record.cut_prompts > 0,
+            has_truncated_prompt: record.cut_prompts > 0,
         });
         Self {
             path: run.path.clone(),

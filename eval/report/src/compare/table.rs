@@ -185,7 +185,10 @@ fn pair_text(pair: &RunPair, many: bool, width: u16) -> String {
         text.push('\n');
     }
     let sentences = verdict(pair, many).into_iter();
-    for sentence in sentences.chain(cautions([pair])).chain(left_out(pair)) {
+    for sentence in sentences
+        .chain(cautions([pair]))
+        .chain(alignment_notes(pair))
+    {
         text += &sentence;
         text.push('\n');
     }
@@ -262,7 +265,7 @@ pub fn p_text(p: f64) -> String {
     }
 }
 
-fn left_out(pair: &RunPair) -> Vec<String> {
+fn alignment_notes(pair: &RunPair) -> Vec<String> {
     let Alignment {
         only_first,
         only_second,

@@ -104,15 +104,15 @@ impl Differences {
                         .map_or(Slot::NotRecorded, |part| Slot::of(part.as_ref()))
                 })
                 .collect();
-            let of_treatment = FIRST[..TREATMENTS].contains(&name);
+            let is_treatment = FIRST[..TREATMENTS].contains(&name);
             // The protocol determines which other parts are used, so an unused part, such as the
             // sandbox, is not a separate difference.
             let used: Vec<Slot> = values
                 .iter()
                 .copied()
-                .filter(|slot| of_treatment || *slot != Slot::Unused)
+                .filter(|slot| is_treatment || *slot != Slot::Unused)
                 .collect();
-            let is_named = of_treatment || name == parts::ENGINE;
+            let is_named = is_treatment || name == parts::ENGINE;
             if !alike(&used) {
                 parts.extend(rows_of(name, &values));
             } else if is_named && let Some(Slot::Value(value)) = used.first() {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::Protocol;
 use records::RunIdentity;
 use records::program_versions::ProgramVersions;
-use records::run_dir::{RunDir, beside};
+use records::run_dir::{RunDir, unfingerprinted_settings};
 use serde_json::{Map, Value, json};
 
 use super::value::NOT_RECORDED;
@@ -57,7 +57,7 @@ impl RunParts {
             Some(json!([begun_with.digest()]))
         });
         let recorded = run.lock.fingerprint.parts();
-        let all = beside(&run.config);
+        let all = unfingerprinted_settings(&run.config);
         let several = all.iter().filter(|(_, values)| values.len() > 1);
         let mixed = several
             .map(|(name, values)| (*name, json!(values)))
@@ -212,7 +212,7 @@ fn with_digests(tools: &Map<String, Value>) -> Value {
 /// Marks parts as unused if the run's protocol does not use them. Earlier versions recorded the
 /// REPL settings in every run.
 fn clear_unused(parts: &mut Parts, protocol: &str) {
-    const OF_A_REPL: [&str; 6] = [
+    const REPL_PARTS: [&str; 6] = [
         "max_depth",
         "max_iterations",
         "max_blocks_per_iteration",
@@ -232,7 +232,7 @@ fn clear_unused(parts: &mut Parts, protocol: &str) {
         return;
     };
     if capabilities.one_call {
-        OF_A_REPL.into_iter().for_each(&mut unused);
+        REPL_PARTS.into_iter().for_each(&mut unused);
     }
     unused("prompt_mode");
 }

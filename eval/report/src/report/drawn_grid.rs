@@ -36,8 +36,8 @@ pub(super) fn in_value(value: &Value) -> Option<Vec<Grid>> {
 fn grid(value: &Value) -> Option<Grid> {
     let rows = value.as_array()?.iter().map(|row| {
         let cells = row.as_array()?.iter().map(|cell| {
-            let colour = u8::try_from(cell.as_u64()?).ok()?;
-            (colour <= 9).then_some(colour)
+            let color = u8::try_from(cell.as_u64()?).ok()?;
+            (color <= 9).then_some(color)
         });
         cells.collect::<Option<Vec<u8>>>()
     });
@@ -57,15 +57,15 @@ pub(super) fn svg(grid: &Grid, name: &str, other: Option<&Grid>) -> String {
     let mut cells = String::new();
     let mut differing = 0;
     for (y, row) in grid.iter().enumerate() {
-        for (x, colour) in row.iter().enumerate() {
+        for (x, color) in row.iter().enumerate() {
             let (left, top) = (x * size, y * size);
             // Formatting into a string cannot fail.
             let _ = write!(
                 cells,
-                r#"<rect x="{left}" y="{top}" width="{size}" height="{size}" class="c{colour}"/>"#
+                r#"<rect x="{left}" y="{top}" width="{size}" height="{size}" class="c{color}"/>"#
             );
             let theirs = other.map(|other| other.get(y).and_then(|row| row.get(x)));
-            if theirs.is_some_and(|theirs| theirs != Some(colour)) {
+            if theirs.is_some_and(|theirs| theirs != Some(color)) {
                 differing += 1;
                 let (third, inner) = (size / 3, size.div_ceil(3));
                 let _ = write!(

@@ -7,7 +7,7 @@ use model::{Capabilities, Protocol};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::drawn_grid::{self, Grid};
-use super::plot::{Plot, PlotError, TIME_PARTS, colour_of, css, plots};
+use super::plot::{Plot, PlotError, TIME_PARTS, color_of, css, plots};
 use super::sweep_tables::{SweepTables, compared};
 use super::text::{behaviour, by, facts, grouped};
 use super::{Failure, Report, RunReport, spending};
@@ -52,7 +52,7 @@ struct Page<'a> {
 }
 
 struct Run<'a> {
-    colour: String,
+    color: String,
     report: &'a RunReport,
     fingerprint: &'a str,
 }
@@ -118,15 +118,15 @@ const DIFFERING: usize = 60;
 /// Maximum number of failures of one run on the page.
 const SHOWN: usize = 20;
 
-/// Returns the HTML page of a report; links are relative to the folder `beside`, where the page
-/// will be stored.
+/// Returns the HTML page of a report; links are relative to `page_folder`, where the page will be
+/// stored.
 ///
 /// # Errors
 /// Returns [`HtmlError`] if a plot or the template fails.
-pub fn html(report: &Report, beside: &Path) -> Result<String, HtmlError> {
+pub fn html(report: &Report, page_folder: &Path) -> Result<String, HtmlError> {
     let reports = &report.runs;
     let runs = reports.iter().enumerate().map(|(index, report)| Run {
-        colour: colour_of(index),
+        color: color_of(index),
         report,
         fingerprint: report.identity.fingerprint.get(..12).unwrap_or_default(),
     });
@@ -155,7 +155,7 @@ pub fn html(report: &Report, beside: &Path) -> Result<String, HtmlError> {
             .failures
             .iter()
             .take(SHOWN)
-            .map(|failure| failed(failure, beside))
+            .map(|failure| failed(failure, page_folder))
             .collect(),
     });
     let shown = reports.iter().flat_map(|report| report.summary.estimates());
@@ -170,7 +170,7 @@ pub fn html(report: &Report, beside: &Path) -> Result<String, HtmlError> {
         sweeps: compared(report),
         tables,
         plots: plots(report)?,
-        time_parts: TIME_PARTS.map(|(name, colour)| (name, css(colour))).into(),
+        time_parts: TIME_PARTS.map(|(name, color)| (name, css(color))).into(),
         interval_notes: interval_notes(shown.chain(grouped(reports))),
         failing: failing.filter(|run| run.all > 0).collect(),
         shown: SHOWN,
@@ -190,7 +190,7 @@ pub fn html(report: &Report, beside: &Path) -> Result<String, HtmlError> {
     Ok(page.render()?)
 }
 
-fn failed<'a>(failure: &'a Failure, beside: &Path) -> FailureRow<'a> {
+fn failed<'a>(failure: &'a Failure, page_folder: &Path) -> FailureRow<'a> {
     let draw = |grids: Option<&Vec<Grid>>, name, others: Option<&Vec<Grid>>| {
         let grids = grids.into_iter().flatten().enumerate();
         let drawings = grids.map(|(place, grid)| {
@@ -208,31 +208,33 @@ fn failed<'a>(failure: &'a Failure, beside: &Path) -> FailureRow<'a> {
         link: failure
             .trajectory
             .as_deref()
-            .and_then(|path| relative(path, beside)),
+            .and_then(|path| relative(path, page_folder)),
     }
 }
 
 /// Returns the path of a file relative to a folder, or `None` if either does not exist.
-fn relative(file: &Path, beside: &Path) -> Option<String> {
+fn relative(file: &Path, page_folder: &Path) -> Option<String> {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
         .remove(b'-')
         .remove(b'_')
         .remove(b'.')
         .remove(b'~');
-    let beside = if beside.as_os_str().is_empty() {
+    let page_folder = if page_folder.as_os_str().is_empty() {
         Path::new(".")
     } else {
-        beside
+        page_folder
     };
-    let (file, beside) = (file.canonicalize().ok()?, beside.canonicalize().ok()?);
-    let (file, beside): (Vec<_>, Vec<_>) =
-        (file.components().collect(), beside.components().collect());
+    let (file, page_folder) = (file.canonicalize().ok()?, page_folder.canonicalize().ok()?);
+    let (file, page_folder): (Vec<_>, Vec<_>) = (
+        file.components().collect(),
+        page_folder.components().collect(),
+    );
     let common = file
         .iter()
-        .zip(&beside)
+        .zip(&page_folder)
         .take_while(|(one, other)| one == other)
         .count();
-    let up = beside.iter().skip(common).map(|_| "..".to_owned());
+    let up = page_folder.iter().skip(common).map(|_| "..".to_owned());
     let down = file
         .iter()
         .skip(common)

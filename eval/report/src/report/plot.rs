@@ -74,19 +74,19 @@ fn race(sweep: &SweepReport) -> Result<Option<Plot>, PlotError> {
         |chart| {
             for (place, cell) in race.cells.iter().enumerate() {
                 let run = sweep.cells.iter().find(|(name, _)| *name == cell.name);
-                let colour = colour(run.map_or(place, |(_, run)| *run));
+                let color = color(run.map_or(place, |(_, run)| *run));
                 let points = cell
                     .line
                     .iter()
                     .map(|(samples, mean)| (*samples as f64, *mean));
                 let points: Vec<(f64, f64)> = points.collect();
-                let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
+                let line = LineSeries::new(points.iter().copied(), color.stroke_width(2));
                 chart.draw_series(line).map_err(failed)?;
                 if let (Some(end), Some(verdict)) = (points.last(), cell.verdict) {
                     let filled = match verdict {
-                        Verdict::Won | Verdict::Better => colour.filled(),
+                        Verdict::Won | Verdict::Better => color.filled(),
                         Verdict::Worse | Verdict::NotBetter | Verdict::Alike => {
-                            colour.stroke_width(2)
+                            color.stroke_width(2)
                         }
                     };
                     let dot = Circle::new(*end, 6, filled);
@@ -219,30 +219,30 @@ fn failed(error: impl std::fmt::Display) -> PlotError {
     PlotError(error.to_string())
 }
 
-fn colour(run: usize) -> RGBColor {
+fn color(run: usize) -> RGBColor {
     SERIES[run % SERIES.len()]
 }
 
 /// Returns the horizontal offset of a run's mark among the marks at the same position.
-fn beside(run: usize, runs: usize) -> f64 {
+fn horizontal_offset(run: usize, runs: usize) -> f64 {
     let width = 0.6 / runs as f64;
     (run as f64 - (runs as f64 - 1.0) / 2.0) * width
 }
 
 /// Draws a score as a dot with its interval as whiskers.
-fn dot(chart: &mut Area, x: f64, score: &Estimate, colour: RGBColor) -> Result<(), PlotError> {
+fn dot(chart: &mut Area, x: f64, score: &Estimate, color: RGBColor) -> Result<(), PlotError> {
     if let Some(interval) = &score.interval {
         let whiskers = ErrorBar::new_vertical(
             x,
             interval.low,
             score.mean,
             interval.high,
-            colour.stroke_width(2),
+            color.stroke_width(2),
             10,
         );
         chart.draw_series([whiskers]).map_err(failed)?;
     }
-    let dot = Circle::new((x, score.mean), 5, colour.filled());
+    let dot = Circle::new((x, score.mean), 5, color.filled());
     chart.draw_series([dot]).map_err(failed)?;
     Ok(())
 }
@@ -258,7 +258,7 @@ fn scores(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
         let svg = draw((x, "run"), (ValueAxis::score(), "score"), |chart| {
             for (run, report) in runs.iter().enumerate() {
                 if let Some(score) = &report.summary.score {
-                    dot(chart, run as f64, score, colour(run))?;
+                    dot(chart, run as f64, score, color(run))?;
                 }
             }
             Ok(())
@@ -283,16 +283,16 @@ fn scores(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
                 let points: Vec<(f64, Estimate)> = groups
                     .filter_map(|group| {
                         let place = place(group.context_length)? as f64;
-                        Some((place + beside(run, runs.len()), group.score?))
+                        Some((place + horizontal_offset(run, runs.len()), group.score?))
                     })
                     .collect();
                 let line = points.iter().map(|(x, score)| (*x, score.mean));
-                let style = colour(run).stroke_width(2);
+                let style = color(run).stroke_width(2);
                 chart
                     .draw_series(LineSeries::new(line, style))
                     .map_err(failed)?;
                 for (x, score) in &points {
-                    dot(chart, *x, score, colour(run))?;
+                    dot(chart, *x, score, color(run))?;
                 }
             }
             Ok(())
@@ -350,7 +350,7 @@ fn score_by_cost(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
         |chart| {
             for (run, (report, value)) in runs.iter().zip(&values).enumerate() {
                 if let Some(score) = &report.summary.score {
-                    dot(chart, *value, score, colour(run))?;
+                    dot(chart, *value, score, color(run))?;
                 }
             }
             Ok(())
@@ -413,10 +413,10 @@ fn iterations(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let svg = draw((x, "iterations of the root"), (y, "attempts"), |chart| {
         for (run, report) in runs.iter().enumerate() {
             let bars = (0..bins).map(|bin| {
-                let middle = f64::from(bin) + beside(run, runs.len());
+                let middle = f64::from(bin) + horizontal_offset(run, runs.len());
                 let (left, right) = (middle - bar * 0.45, middle + bar * 0.45);
                 let height = share(report, bin) * 100.0;
-                Rectangle::new([(left, 0.0), (right, height)], colour(run).filled())
+                Rectangle::new([(left, 0.0), (right, height)], color(run).filled())
             });
             chart.draw_series(bars).map_err(failed)?;
         }
@@ -450,10 +450,10 @@ fn times(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let svg = draw((x, "run"), (y, "seconds per attempt"), |chart| {
         for (run, parts) in parts.iter().enumerate() {
             let mut from = 0.0;
-            for (part, colour) in parts.iter().zip(TIME_PARTS.map(|(_, colour)| colour)) {
+            for (part, color) in parts.iter().zip(TIME_PARTS.map(|(_, color)| color)) {
                 let (left, right) = (run as f64 - 0.25, run as f64 + 0.25);
                 let corners = [(left, from), (right, from + part)];
-                let bar = Rectangle::new(corners, colour.filled());
+                let bar = Rectangle::new(corners, color.filled());
                 chart.draw_series([bar]).map_err(failed)?;
                 from += part;
             }
@@ -482,12 +482,12 @@ pub(super) const TIME_PARTS: [(&str, RGBColor); 3] = [
 ];
 
 /// Returns the CSS color of the run at an index.
-pub(super) fn colour_of(run: usize) -> String {
-    css(colour(run))
+pub(super) fn color_of(run: usize) -> String {
+    css(color(run))
 }
 
 /// Formats a color for CSS: `#3b7dd8`.
-pub(super) fn css(colour: RGBColor) -> String {
-    let RGBColor(red, green, blue) = colour;
+pub(super) fn css(color: RGBColor) -> String {
+    let RGBColor(red, green, blue) = color;
     format!("#{red:02x}{green:02x}{blue:02x}")
 }

@@ -3,7 +3,7 @@
 
 use statistics::Estimate;
 
-use super::plot::colour_of;
+use super::plot::color_of;
 use super::{Report, RunReport};
 use crate::compare::{
     Comparison, Difference, FamilyKind, RunPair, cautions, heading, interval_text, p_text, verdict,
@@ -45,7 +45,7 @@ pub(super) struct FamilyRows<'a> {
 pub(super) struct Row<'a> {
     pub run: &'a RunReport,
     /// Color of the run on the page.
-    pub colour: String,
+    pub color: String,
     /// Name of the run that this one is compared with, or `baseline` for a baseline.
     pub with: String,
     /// Figures with errors excluded, and with errors as zero.
@@ -134,9 +134,9 @@ fn raced(race: &RaceResult, cells: &[(String, usize)]) -> RaceTable {
     let (columns, rows) = race.rows();
     let row = |((name, row), cell): ((String, Vec<String>), &RaceCell)| {
         let place = cells.iter().find(|(cell, _)| *cell == name);
-        let colour = place.map(|(_, place)| colour_of(*place));
+        let color = place.map(|(_, place)| color_of(*place));
         let why = cell.why.clone().unwrap_or_default();
-        (colour.unwrap_or_default(), name, row, why)
+        (color.unwrap_or_default(), name, row, why)
     };
     RaceTable {
         sentences: race.sentences(),
@@ -170,7 +170,7 @@ fn row<'a>(
     };
     Some(Row {
         run,
-        colour: colour_of(place),
+        color: color_of(place),
         with: pair.map_or_else(|| "baseline".to_owned(), |pair| pair.first.clone()),
         ways: [
             way(

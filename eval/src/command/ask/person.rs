@@ -13,13 +13,13 @@ use crate::terminal;
 
 /// Reads the person's replies from stdin, one line each.
 #[derive(Default)]
-pub(super) struct AtTerminal {
+pub(super) struct TerminalPerson {
     /// Lock that lets only one agent talk to the person at a time.
     turn: Arc<Mutex<()>>,
 }
 
 #[async_trait]
-impl Person for AtTerminal {
+impl Person for TerminalPerson {
     /// An empty line or the end of stdin ends the conversation.
     async fn reply(&self, agent: &str, message: &str) -> Option<String> {
         let turn = Arc::clone(&self.turn).lock_owned().await;

@@ -13,7 +13,7 @@ use super::tools::Tools;
 pub(super) const NAME: &str = "compare_runs";
 
 /// Maximum runs in a comparison, because each is labeled with a letter.
-const MOST_RUNS: usize = 26;
+const MAX_RUNS: usize = 26;
 /// Width of the tables, in columns.
 const WIDTH: u16 = 100;
 
@@ -30,9 +30,9 @@ struct Arguments {
 pub(super) async fn call(tools: &Tools, arguments: Map<String, Value>) -> Result<Reply, String> {
     let arguments: Arguments = parse(arguments)?;
     let count = arguments.runs.len();
-    if !(2..=MOST_RUNS).contains(&count) {
+    if !(2..=MAX_RUNS).contains(&count) {
         return Err(format!(
-            "invalid arguments: {count} runs: expected 2 to {MOST_RUNS}"
+            "invalid arguments: {count} runs: expected 2 to {MAX_RUNS}"
         ));
     }
     let mut paths = Vec::new();
@@ -73,5 +73,5 @@ pub(super) async fn call(tools: &Tools, arguments: Map<String, Value>) -> Result
             is_error: false,
         })
     };
-    tools.on_own_thread(work).await
+    tools.run_blocking(work).await
 }

@@ -15,7 +15,7 @@ use super::tools::{Tools, refused};
 pub(super) const NAME: &str = "llm_map";
 
 /// Maximum number of texts per call.
-const MOST_ITEMS: usize = 1_000;
+const MAX_ITEMS: usize = 1_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,9 +37,9 @@ pub(super) async fn call(
         return Err("invalid arguments: `instruction` is blank".to_owned());
     }
     let count = arguments.items.len();
-    if !(1..=MOST_ITEMS).contains(&count) {
+    if !(1..=MAX_ITEMS).contains(&count) {
         return Err(format!(
-            "invalid arguments: {count} items: expected 1 to {MOST_ITEMS}"
+            "invalid arguments: {count} items: expected 1 to {MAX_ITEMS}"
         ));
     }
     let models = tools.models.iter();
@@ -48,8 +48,8 @@ pub(super) async fn call(
     let chosen = choose(arguments.model.as_deref(), &models, |(model, _)| model)?;
     let agent = &chosen.1;
     let _turn = tools.turn().await?;
-    let asker = caller.client.asker();
-    let request = tools.service.request(&asker, &limits);
+    let requester = caller.client.requester();
+    let request = tools.service.request(&requester, &limits);
     let request = request.map_err(|error| refused(&error))?;
     let quiet: OnProgress = Arc::new(|_| {});
     let mut work: FuturesUnordered<_> = arguments
@@ -57,7 +57,7 @@ pub(super) async fn call(
         .into_iter()
         .enumerate()
         .map(|(index, context)| {
-            let (request, quiet, client) = (&request, Arc::clone(&quiet), &asker.client);
+            let (request, quiet, client) = (&request, Arc::clone(&quiet), &requester.client);
             async move {
                 let permit = tools.calls.acquire().await;
                 let question = Question {

@@ -60,7 +60,7 @@ pub(super) async fn call(tools: &Tools, arguments: Map<String, Value>) -> Result
             Some(sample) => one(&run, sample, &arguments),
         }
     };
-    tools.on_own_thread(work).await
+    tools.run_blocking(work).await
 }
 
 /// Returns the summary and a page of the attempts.
@@ -121,7 +121,7 @@ fn one(run: &RunDir, sample: &str, arguments: &Arguments) -> Result<Reply, Strin
             text += &format!("score: {explanation}\n");
         }
         if let Some(answer) = &record.answer {
-            text += &format!("answer: {}\n", beginning(answer, LONG_ANSWER));
+            text += &format!("answer: {}\n", truncate(answer, LONG_ANSWER));
         }
     } else {
         text += &format!("{sample}, attempt {number}: not finished\n");
@@ -152,7 +152,7 @@ fn one(run: &RunDir, sample: &str, arguments: &Arguments) -> Result<Reply, Strin
             "attempt": record.map(|record| {
                 let mut shown = attempt(record);
                 let answer = record.answer.as_deref();
-                shown["answer"] = json!(answer.map(|answer| beginning(answer, LONG_ANSWER)));
+                shown["answer"] = json!(answer.map(|answer| truncate(answer, LONG_ANSWER)));
                 shown
             }),
             "steps": steps,
@@ -185,11 +185,11 @@ fn line(record: &AttemptRecord) -> String {
         line += &format!(", score {score}");
     }
     if let Some(error) = &record.error {
-        line += &format!(", {}", beginning(error, SHORT_ANSWER));
+        line += &format!(", {}", truncate(error, SHORT_ANSWER));
     }
     if let Some(answer) = &record.answer {
         let words: Vec<&str> = answer.split_whitespace().collect();
-        line += &format!(", answer: {}", beginning(&words.join(" "), SHORT_ANSWER));
+        line += &format!(", answer: {}", truncate(&words.join(" "), SHORT_ANSWER));
     }
     line
 }
@@ -203,7 +203,7 @@ fn attempt(record: &AttemptRecord) -> Value {
         "score": record.score,
         "score_explanation": record.score_explanation,
         "error": record.error,
-        "answer": answer.map(|answer| beginning(answer, SHORT_ANSWER)),
+        "answer": answer.map(|answer| truncate(answer, SHORT_ANSWER)),
         "iterations": record.iterations,
         "agents": record.agents,
         "depth_reached": record.depth_reached,
@@ -213,7 +213,7 @@ fn attempt(record: &AttemptRecord) -> Value {
 }
 
 /// Truncates a text to `most` characters.
-fn beginning(text: &str, most: usize) -> String {
+fn truncate(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -17,7 +17,7 @@ use crate::settings::{read_file, read_folder};
 pub(super) const NAME: &str = "rlm";
 
 /// Maximum total bytes of the arguments `context` and `files`.
-const LONGEST_CONTEXT: usize = 500_000_000;
+const MAX_CONTEXT_BYTES: usize = 500_000_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,7 +53,7 @@ pub(super) async fn call(
     let roots = Arc::clone(&tools.roots);
     let (context, files, folder) = (arguments.context, arguments.files, arguments.folder);
     let context = tools
-        .on_own_thread(move || read(&roots, context, &files, folder.as_deref()))
+        .run_blocking(move || read(&roots, context, &files, folder.as_deref()))
         .await?;
     let question = Question {
         query,
@@ -61,13 +61,13 @@ pub(super) async fn call(
         images: Vec::new(),
         limits,
     };
-    let asker = caller.client.asker();
-    let request = tools.service.request(&asker, &question.limits);
+    let requester = caller.client.requester();
+    let request = tools.service.request(&requester, &question.limits);
     let request = request.map_err(|error| refused(&error))?;
     let answer =
         tools
             .service
-            .answer_within(agent, question, &asker.client, &request, steps(&caller));
+            .answer_within(agent, question, &requester.client, &request, steps(&caller));
     let answered = answer.await.map_err(|error| refused(&error))?;
     drop(turn);
     Ok(reply(answered))
@@ -103,8 +103,8 @@ fn read(
         }
         let text = read_file(&path).map_err(|error| error.to_string())?;
         length += text.len();
-        if length > LONGEST_CONTEXT {
-            return Err(format!("the context exceeds {LONGEST_CONTEXT} bytes"));
+        if length > MAX_CONTEXT_BYTES {
+            return Err(format!("the context exceeds {MAX_CONTEXT_BYTES} bytes"));
         }
         pieces.push((name.clone(), text));
     }

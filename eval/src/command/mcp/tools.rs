@@ -18,7 +18,7 @@ use crate::settings::McpSettings;
 const INSTRUCTIONS: &str = include_str!("tools/instructions.md");
 
 /// Name of each tool, with its description file, in listing order.
-const DESCRIBED: [(&str, &str); 4] = [
+const TOOL_FILES: [(&str, &str); 4] = [
     (rlm::NAME, include_str!("tools/rlm.json")),
     (llm_map::NAME, include_str!("tools/llm_map.json")),
     (read_run::NAME, include_str!("tools/read_run.json")),
@@ -28,7 +28,7 @@ const DESCRIBED: [(&str, &str); 4] = [
 /// Contents of a tool's description file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Described {
+struct ToolFile {
     title: String,
     description: String,
     #[serde(default)]
@@ -61,11 +61,11 @@ impl Tools {
             .map(|(model, agent)| (model.to_string(), agent.clone()))
             .collect();
         let names = models.iter().map(|(model, _)| model.clone()).collect();
-        let listed = DESCRIBED.iter().map(|(name, file)| {
+        let listed = TOOL_FILES.iter().map(|(name, file)| {
             let mut info = described(name, file);
             match *name {
-                rlm::NAME => offer(&mut info, &agents),
-                llm_map::NAME => offer(&mut info, &names),
+                rlm::NAME => restrict_models(&mut info, &agents),
+                llm_map::NAME => restrict_models(&mut info, &names),
                 _ => {}
             }
             info
@@ -96,7 +96,7 @@ impl Tools {
     ///
     /// # Errors
     /// The error of the work, or a sentence if it panics; the panic message is also printed.
-    pub(super) async fn on_own_thread<T: Send + 'static>(
+    pub(super) async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, String> + Send + 'static,
     ) -> Result<T, String> {
@@ -113,7 +113,7 @@ impl Tools {
 
 fn described(name: &'static str, file: &'static str) -> ToolInfo {
     #[expect(clippy::expect_used, reason = "a bundled file, which a test parses")]
-    let tool: Described = serde_json::from_str(file).expect("a bundled tool is valid");
+    let tool: ToolFile = serde_json::from_str(file).expect("a bundled tool is valid");
     ToolInfo {
         name,
         title: tool.title,
@@ -125,7 +125,7 @@ fn described(name: &'static str, file: &'static str) -> ToolInfo {
 }
 
 /// Restricts the property `model` to `names`; the first is the default.
-fn offer(info: &mut ToolInfo, names: &Vec<String>) {
+fn restrict_models(info: &mut ToolInfo, names: &Vec<String>) {
     let model = info.input_schema.get_mut("properties");
     let model = model.and_then(|properties| properties.get_mut("model"));
     if let Some(model) = model {
@@ -168,11 +168,11 @@ impl Toolbox for Tools {
 
 #[cfg(test)]
 mod tests {
-    use super::{DESCRIBED, described};
+    use super::{TOOL_FILES, described};
 
     #[test]
     fn bundled_tools_are_objects_with_descriptions() {
-        for (name, file) in DESCRIBED {
+        for (name, file) in TOOL_FILES {
             let info = described(name, file);
             assert!(!info.description.is_empty(), "{name}");
             for schema in [&info.input_schema, &info.output_schema] {

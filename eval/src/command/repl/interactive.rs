@@ -10,7 +10,7 @@ use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Completer, Editor, Helper, Highlighter, Hinter};
 
-use super::root::{FRESH_SESSION, Root};
+use super::root::{FRESH_SESSION, RootRepl};
 use super::show::{print_stderr, show};
 use crate::error::Error;
 
@@ -22,7 +22,7 @@ const HISTORY_CELLS: usize = 1_000;
 ///
 /// # Errors
 /// [`Error::Sandbox`], [`Error::Stdin`], [`Error::Stdout`].
-pub(super) async fn converse(root: &mut Root, history: Option<&Path>) -> Result<(), Error> {
+pub(super) async fn converse(root: &mut RootRepl, history: Option<&Path>) -> Result<(), Error> {
     let mut editor = editor().map_err(unreadable)?;
     let mut history = history.filter(|path| match open_history(&mut editor, path) {
         Ok(()) => true,

@@ -6,7 +6,7 @@ use harness::sandbox::{StartError, check_name};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::root::{CellResult, FRESH_SESSION, Root};
+use super::root::{CellResult, FRESH_SESSION, RootRepl};
 use crate::error::Error;
 
 /// Answers each input line with one output line, in order, until the input ends.
@@ -17,7 +17,7 @@ use crate::error::Error;
 /// [`Error::Sandbox`], [`Error::Stdin`] and [`Error::Stdout`]. A reader that closes the pipe ends
 /// the conversation without an error.
 pub(super) async fn converse(
-    root: &mut Root,
+    root: &mut RootRepl,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<(), Error> {
@@ -76,7 +76,7 @@ impl Answer {
     }
 }
 
-async fn answer(root: &mut Root, request: Request) -> Result<Answer, StartError> {
+async fn answer(root: &mut RootRepl, request: Request) -> Result<Answer, StartError> {
     let code = match request {
         Request::Code(code) => code,
         Request::Set(values) => {

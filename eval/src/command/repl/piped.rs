@@ -5,7 +5,7 @@ use std::io::BufRead;
 
 use harness::sandbox::is_unfinished;
 
-use super::root::Root;
+use super::root::RootRepl;
 use super::show::show;
 use crate::error::Error;
 
@@ -13,7 +13,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// [`Error::Sandbox`], [`Error::Stdin`], [`Error::Stdout`].
-pub(super) async fn converse(root: &mut Root, mut input: impl BufRead) -> Result<(), Error> {
+pub(super) async fn converse(root: &mut RootRepl, mut input: impl BufRead) -> Result<(), Error> {
     loop {
         let mut cell = String::new();
         while input.read_line(&mut cell).map_err(Error::Stdin)? > 0 && is_unfinished(&cell) {}

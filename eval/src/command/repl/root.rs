@@ -9,7 +9,7 @@ use harness::sandbox::{Event, Repl, Sandbox, SessionLost, StartError};
 use serde_json::Value;
 
 /// A REPL that starts a fresh session when its session is lost.
-pub(super) struct Root {
+pub(super) struct RootRepl {
     sandbox: Sandbox,
     context: Arc<String>,
     /// `None` before the first cell and after a session is lost.
@@ -30,7 +30,7 @@ pub(super) enum CellResult {
 pub(super) const FRESH_SESSION: &str =
     "the next cell runs in a fresh session, without the names defined so far";
 
-impl Root {
+impl RootRepl {
     pub fn new(sandbox: Sandbox, context: Arc<String>) -> Self {
         Self {
             sandbox,

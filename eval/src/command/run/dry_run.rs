@@ -76,7 +76,7 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
 ///
 /// # Errors
 /// Like [`execute`].
-pub(in crate::command) fn of_run(
+pub(in crate::command) fn estimate_run(
     settings: &RunSettings,
 ) -> Result<Option<(Expense, Option<Likely>)>, Error> {
     let Some(prepared) = Prepared::new(settings)? else {
@@ -105,7 +105,7 @@ pub(super) fn least(settings: &RunSettings, prepared: &Prepared) -> Result<Sum, 
 /// [`Error`] for a sample that cannot be generated or read.
 pub(super) fn estimated_least(settings: &RunSettings, prepared: &Prepared) -> Result<Sum, Error> {
     let samples = prepared.samples();
-    let stride = samples.len().div_ceil(SAMPLED);
+    let stride = samples.len().div_ceil(MAX_SAMPLED);
     let some: Vec<usize> = samples.iter().step_by(stride.max(1)).copied().collect();
     let rows = rows(prepared, &some)?;
     let sizes: Vec<u64> = rows.iter().map(|row| row.tokens).collect();
@@ -114,7 +114,7 @@ pub(super) fn estimated_least(settings: &RunSettings, prepared: &Prepared) -> Re
 }
 
 /// Maximum number of samples that are read to check a budget before a run.
-const SAMPLED: usize = 20;
+const MAX_SAMPLED: usize = 20;
 
 /// Expected expense, estimated from the attempts of earlier runs.
 #[derive(Debug, Clone, Copy, Serialize)]

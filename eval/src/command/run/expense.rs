@@ -13,21 +13,21 @@ use crate::settings::RunSettings;
 
 /// Assumed tokens per response without `--max-output-tokens`, and assumed tokens that the output of
 /// an iteration adds to the conversation.
-const PER_TURN: u64 = 500;
+const TOKENS_PER_TURN: u64 = 500;
 
 /// Flag that limits the calls made by code.
-const TOTAL_CALLS: &str = "--total-calls";
+const TOTAL_CALLS_FLAG: &str = "--total-calls";
 
 /// Describes the assumptions behind the estimate.
 pub(in crate::command) fn basis(settings: &RunSettings) -> String {
     let per_response = match settings.engine.models.sampling.max_tokens {
         None => format!(
-            "{PER_TURN} tokens for each response and each output; --max-output-tokens bounds \
+            "{TOKENS_PER_TURN} tokens for each response and each output; --max-output-tokens bounds \
              longer responses"
         ),
         Some(most) => format!(
-            "{PER_TURN} tokens for each output, and from {} to {most} for each response",
-            PER_TURN.min(most.into())
+            "{TOKENS_PER_TURN} tokens for each output, and from {} to {most} for each response",
+            TOKENS_PER_TURN.min(most.into())
         ),
     };
     format!("assuming 4 characters per token, {per_response}")
@@ -119,7 +119,7 @@ impl Sum {
             return Some(warning("--max-tokens", cap.to_string(), least));
         }
         let cap = caps.calls.filter(|cap| *cap < self.calls)?;
-        let least = counted(self.calls);
+        let least = format_calls(self.calls);
         Some(warning("--max-llm-calls", cap.to_string(), least))
     }
 
@@ -156,9 +156,9 @@ impl Bound {
         self.by.sort_unstable();
         self.by.dedup();
         Self {
-            calls: both(self.calls, other.calls, u64::saturating_add),
-            tokens: both(self.tokens, other.tokens, u64::saturating_add),
-            cost_usd: both(self.cost_usd, other.cost_usd, |a, b| a + b),
+            calls: add_bounds(self.calls, other.calls, u64::saturating_add),
+            tokens: add_bounds(self.tokens, other.tokens, u64::saturating_add),
+            cost_usd: add_bounds(self.cost_usd, other.cost_usd, |a, b| a + b),
             by: self.by,
             children_unsized: self.children_unsized || other.children_unsized,
         }
@@ -169,26 +169,26 @@ impl Bound {
     fn under(self, caps: Caps, flags: [&'static str; 3]) -> Self {
         let mut by = self.by;
         let [cost_flag, tokens_flag, calls_flag] = flags;
-        let calls = lesser(self.calls, caps.calls, calls_flag, &mut by);
+        let calls = lower_to_cap(self.calls, caps.calls, calls_flag, &mut by);
         if calls != self.calls {
-            by.retain(|flag| *flag != TOTAL_CALLS);
+            by.retain(|flag| *flag != TOTAL_CALLS_FLAG);
         }
         Self {
             calls,
-            tokens: lesser(self.tokens, caps.tokens, tokens_flag, &mut by),
-            cost_usd: lesser(self.cost_usd, caps.cost_usd, cost_flag, &mut by),
+            tokens: lower_to_cap(self.tokens, caps.tokens, tokens_flag, &mut by),
+            cost_usd: lower_to_cap(self.cost_usd, caps.cost_usd, cost_flag, &mut by),
             by,
             children_unsized: self.children_unsized,
         }
     }
 }
 
-fn both<T>(a: Option<T>, b: Option<T>, sum: impl FnOnce(T, T) -> T) -> Option<T> {
+fn add_bounds<T>(a: Option<T>, b: Option<T>, sum: impl FnOnce(T, T) -> T) -> Option<T> {
     a.zip(b).map(|(a, b)| sum(a, b))
 }
 
 /// Returns the smaller of a bound and a budget, recording `flag` if the budget is smaller.
-fn lesser<T: PartialOrd + Copy>(
+fn lower_to_cap<T: PartialOrd + Copy>(
     bound: Option<T>,
     cap: Option<T>,
     flag: &'static str,
@@ -223,7 +223,7 @@ impl Expense {
         let by_code = calls_of_an_attempt(settings, most).map(|calls| calls.saturating_mul(each));
         let mut bound = Bound::of(roots);
         let mut one_child_each = None;
-        if calls_others(settings) {
+        if may_call_others(settings) {
             one_child_each = Some(over_all(&|tokens| tree(settings, tokens, 0, most)));
             bound = Bound {
                 calls: None,
@@ -234,7 +234,7 @@ impl Expense {
             };
             bound.calls = by_code;
         }
-        let may_size = !calls_others(settings);
+        let may_size = !may_call_others(settings);
         let of_attempts = of_one.calls.map(|calls| {
             let largest =
                 over_all(&|tokens| call(settings, 0, tokens, most.saturating_sub(1), most_tokens));
@@ -253,7 +253,7 @@ impl Expense {
         };
         let mut bound = bound.under(caps, ["--attempt-max-llm-calls"; 3]);
         // Only the root's sizes are known; callers choose the inputs of children.
-        bound.children_unsized = calls_others(settings) && bound.calls.is_some();
+        bound.children_unsized = may_call_others(settings) && bound.calls.is_some();
         let caps = Caps {
             calls: None,
             tokens: of_one.tokens.map(|most| most.saturating_mul(each)),
@@ -269,8 +269,8 @@ impl Expense {
             ["--max-cost", "--max-tokens", "--max-llm-calls"],
         );
         bound.by.dedup();
-        if calls_others(settings) && by_code.is_some() && bound.calls == by_code {
-            bound.by.push(TOTAL_CALLS);
+        if may_call_others(settings) && by_code.is_some() && bound.calls == by_code {
+            bound.by.push(TOTAL_CALLS_FLAG);
         }
         Self {
             least,
@@ -335,11 +335,11 @@ impl Expense {
                  --attempt-max-llm-calls bounds the calls of an attempt, and --max-cost, \
                  --max-tokens and --max-llm-calls bound the whole run\n",
             );
-            lines.push_str(AGAIN);
+            lines.push_str(RETRIES_NOTE);
             return lines;
         }
         let any = |what: &str| format!("unlimited {what}");
-        let calls = calls.map_or_else(|| any("calls"), counted);
+        let calls = calls.map_or_else(|| any("calls"), format_calls);
         let tokens = tokens.map_or_else(|| any("tokens"), |tokens| format!("~{tokens} tokens"));
         // If the cost of the roots is unknown, so is the price of the model.
         let cost = match (cost_usd, self.roots.cost_usd) {
@@ -357,7 +357,7 @@ impl Expense {
                  tokens and cost; --argument-limit bounds the arguments of a child\n",
             );
         }
-        lines.push_str(AGAIN);
+        lines.push_str(RETRIES_NOTE);
         let falls_short = below(Some(self.least.calls), self.most.calls)
             || below(Some(self.least.tokens), self.most.tokens)
             || below(self.least.cost_usd, self.most.cost_usd);
@@ -371,14 +371,14 @@ impl Expense {
     }
 }
 
-const AGAIN: &str = "not included: requests that are retried after a billed error or with a \
+const RETRIES_NOTE: &str = "not included: requests that are retried after a billed error or with a \
     shortened conversation\n";
 
 fn below<T: PartialOrd>(least: Option<T>, most: Option<T>) -> bool {
     least.zip(most).is_some_and(|(least, most)| most < least)
 }
 
-fn counted(calls: u64) -> String {
+fn format_calls(calls: u64) -> String {
     let ending = if calls == 1 { "" } else { "s" };
     format!("{calls} call{ending}")
 }
@@ -389,7 +389,7 @@ impl std::fmt::Display for Sum {
         write!(
             f,
             "{}, ~{tokens} tokens, cost {}",
-            counted(calls),
+            format_calls(calls),
             dollars(self.cost_usd)
         )
     }
@@ -427,7 +427,7 @@ fn iterations(settings: &RunSettings) -> [u64; 2] {
 }
 
 /// Whether agents may call other agents, or apps may call a model.
-fn calls_others(settings: &RunSettings) -> bool {
+fn may_call_others(settings: &RunSettings) -> bool {
     let engine = &settings.engine;
     let capabilities = engine.treatment.protocol.capabilities();
     if capabilities.calls_children() {
@@ -459,14 +459,14 @@ fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
 /// Returns the assumed minimum and maximum tokens of a response.
 fn per_response(settings: &RunSettings) -> [u64; 2] {
     let allowed = settings.engine.models.sampling.max_tokens.map(u64::from);
-    let most = allowed.unwrap_or(PER_TURN);
-    [most.min(PER_TURN), most]
+    let most = allowed.unwrap_or(TOKENS_PER_TURN);
+    [most.min(TOKENS_PER_TURN), most]
 }
 
 /// Estimates the model call of an agent at `depth` after `earlier` calls. Its first request has
 /// `first` tokens, and each response has `response` tokens.
 fn call(settings: &RunSettings, depth: u32, first: u64, earlier: u64, response: u64) -> Sum {
-    let per_turn = response.saturating_add(PER_TURN);
+    let per_turn = response.saturating_add(TOKENS_PER_TURN);
     let usage = Usage {
         input_tokens: first.saturating_add(earlier.saturating_mul(per_turn)),
         output_tokens: response,

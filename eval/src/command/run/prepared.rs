@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::grader::{self, Further, Grader};
 use crate::selection::select;
 use crate::settings::{RunSettings, SettingsError};
-use crate::web::{Web, WebSettings, Worlds};
+use crate::web::{EnvironmentSource, Web, WebSettings};
 use crate::{models, protocol_fit, terminal};
 
 /// A run that is ready to start.
@@ -90,7 +90,7 @@ impl Prepared {
             let hint = "if you trust these rows, add --allow-commands";
             return Err(SettingsError::with_hint(problem, hint).into());
         }
-        announce_foreign(dataset.as_ref(), settings.engine.allow_local)?;
+        announce_origins(dataset.as_ref(), settings.engine.allow_local)?;
         let (engine, judge) = engine(
             &settings.engine,
             Some(&settings.benchmark),
@@ -112,7 +112,9 @@ impl Prepared {
                 recording.root_turns, settings.engine.treatment.max_iterations
             ));
         }
-        if let Some(difference) = other_dataset(settings.engine.model.as_str(), dataset.as_ref()) {
+        if let Some(difference) =
+            dataset_difference(settings.engine.model.as_str(), dataset.as_ref())
+        {
             terminal::warning(&difference);
         }
         let recorded = recording.map(|recording| samples(recording, dataset.as_ref()));
@@ -164,7 +166,7 @@ impl Prepared {
                 allow_local: settings.engine.allow_local,
                 is_visible: false,
             };
-            let web = Web::open(Worlds::Dataset(Arc::clone(&self.dataset)), how).await?;
+            let web = Web::open(EnvironmentSource::Dataset(Arc::clone(&self.dataset)), how).await?;
             let web = Arc::new(web);
             self.engine = self
                 .engine
@@ -194,7 +196,7 @@ impl Prepared {
 
     /// Returns the part of the run's name that describes the root agent: its mode or protocol, its
     /// prompt and its drivers.
-    pub(in crate::command) fn way(settings: &RunSettings) -> String {
+    pub(in crate::command) fn root_label(settings: &RunSettings) -> String {
         const LONGEST: usize = 48;
         let engine = &settings.engine;
         let mut way = engine.effective.word(engine.treatment.protocol).to_owned();
@@ -244,14 +246,14 @@ impl Prepared {
 }
 
 /// Maximum third-party origins printed before the start.
-const MOST_LISTED: usize = 20;
+const MAX_LISTED: usize = 20;
 
 /// Prints the third-party origins that rows allow pages to reach.
 ///
 /// # Errors
 /// [`SettingsError`] if an origin is on this machine or in a private network and that is not
 /// allowed.
-fn announce_foreign(dataset: &dyn Dataset, allow_local: bool) -> Result<(), SettingsError> {
+fn announce_origins(dataset: &dyn Dataset, allow_local: bool) -> Result<(), SettingsError> {
     let foreign = dataset.foreign_origins();
     let is_local = |origin: &str| {
         origin
@@ -271,11 +273,11 @@ fn announce_foreign(dataset: &dyn Dataset, allow_local: bool) -> Result<(), Sett
     }
     let mut listed: Vec<String> = foreign
         .iter()
-        .take(MOST_LISTED)
+        .take(MAX_LISTED)
         .map(|one| one.origin.clone())
         .collect();
-    if foreign.len() > MOST_LISTED {
-        listed.push(format!("{} more", foreign.len() - MOST_LISTED));
+    if foreign.len() > MAX_LISTED {
+        listed.push(format!("{} more", foreign.len() - MAX_LISTED));
     }
     if !listed.is_empty() {
         terminal::note(&format!(
@@ -287,7 +289,7 @@ fn announce_foreign(dataset: &dyn Dataset, allow_local: bool) -> Result<(), Sett
 }
 
 /// Returns a warning if the run directory to replay was recorded with different samples.
-fn other_dataset(model: &str, dataset: &dyn Dataset) -> Option<String> {
+fn dataset_difference(model: &str, dataset: &dyn Dataset) -> Option<String> {
     let folder = Path::new(model.strip_prefix("replay:")?);
     // Other kinds of recordings do not name their dataset.
     let recorded = run_dir::read_lock(folder).ok()?.run;

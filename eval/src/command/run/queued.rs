@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use harness::{Budget, HaltReason, Spent};
 use queue::accounts::{Amounts, BudgetAccounts};
-use queue::message::{self, Job, Manifest, Presence, State, VERSION};
+use queue::message::{self, Job, Manifest, State, VERSION, WorkerHeartbeat};
 use queue::name::{RunKey, SubjectAddress};
 use queue::{
     Broker, Expect, Follow, Limits, QueueError, RunQueue, Stored, change_manifest, now_ms,
@@ -33,7 +33,7 @@ use workers_file::WorkersFile;
 
 /// Time without messages after which attempts that are neither finished nor in the queue are
 /// resubmitted.
-const CHECK: Duration = Duration::from_secs(5);
+const RESUBMIT_AFTER: Duration = Duration::from_secs(5);
 
 /// Time allowed for in-flight results to arrive after a run is halted or cancelled, and for the
 /// request that pauses a run.
@@ -143,7 +143,7 @@ impl Queued {
             .iter()
             .map(|(index, attempt)| (prepared.id(*index), *attempt))
             .collect();
-        let lengths = lengths(queue_settings, submission.earlier);
+        let lengths = mean_durations(queue_settings, submission.earlier);
         // Samples of unknown length come first, then the longest. The stable sort keeps equal ones
         // in dataset order.
         order.sort_by(|a, b| {
@@ -162,7 +162,7 @@ impl Queued {
             plan: plan.clone(),
             stored,
         };
-        let new = queued.put_open().await?;
+        let new = queued.submit_open().await?;
         terminal::note(&format!(
             "submitted {new} attempts to the queue at {} as {key}",
             queue_settings.access.url
@@ -172,7 +172,7 @@ impl Queued {
 
     /// Submits all unfinished attempts, and returns the number of those that were not in the queue
     /// yet.
-    async fn put_open(&self) -> Result<u64, QueueError> {
+    async fn submit_open(&self) -> Result<u64, QueueError> {
         let still = self.order.iter().filter(|key| self.open.contains_key(*key));
         let jobs = still.map(|(sample, attempt)| Job::new(sample.clone(), *attempt));
         self.queue.submit(jobs.collect()).await
@@ -237,14 +237,14 @@ impl Queued {
                     }
                 }
                 Some(stored) = workers.recv() => {
-                    if let Ok(presence) = message::read::<Presence>(&stored.subject, &stored.bytes) {
-                        Self::say_unfit(&file, &presence);
-                        file.take(presence, stored.at_ms);
+                    if let Ok(heartbeat) = message::read::<WorkerHeartbeat>(&stored.subject, &stored.bytes) {
+                        Self::warn_if_unfit(&file, &heartbeat);
+                        file.take(heartbeat, stored.at_ms);
                     }
                 }
                 Some(stored) = manifests.recv() => {
                     if let Ok(manifest) = message::read::<Manifest>(&stored.subject, &stored.bytes) {
-                        self.take_manifest(manifest, state);
+                        self.apply_manifest(manifest, state);
                     }
                     match state {
                         State::Halted { reason } => {
@@ -276,9 +276,9 @@ impl Queued {
                             manifest.state = State::Halted { reason: reason.clone() };
                         }).await?;
                     }
-                    if checked.elapsed() >= CHECK && *state == State::Open {
+                    if checked.elapsed() >= RESUBMIT_AFTER && *state == State::Open {
                         checked = Instant::now();
-                        self.replace_lost(counts).await?;
+                        self.resubmit_lost(counts).await?;
                     }
                 }
                 () = &mut stop => {
@@ -295,7 +295,7 @@ impl Queued {
 
     /// Resubmits attempts that are neither finished nor in the queue, for example because someone
     /// removed them.
-    async fn replace_lost(&self, counts: Option<queue::Counts>) -> Result<(), QueueError> {
+    async fn resubmit_lost(&self, counts: Option<queue::Counts>) -> Result<(), QueueError> {
         let Some(counts) = counts else { return Ok(()) };
         if counts.waiting + counts.under_way >= self.open.len() as u64 {
             return Ok(());
@@ -306,7 +306,7 @@ impl Queued {
             manifest.resubmitted = true;
         })
         .await?;
-        self.put_open().await.map(|_| ())
+        self.submit_open().await.map(|_| ())
     }
 
     async fn pause(&self) -> Result<(), QueueError> {
@@ -322,7 +322,7 @@ impl Queued {
         }
     }
 
-    fn take_manifest(&mut self, manifest: Manifest, state: &mut State) {
+    fn apply_manifest(&mut self, manifest: Manifest, state: &mut State) {
         for sample in &manifest.cancelled {
             let before = self.open.len();
             self.open.retain(|(id, _), _| id != sample);
@@ -346,13 +346,13 @@ impl Queued {
         *state = manifest.state;
     }
 
-    fn say_unfit(file: &WorkersFile, presence: &Presence) {
-        if let Some(why) = &presence.unfit
-            && file.is_news(presence)
+    fn warn_if_unfit(file: &WorkersFile, heartbeat: &WorkerHeartbeat) {
+        if let Some(why) = &heartbeat.unfit
+            && file.is_news(heartbeat)
         {
             terminal::warning(&format!(
                 "worker {} cannot work on this run: {}",
-                terminal::one_line(&presence.worker),
+                terminal::one_line(&heartbeat.worker),
                 terminal::one_line(why)
             ));
         }
@@ -366,13 +366,13 @@ impl Queued {
     ) -> Result<(), QueueError> {
         let opened = match self.queue.open(stored).await {
             Ok(None) => return Ok(()),
-            Ok(Some((parcel, body))) => arrival::read(&self.identity, parcel, &body),
+            Ok(Some((header, body))) => arrival::read(&self.identity, header, &body),
             Err(error @ QueueError::Message { .. }) => Err(error.to_string()),
             Err(error) => return Err(error),
         };
         match opened {
-            Ok(arrival::Arrival::Wasted { parcel, body }) => {
-                arrival::keep_wasted(&self.dir, &parcel, &body, stored.sequence);
+            Ok(arrival::Arrival::Wasted { header, body }) => {
+                arrival::store_wasted(&self.dir, &header, &body, stored.sequence);
             }
             Ok(arrival::Arrival::Made(attempt)) => {
                 let key = (attempt.record.id.clone(), attempt.record.attempt);
@@ -444,7 +444,7 @@ fn amounts(budget: Budget) -> Amounts<Option<f64>> {
 }
 
 /// Returns the mean duration of each sample's attempts in seconds, keyed by sample id.
-fn lengths(settings: &QueueSettings, earlier: &[AttemptRecord]) -> HashMap<String, f64> {
+fn mean_durations(settings: &QueueSettings, earlier: &[AttemptRecord]) -> HashMap<String, f64> {
     let mut sums: HashMap<String, (f64, f64)> = HashMap::new();
     let mut add = |records: &[AttemptRecord]| {
         for record in records {

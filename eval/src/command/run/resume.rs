@@ -46,7 +46,7 @@ pub enum ResumeError {
          attempts",
         path.display()
     )]
-    LeftOut {
+    Excluded {
         /// Folder of the run.
         path: PathBuf,
         /// Id of the sample.
@@ -121,7 +121,7 @@ pub(super) fn remaining(
     // Report the first in sorted order, so that the error does not depend on the order in which
     // attempts finished.
     if let Some((id, attempt)) = left_out.min() {
-        return Err(ResumeError::LeftOut { path, id, attempt });
+        return Err(ResumeError::Excluded { path, id, attempt });
     }
     for record in &earlier {
         let key = key(record);

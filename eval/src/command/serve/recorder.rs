@@ -34,8 +34,7 @@ use crate::run_event::RunEvent;
 use crate::run_store::RunStore;
 use crate::settings::{EngineSettings, recorded_agents, recorded_fields};
 
-/// Maximum events stored in one batch.
-const EVENTS_AT_ONCE: usize = 1_000;
+const MAX_BATCH_EVENTS: usize = 1_000;
 
 /// Writer of a run directory, which records each question as an attempt.
 pub(in crate::command) struct Recorder {
@@ -51,7 +50,7 @@ pub(in crate::command) struct Recorder {
 pub(in crate::command) struct Attempt {
     recorder: Arc<Recorder>,
     sample: Sample,
-    began: Began,
+    began: StartTime,
     sink: Arc<Sink>,
     is_over: Mutex<bool>,
 }
@@ -165,7 +164,7 @@ impl Recorder {
             }),
             recorder: Arc::clone(this),
             sample,
-            began: Began::now(),
+            began: StartTime::now(),
             is_over: Mutex::new(false),
         }
     }
@@ -200,7 +199,7 @@ fn write(
     let mut first = None;
     while let Some(event) = inbox.blocking_recv() {
         let mut events = vec![event];
-        while events.len() < EVENTS_AT_ONCE
+        while events.len() < MAX_BATCH_EVENTS
             && let Ok(event) = inbox.try_recv()
         {
             events.push(event);
@@ -333,12 +332,12 @@ fn fingerprint(benchmark: &str, settings: &EngineSettings, engine: &Engine) -> F
 
 /// Start time on the wall clock and the monotonic clock.
 #[derive(Debug, Clone, Copy)]
-struct Began {
+struct StartTime {
     at: Timestamp,
     instant: Instant,
 }
 
-impl Began {
+impl StartTime {
     fn now() -> Self {
         Self {
             at: Timestamp::now(),

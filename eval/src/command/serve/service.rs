@@ -90,11 +90,11 @@ impl Service {
     }
 
     /// Returns the budget of a client. Its spending also counts against the server's budget.
-    fn budget_of(&self, asker: &Requester) -> SharedBudget {
+    fn budget_of(&self, requester: &Requester) -> SharedBudget {
         let mut clients = self.clients.lock();
         clients
-            .entry(asker.client.clone())
-            .or_insert_with(|| self.budget.of_client(budget(&asker.budget)))
+            .entry(requester.client.clone())
+            .or_insert_with(|| self.budget.of_client(budget(&requester.budget)))
             .clone()
     }
 }
@@ -177,11 +177,11 @@ impl Agents for Service {
         &self,
         offer: &str,
         question: Question,
-        asker: &Requester,
+        requester: &Requester,
         progress: OnProgress,
     ) -> Result<AgentResult, Rejection> {
-        let request = self.request(asker, &question.limits)?;
-        self.answer_within(offer, question, &asker.client, &request, progress)
+        let request = self.request(requester, &question.limits)?;
+        self.answer_within(offer, question, &requester.client, &request, progress)
             .await
     }
 }
@@ -191,8 +191,12 @@ impl Service {
     ///
     /// # Errors
     /// [`Rejection::OutOfBudget`] if the budget of the client or the server is used up.
-    pub fn request(&self, asker: &Requester, limits: &Limits) -> Result<SharedBudget, Rejection> {
-        let of_client = self.budget_of(asker);
+    pub fn request(
+        &self,
+        requester: &Requester,
+        limits: &Limits,
+    ) -> Result<SharedBudget, Rejection> {
+        let of_client = self.budget_of(requester);
         match of_client.exhausted() {
             Some(error) => Err(Rejection::OutOfBudget(error.to_string())),
             None => Ok(of_client.of_request(budget(limits))),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::SweepArgs;
 use crate::command::run;
-use crate::command::run::dry_run::of_run;
+use crate::command::run::dry_run::estimate_run;
 use crate::command::run::expense::{Caps, Expense, Sum, basis};
 use crate::command::stdout;
 use crate::error::Error;
@@ -36,7 +36,7 @@ pub(super) fn execute(plan: &Plan, args: &SweepArgs) -> Result<Outcome, Error> {
         let mut settings = RunSettings::resolve(&cell.flags)?.settings;
         settings.engine.store.cache = None;
         by = basis(&settings);
-        let Some((expense, likely)) = of_run(&settings)? else {
+        let Some((expense, likely)) = estimate_run(&settings)? else {
             return Ok(Outcome::NothingMatched);
         };
         let sums = likely_in_all.zip(likely.as_ref());

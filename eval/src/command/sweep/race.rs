@@ -52,7 +52,7 @@ pub(super) fn header(
         cells: plan.cells.iter().map(|cell| cell.name.clone()).collect(),
         block: args.block,
         attempts: first.flags.attempts,
-        order: in_order(clusters, args),
+        order: shuffle_clusters(clusters, args),
     }))
 }
 
@@ -69,7 +69,7 @@ fn rules(plan: &Plan, against: RaceAgainst, args: &SweepArgs) -> Rules {
 
 /// Shuffles the clusters and keeps as many as fit into the requested number of samples, at least
 /// one.
-fn in_order(clusters: Vec<Vec<String>>, args: &SweepArgs) -> Vec<Vec<String>> {
+fn shuffle_clusters(clusters: Vec<Vec<String>>, args: &SweepArgs) -> Vec<Vec<String>> {
     let seed = args.order_seed;
     let mut ranked: Vec<_> = clusters
         .into_iter()
@@ -201,7 +201,7 @@ fn stopped(
     let mut how = resume_advice(folder, plan, args, "");
     if let Some((budget, error)) = budget.and_then(|budget| Some((budget, budget.exhausted()?))) {
         terminal::note(&format!("the race was stopped: {error}"));
-        how = spending::with_more(folder, plan, budget, args);
+        how = spending::higher_budget_advice(folder, plan, budget, args);
     }
     terminal::note(&format!(
         "block {} is undecided; {how}",
@@ -335,7 +335,7 @@ pub(super) fn replay(folder: &Path, args: &SweepArgs) -> Result<Outcome, Error> 
         cells: plan.cells.iter().map(|cell| cell.name.clone()).collect(),
         block: args.block,
         attempts,
-        order: in_order(clusters, args),
+        order: shuffle_clusters(clusters, args),
     });
     let path = folder.join(REPLAY_LOG);
     log.begin(&path)?;

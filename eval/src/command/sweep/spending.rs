@@ -63,7 +63,7 @@ pub(super) fn spent_in(dir: &Path) -> Result<Spent, Error> {
 ///
 /// # Errors
 /// [`Error`] if a cell's folder cannot be read.
-pub(super) fn left<'a>(
+pub(super) fn unfinished_cells<'a>(
     folder: &Path,
     plan: &'a Plan,
     budget: Option<&SharedBudget>,
@@ -72,22 +72,22 @@ pub(super) fn left<'a>(
     if budget.and_then(SharedBudget::exhausted).is_none() {
         return Ok(Vec::new());
     }
-    let mut left = Vec::new();
+    let mut unfinished_cells = Vec::new();
     for cell in &plan.cells {
         if !is_whole(&folder.join(&cell.name), retry_errors)? {
-            left.push(cell.name.as_str());
+            unfinished_cells.push(cell.name.as_str());
         }
     }
-    Ok(left)
+    Ok(unfinished_cells)
 }
 
-/// Prints why the sweep stopped and how to resume it; cells in `left` are not finished.
+/// Prints why the sweep stopped and how to resume it.
 pub(super) fn announce(
     folder: &Path,
     plan: &Plan,
     budget: Option<&SharedBudget>,
     args: &SweepArgs,
-    left: &[&str],
+    unfinished_cells: &[&str],
 ) {
     let Some((budget, error)) = budget.and_then(|budget| Some((budget, budget.exhausted()?)))
     else {
@@ -96,15 +96,15 @@ pub(super) fn announce(
     terminal::note(&format!("the sweep was stopped: {error}"));
     terminal::note(&format!(
         "unfinished cells ({} of {}): {}; {}",
-        left.len(),
+        unfinished_cells.len(),
         plan.cells.len(),
-        left.join(", "),
-        with_more(folder, plan, budget, args)
+        unfinished_cells.join(", "),
+        higher_budget_advice(folder, plan, budget, args)
     ));
 }
 
 /// Returns advice with the command that resumes the sweep with a higher budget.
-pub(super) fn with_more(
+pub(super) fn higher_budget_advice(
     folder: &Path,
     plan: &Plan,
     budget: &SharedBudget,

@@ -61,7 +61,7 @@ impl OfBenchmarks {
 
 /// Returns the options that `config.json` records.
 fn options(settings: &Value) -> Options {
-    let usual = Options::default();
+    let defaults = Options::default();
     let number = |name: &str| settings[name].as_u64();
     let whole = |number: u64| usize::try_from(number).ok();
     let lengths = settings["context_lengths"].as_array().into_iter().flatten();
@@ -73,12 +73,12 @@ fn options(settings: &Value) -> Options {
         scorer: None,
         // The viewer does not score.
         is_scored_outside: true,
-        seed: number("seed").unwrap_or(usual.seed),
+        seed: number("seed").unwrap_or(defaults.seed),
         context_lengths: lengths
             .filter_map(|length| length.as_u64().and_then(whole))
             .collect(),
         tasks_per_length: number("tasks_per_length")
             .and_then(whole)
-            .unwrap_or(usual.tasks_per_length),
+            .unwrap_or(defaults.tasks_per_length),
     }
 }

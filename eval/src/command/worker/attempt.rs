@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use harness::model::{AttemptOutcome, Event, Stats, Status};
 use jiff::Timestamp;
-use queue::message::{self, Job, Parcel, RestartEntry, State, UnderWay, VERSION};
+use queue::message::{self, Job, RestartEntry, ResultHeader, State, UnderWay, VERSION};
 use queue::{Delivery, QueueError, name, now_ms};
 use records::AttemptRecord;
 use tokio::sync::mpsc;
@@ -37,13 +37,13 @@ impl Served {
     /// again when its lease expires.
     pub(super) async fn attempt(self: Arc<Self>, delivery: Box<dyn Delivery>) {
         let busy = self.worker.begin();
-        if let Err(error) = self.carry_out(delivery.as_ref()).await {
+        if let Err(error) = self.handle_delivery(delivery.as_ref()).await {
             terminal::warning(&error.to_string());
         }
         drop(busy);
     }
 
-    async fn carry_out(&self, delivery: &dyn Delivery) -> Result<(), QueueError> {
+    async fn handle_delivery(&self, delivery: &dyn Delivery) -> Result<(), QueueError> {
         let job: Job = match message::read(delivery.subject(), delivery.bytes()) {
             Ok(job) => job,
             Err(error) => {
@@ -76,7 +76,7 @@ impl Served {
                 .return_to_queue(delivery, &job, Duration::from_secs(1))
                 .await;
         }
-        let head = Parcel {
+        let head = ResultHeader {
             v: VERSION,
             sample: job.sample.clone(),
             attempt: job.attempt,
@@ -91,7 +91,7 @@ impl Served {
         let (mut bytes, mut last) = (Vec::new(), 0);
         let resubmitted = self.manifest.borrow().resubmitted;
         if delivery.number() > 1 || resubmitted {
-            if self.queue.is_made(&job.sample, job.attempt).await? {
+            if self.queue.has_result(&job.sample, job.attempt).await? {
                 return delivery.done().await;
             }
             (bytes, last) = self.queue.take_journal(&job.sample, job.attempt).await?;
@@ -130,14 +130,14 @@ impl Served {
         now.state != State::Open
             || now.paused_workers.contains(name)
             || now.dismissed.contains(name)
-            || *self.worker.order.borrow() != WorkerMode::Work
+            || *self.worker.mode.borrow() != WorkerMode::Work
             || self.unfit.lock().is_some()
     }
 
     async fn make_and_send(
         &self,
         delivery: &dyn Delivery,
-        head: &Parcel,
+        head: &ResultHeader,
         index: usize,
         mut journal: OpenJournal,
     ) -> Result<(), QueueError> {
@@ -192,23 +192,23 @@ impl Served {
     /// Makes the attempt. Stops early if it is lost, returned or dropped.
     async fn make(
         &self,
-        head: &Parcel,
+        head: &ResultHeader,
         index: usize,
         journal: &mut OpenJournal,
     ) -> DeliveryOutcome {
         let (events, mut inbox) = mpsc::unbounded_channel();
-        let making = self.maker.make(index, head.attempt, events);
+        let making = self.attempt_runner.make(index, head.attempt, events);
         let mut lines = Vec::new();
         let key = (head.sample.clone(), head.attempt);
         let mut take = |event: RunEvent| {
             if let RunEvent::Engine(event) = event {
-                self.note(&key, &event);
+                self.count_call(&key, &event);
                 lines.extend(serde_json::to_vec(&event).unwrap_or_default());
                 lines.push(b'\n');
             }
         };
         let mut manifest = self.manifest.clone();
-        let mut order = self.worker.order.clone();
+        let mut mode = self.worker.mode.clone();
         tokio::pin!(making);
         let made = loop {
             tokio::select! {
@@ -224,7 +224,7 @@ impl Served {
                         return DeliveryOutcome::Returned;
                     }
                 }
-                Ok(()) = order.changed() => if *order.borrow() == WorkerMode::Return { return DeliveryOutcome::Returned },
+                Ok(()) = mode.changed() => if *mode.borrow() == WorkerMode::Return { return DeliveryOutcome::Returned },
             }
         };
         while let Ok(event) = inbox.try_recv() {
@@ -233,7 +233,7 @@ impl Served {
         match made {
             Err(error) => DeliveryOutcome::NoSample(error.to_string()),
             Ok(record) if record.status == Status::Cancelled => {
-                if let Some(reason) = self.maker.engine.halt_reason() {
+                if let Some(reason) = self.attempt_runner.engine.halt_reason() {
                     self.halt(&reason).await;
                 }
                 DeliveryOutcome::Returned
@@ -242,7 +242,7 @@ impl Served {
         }
     }
 
-    fn note(&self, key: &(String, u32), event: &Event) {
+    fn count_call(&self, key: &(String, u32), event: &Event) {
         if matches!(event.kind, harness::model::EventKind::LlmRequest { .. })
             && let Some(one) = self.under_way.lock().get_mut(key)
         {
@@ -254,7 +254,7 @@ impl Served {
     /// deliveries.
     async fn history(&self, job: &Job, number: u64) -> Result<Vec<RestartEntry>, QueueError> {
         let workers = self.queue.workers().await?;
-        let had = |one: &&(message::Presence, u64)| {
+        let had = |one: &&(message::WorkerHeartbeat, u64)| {
             let mut all = one.0.under_way.iter();
             all.any(|one| one.sample == job.sample && one.attempt == job.attempt)
         };
@@ -264,11 +264,11 @@ impl Served {
             delivery: number,
             worker: self.worker.settings.name.clone(),
             at_ms: now_ms(),
-            before: before.map(|(presence, at_ms)| {
+            before: before.map(|(heartbeat, at_ms)| {
                 format!(
                     "{} on {}, last heartbeat at {}",
-                    presence.worker,
-                    presence.host,
+                    heartbeat.worker,
+                    heartbeat.host,
                     time(*at_ms)
                 )
             }),
@@ -305,12 +305,12 @@ impl Served {
     async fn give_up(
         &self,
         delivery: &dyn Delivery,
-        head: &Parcel,
+        head: &ResultHeader,
         index: usize,
         history: &[RestartEntry],
         journal: &[u8],
     ) -> Result<(), QueueError> {
-        let Ok(sample) = self.maker.dataset.sample(index) else {
+        let Ok(sample) = self.attempt_runner.dataset.sample(index) else {
             return delivery.give_back(Duration::from_secs(1)).await;
         };
         let lost = history.iter().filter(|begun| !begun.returned);
@@ -332,7 +332,7 @@ impl Served {
             state: None,
             stats: Stats::default(),
         };
-        let identity = &self.maker.identity;
+        let identity = &self.attempt_runner.identity;
         let now = Timestamp::now();
         let record =
             of_attempt(identity, &sample, head.attempt, &outcome, None, now).of_sample(index);
@@ -353,7 +353,11 @@ impl Served {
     /// Books responses that were paid for but are not used: those received after another worker
     /// took over the attempt or, if no other worker continued the journal, all that this worker
     /// received.
-    async fn book_wasted(&self, head: &Parcel, journal: &OpenJournal) -> Result<(), QueueError> {
+    async fn book_wasted(
+        &self,
+        head: &ResultHeader,
+        journal: &OpenJournal,
+    ) -> Result<(), QueueError> {
         let own = journal.added.lock().last;
         let newest = self.queue.journal_end(&head.sample, head.attempt).await?;
         let lines = {
@@ -367,7 +371,7 @@ impl Served {
         self.book(head, &lines).await
     }
 
-    async fn book_all(&self, head: &Parcel, journal: &OpenJournal) -> Result<(), QueueError> {
+    async fn book_all(&self, head: &ResultHeader, journal: &OpenJournal) -> Result<(), QueueError> {
         let lines = {
             let added = journal.added.lock();
             [added.kept.as_slice(), added.refused.as_slice()].concat()
@@ -375,7 +379,7 @@ impl Served {
         self.book(head, &lines).await
     }
 
-    async fn book(&self, head: &Parcel, lines: &[u8]) -> Result<(), QueueError> {
+    async fn book(&self, head: &ResultHeader, lines: &[u8]) -> Result<(), QueueError> {
         if lines.is_empty() {
             return Ok(());
         }

@@ -18,17 +18,17 @@ use queue::{QueueError, RunQueue, name, now_ms};
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 
 /// Time to wait for amounts that other workers may return.
-const PATIENCE: Duration = Duration::from_millis(300);
+const RETRY_DELAY: Duration = Duration::from_millis(300);
 
 /// Minimum time between two spending reports of a worker.
-const REPORT: Duration = Duration::from_millis(500);
+const MIN_REPORT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Minimum time between two spending reports for each worker of the run: 200 workers report once a
 /// second, so that they do not write constantly.
-const REPORT_EACH: Duration = Duration::from_millis(5);
+const MIN_REPORT_INTERVAL_PER_WORKER: Duration = Duration::from_millis(5);
 
 /// Time from the start of a request slot until it expires unused, in milliseconds.
-const STALE_MS: f64 = 1500.0;
+const SLOT_EXPIRY_MS: f64 = 1500.0;
 
 /// A worker's share of the budget and request rate of a run.
 pub(super) struct Lease {
@@ -42,10 +42,10 @@ pub(super) struct Lease {
     /// Wakes calls that wait for a reservation to end.
     released: Arc<Notify>,
     /// Serializes requests to the queue.
-    asking: AsyncMutex<()>,
+    request_lock: AsyncMutex<()>,
     /// Start times of the unused request slots of each endpoint, in milliseconds of the server's
     /// clock.
-    turns: AsyncMutex<HashMap<String, VecDeque<f64>>>,
+    slots: AsyncMutex<HashMap<String, VecDeque<f64>>>,
     workers: AtomicU32,
     /// Offset of the server's clock from this machine's, in milliseconds.
     clock_ms: f64,
@@ -73,13 +73,13 @@ struct State {
 }
 
 /// Reservation of a call in flight.
-struct Held {
+struct CallReservation {
     state: Arc<Mutex<State>>,
     released: Arc<Notify>,
     most: Amounts<f64>,
 }
 
-impl Drop for Held {
+impl Drop for CallReservation {
     fn drop(&mut self) {
         let mut state = self.state.lock();
         state.under_way -= 1;
@@ -119,8 +119,8 @@ impl Lease {
             spent,
             state: Arc::default(),
             released: Arc::default(),
-            asking: AsyncMutex::default(),
-            turns: AsyncMutex::default(),
+            request_lock: AsyncMutex::default(),
+            slots: AsyncMutex::default(),
             workers: AtomicU32::new(1),
             clock_ms,
         }
@@ -141,7 +141,7 @@ impl Lease {
     }
 
     /// Reserves the expense of a call if it fits into the lease.
-    fn hold(&self, most: Amounts<f64>) -> Result<Option<Held>, ProviderError> {
+    fn hold(&self, most: Amounts<f64>) -> Result<Option<CallReservation>, ProviderError> {
         let mut state = self.state.lock();
         // A retry belongs to an admitted call, so a limit on calls does not stop it.
         if let Some((kind, error)) = &state.exhausted
@@ -170,7 +170,7 @@ impl Lease {
         state.under_way += 1;
         let most = Amounts { calls: 0.0, ..most };
         state.reserved = state.reserved.plus(most);
-        Ok(Some(Held {
+        Ok(Some(CallReservation {
             state: Arc::clone(&self.state),
             released: Arc::clone(&self.released),
             most,
@@ -182,8 +182,8 @@ impl Lease {
     }
 
     /// Returns the time between two reports.
-    pub(super) fn pause(&self) -> Duration {
-        REPORT.max(REPORT_EACH * self.processes())
+    pub(super) fn report_interval(&self) -> Duration {
+        MIN_REPORT_INTERVAL.max(MIN_REPORT_INTERVAL_PER_WORKER * self.processes())
     }
 
     /// Whether no report is needed: the last one is recent, nothing was spent since, and there are
@@ -211,13 +211,13 @@ impl Lease {
 
     /// Reports spending and returns amounts that calls in flight do not need.
     pub(super) async fn report(&self) -> Result<(), QueueError> {
-        let _one = self.asking.lock().await;
-        self.ask(None).await.map(drop)
+        let _one = self.request_lock.lock().await;
+        self.request_amounts(None).await.map(drop)
     }
 
     /// Reports spending and requests the amounts for the next call, if any. Returns whether they
-    /// were granted. The caller must hold the lock `asking`.
-    async fn ask(&self, next: Option<Call>) -> Result<bool, QueueError> {
+    /// were granted. The caller must hold `request_lock`.
+    async fn request_amounts(&self, next: Option<Call>) -> Result<bool, QueueError> {
         let (used, reserved, before, booked, is_first) = {
             let mut state = self.state.lock();
             let used = self.used(&state);
@@ -342,18 +342,18 @@ impl ExternalBudget for Lease {
         };
         loop {
             let released = self.released.notified();
-            let asking = self.asking.lock().await;
+            let request_lock = self.request_lock.lock().await;
             if let Some(held) = self.hold(call.most)? {
                 return Ok(Box::new(held));
             }
             // Admit no calls while the server cannot be reached.
-            let _ = self.ask(Some(call)).await;
+            let _ = self.request_amounts(Some(call)).await;
             if let Some(held) = self.hold(call.most)? {
                 return Ok(Box::new(held));
             }
-            drop(asking);
+            drop(request_lock);
             // Other workers' reservations end without a signal.
-            let _ = tokio::time::timeout(PATIENCE, released).await;
+            let _ = tokio::time::timeout(RETRY_DELAY, released).await;
         }
     }
 
@@ -366,14 +366,14 @@ impl ExternalBudget for Lease {
 #[async_trait]
 impl SharedPace for Lease {
     async fn turn(&self, endpoint: &str, rate: Rate) {
-        let mut all = self.turns.lock().await;
-        let turns = all.entry(endpoint.to_owned()).or_default();
+        let mut all = self.slots.lock().await;
+        let slots = all.entry(endpoint.to_owned()).or_default();
         let at = loop {
             let now = self.now_ms();
-            while turns.front().is_some_and(|at| *at < now - STALE_MS) {
-                turns.pop_front();
+            while slots.front().is_some_and(|at| *at < now - SLOT_EXPIRY_MS) {
+                slots.pop_front();
             }
-            if let Some(at) = turns.pop_front() {
+            if let Some(at) = slots.pop_front() {
                 break at;
             }
             // Request this worker's share for about one second.
@@ -386,17 +386,17 @@ impl SharedPace for Lease {
             let place = format!("pace.{}", &name::hash(endpoint)[..16]);
             let taken = self.queue.change(&place, |pace: Option<Pace>| {
                 let mut pace = pace.unwrap_or_default();
-                let turns = pace.take(rate.per_second, rate.burst, number, now);
-                (pace, turns)
+                let slots = pace.take(rate.per_second, rate.burst, number, now);
+                (pace, slots)
             });
             match taken.await {
                 Ok(slice) => {
                     let each =
                         (0..slice.number).map(|n| slice.first_ms + f64::from(n) * slice.apart_ms);
-                    turns.extend(each);
+                    slots.extend(each);
                 }
                 // Send no requests while the rate is unknown.
-                Err(_) => tokio::time::sleep(PATIENCE).await,
+                Err(_) => tokio::time::sleep(RETRY_DELAY).await,
             }
         };
         drop(all);

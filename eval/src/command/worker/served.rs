@@ -9,7 +9,7 @@ use std::time::Duration;
 use harness::provider::MaybeShared;
 use harness::{Budget, SharedBudget};
 use parking_lot::Mutex;
-use queue::message::{Manifest, Presence, Roster, State, UnderWay, VERSION};
+use queue::message::{Manifest, State, UnderWay, VERSION, WorkerCount, WorkerHeartbeat};
 use queue::{QueueError, RunQueue, change_manifest, now_ms};
 use records::RunIdentity;
 use tokio::sync::watch;
@@ -42,7 +42,7 @@ pub(super) struct Served {
     pub(super) worker: Arc<Worker>,
     pub(super) queue: RunQueue,
     pub(super) manifest: watch::Receiver<Manifest>,
-    pub(super) maker: AttemptRunner,
+    pub(super) attempt_runner: AttemptRunner,
     /// Dataset index of each of the run's samples, by sample id.
     pub(super) samples: HashMap<String, usize>,
     pub(super) journal: Arc<StreamJournal>,
@@ -66,11 +66,11 @@ impl Served {
             Ok(served) => Arc::new(served),
             Err(why) => {
                 terminal::warning(&format!("cannot work on run {}: {why}", now.run_id));
-                let presence = Presence {
+                let heartbeat = WorkerHeartbeat {
                     unfit: Some(why),
-                    ..presence(&worker)
+                    ..heartbeat(&worker)
                 };
-                if let Err(error) = queue.announce(&presence).await {
+                if let Err(error) = queue.announce(&heartbeat).await {
                     terminal::warning(&error.to_string());
                 }
                 return;
@@ -162,7 +162,7 @@ impl Served {
             worker: Arc::clone(worker),
             queue: queue.clone(),
             manifest,
-            maker: AttemptRunner {
+            attempt_runner: AttemptRunner {
                 identity: Arc::new(identity),
                 engine: Arc::new(engine),
                 dataset: prepared.dataset,
@@ -180,7 +180,7 @@ impl Served {
 
     /// Whether this worker may take attempts now; `None` if it may never take any again.
     fn may_take(&self) -> Option<bool> {
-        if self.unfit.lock().is_some() || *self.worker.order.borrow() != WorkerMode::Work {
+        if self.unfit.lock().is_some() || *self.worker.mode.borrow() != WorkerMode::Work {
             return None;
         }
         let now = self.manifest.borrow();
@@ -198,27 +198,27 @@ impl Served {
     async fn take_attempts(self: Arc<Self>) {
         let mut running = JoinSet::new();
         let mut changed = self.manifest.clone();
-        let mut order = self.worker.order.clone();
+        let mut mode = self.worker.mode.clone();
         while let Some(may_take) = self.may_take() {
             while running.try_join_next().is_some() {}
             if !may_take {
                 tokio::select! {
                     _ = changed.changed() => {}
-                    _ = order.changed() => {}
+                    _ = mode.changed() => {}
                 }
                 continue;
             }
-            let places = Arc::clone(&self.worker.places);
+            let permits = Arc::clone(&self.worker.permits);
             let first = tokio::select! {
-                place = Arc::clone(&places).acquire_owned() => place,
+                place = Arc::clone(&permits).acquire_owned() => place,
                 _ = changed.changed() => continue,
-                _ = order.changed() => continue,
+                _ = mode.changed() => continue,
             };
             let Ok(first) = first else { break };
             tokio::time::sleep(BATCH_WINDOW).await;
-            let more = places.available_permits();
+            let more = permits.available_permits();
             let mut free = vec![first];
-            free.extend((0..more).map_while(|_| Arc::clone(&places).try_acquire_owned().ok()));
+            free.extend((0..more).map_while(|_| Arc::clone(&permits).try_acquire_owned().ok()));
             let mut taken = match self.queue.take(free.len(), WAIT).await {
                 Ok(taken) => taken,
                 Err(error) => {
@@ -301,46 +301,48 @@ impl Served {
 
     async fn announce(&self, leaving: bool) -> Result<(), QueueError> {
         let under_way: Vec<_> = self.under_way.lock().values().cloned().collect();
-        let presence = Presence {
+        let heartbeat = WorkerHeartbeat {
             under_way,
             finished: self.finished.load(Ordering::Relaxed),
             spent: self.lease.spent(),
             unfit: self.unfit.lock().clone(),
             leaving,
-            ..presence(&self.worker)
+            ..heartbeat(&self.worker)
         };
-        self.queue.announce(&presence).await
+        self.queue.announce(&heartbeat).await
     }
 
     /// Returns the number of workers of the run: the count stored in the queue if it is recent,
     /// otherwise a new count, which is stored.
     async fn count_workers(&self) -> Result<u32, QueueError> {
-        let known = self.queue.roster().await?;
+        let known = self.queue.worker_count().await?;
         let lately = u64::try_from(HEARTBEAT_INTERVAL.as_millis()).unwrap_or(u64::MAX)
             * MAX_MISSED_HEARTBEATS;
-        if let Some((roster, age_ms)) = known
+        if let Some((worker_count, age_ms)) = known
             && age_ms < lately / 2
         {
-            return Ok(roster.workers);
+            return Ok(worker_count.workers);
         }
         let all = self.queue.workers().await?;
         let newest = all.iter().map(|(_, at_ms)| *at_ms).max().unwrap_or(0);
-        let alive = all.iter().filter(|(presence, at_ms)| {
-            newest.saturating_sub(*at_ms) < lately && !presence.leaving && presence.unfit.is_none()
+        let alive = all.iter().filter(|(heartbeat, at_ms)| {
+            newest.saturating_sub(*at_ms) < lately
+                && !heartbeat.leaving
+                && heartbeat.unfit.is_none()
         });
         let workers = u32::try_from(alive.count().max(1)).unwrap_or(u32::MAX);
-        let roster = Roster {
+        let worker_count = WorkerCount {
             v: VERSION,
             workers,
         };
-        self.queue.set_roster(&roster).await?;
+        self.queue.set_worker_count(&worker_count).await?;
         Ok(workers)
     }
 
     /// Reports spending periodically if the run has a budget or a rate limit.
     async fn report_spending(self: Arc<Self>) {
         while self.lease.has_limits() {
-            tokio::time::sleep(self.lease.pause()).await;
+            tokio::time::sleep(self.lease.report_interval()).await;
             if self.lease.is_quiet() {
                 continue;
             }
@@ -351,8 +353,8 @@ impl Served {
 }
 
 /// Returns a worker's heartbeat without the fields that describe a run.
-fn presence(worker: &Worker) -> Presence {
-    Presence {
+fn heartbeat(worker: &Worker) -> WorkerHeartbeat {
+    WorkerHeartbeat {
         v: VERSION,
         worker: worker.settings.name.clone(),
         host: worker.settings.host.clone(),
@@ -369,12 +371,12 @@ fn presence(worker: &Worker) -> Presence {
 /// Estimates the server's clock offset from this machine, in milliseconds.
 async fn clock(queue: &RunQueue, worker: &Worker) -> Result<f64, QueueError> {
     let before = now_ms();
-    queue.announce(&presence(worker)).await?;
+    queue.announce(&heartbeat(worker)).await?;
     let after = now_ms();
     let own = queue.workers().await?;
     let own = own
         .iter()
-        .find(|(presence, _)| presence.worker == worker.settings.name);
+        .find(|(heartbeat, _)| heartbeat.worker == worker.settings.name);
     Ok(own.map_or(0.0, |(_, at_ms)| {
         *at_ms as f64 - f64::midpoint(before as f64, after as f64)
     }))

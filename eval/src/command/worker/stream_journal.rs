@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use harness::journal::JournalStore;
 use parking_lot::Mutex;
-use queue::message::{Parcel, VERSION};
+use queue::message::{ResultHeader, VERSION};
 use queue::{QueueError, RunQueue};
 use tokio::sync::{mpsc, watch};
 
@@ -61,7 +61,7 @@ impl StreamJournal {
     pub(super) fn open(
         self: &Arc<Self>,
         queue: &RunQueue,
-        head: &Parcel,
+        head: &ResultHeader,
         bytes: Vec<u8>,
         last: u64,
     ) -> OpenJournal {
@@ -109,7 +109,7 @@ impl StreamJournal {
 /// Sends the lines of one journal to the queue in order.
 struct Stream {
     queue: RunQueue,
-    head: Parcel,
+    head: ResultHeader,
     /// All lines of the journal.
     all: Vec<u8>,
     /// Lines to send together with the next ones.
@@ -170,8 +170,8 @@ impl Stream {
     /// as wasted.
     async fn give_up(&mut self) -> Result<(), QueueError> {
         let nonce = format!("{}j{}", self.head.nonce, self.all.len());
-        let parcel = wasted(&self.head, &nonce, "journal");
-        self.queue.send(parcel, &self.all).await?;
+        let header = wasted(&self.head, &nonce, "journal");
+        self.queue.send(header, &self.all).await?;
         let (sample, attempt) = (self.head.sample.as_str(), self.head.attempt);
         self.queue.drop_journal(sample, attempt).await?;
         self.all.clear();
@@ -181,9 +181,9 @@ impl Stream {
     }
 }
 
-/// Returns the header of a parcel of wasted responses; `kind` names the format of its body.
-pub(super) fn wasted(head: &Parcel, nonce: &str, kind: &str) -> Parcel {
-    Parcel {
+/// Returns the header of wasted responses; `kind` names the format of the body.
+pub(super) fn wasted(head: &ResultHeader, nonce: &str, kind: &str) -> ResultHeader {
+    ResultHeader {
         v: VERSION,
         nonce: nonce.to_owned(),
         wasted: Some(kind.to_owned()),

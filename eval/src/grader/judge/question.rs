@@ -17,7 +17,7 @@ pub(super) const INTRODUCTION: &str = include_str!("introduction.txt");
 pub(super) const REPLY: &str = include_str!("reply.txt");
 
 /// Length of a boundary in characters.
-const MARK: usize = 16;
+const BOUNDARY_LENGTH: usize = 16;
 
 /// Maximum characters of a text shown to the judge; longer texts are cut in the middle.
 const LONGEST: usize = 40_000;
@@ -36,7 +36,7 @@ pub(super) fn of(answered: &ScorableAnswer<'_>) -> String {
     ];
     for (name, text) in material {
         let text = cut(text);
-        let mark = boundary(&[&text], MARK);
+        let mark = boundary(&[&text], BOUNDARY_LENGTH);
         // Writing to a string cannot fail.
         let _ = write!(message, "\n<{name} {mark}>\n{text}\n</{name} {mark}>\n");
     }

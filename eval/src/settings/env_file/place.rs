@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
 /// Maximum size of `.env` in bytes.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Result of searching for `.env`.
 pub(super) enum Found {
@@ -50,11 +50,13 @@ pub(super) fn find(here: &Path) -> Result<Found, (PathBuf, io::Error)> {
     if let Some(why) = distrust(metadata.uid(), metadata.mode(), user) {
         return ignored(why);
     }
-    if metadata.len() > LARGEST {
-        return ignored(format!("it is larger than {LARGEST} bytes"));
+    if metadata.len() > MAX_BYTES {
+        return ignored(format!("it is larger than {MAX_BYTES} bytes"));
     }
     let mut text = Vec::new();
-    file.take(LARGEST).read_to_end(&mut text).map_err(failed)?;
+    file.take(MAX_BYTES)
+        .read_to_end(&mut text)
+        .map_err(failed)?;
     Ok(Found::Text(path, text))
 }
 

@@ -7,7 +7,7 @@ use super::draw::{Scores, Shape, Source};
 /// True means to simulate.
 const MEANS: [f64; 9] = [0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95];
 /// Number of grid points for integrating the distribution of the best score.
-const PLACES: usize = 1000;
+const GRID_POINTS: usize = 1000;
 /// Correlations between the attempts at a sample.
 const CORRELATIONS: [f64; 5] = [0.0, 0.1, 0.3, 0.5, 0.9];
 
@@ -135,8 +135,7 @@ impl Figure {
         all
     }
 
-    /// Whether the statistic needs more than one attempt at a sample.
-    const fn takes_several(self) -> bool {
+    const fn needs_several_attempts(self) -> bool {
         matches!(self, Self::PassAt2(_) | Self::PassHat2(_) | Self::Best(_))
     }
 }
@@ -300,9 +299,10 @@ impl Design {
             Figure::PassAt2(_) => 1.0 - self.all(1.0 - right, 2),
             Figure::PassHat2(_) => self.all(right, 2),
             Figure::Best(_) => {
-                let places = (0..PLACES).map(|place| (place as f64 + 0.5) / PLACES as f64);
+                let places =
+                    (0..GRID_POINTS).map(|place| (place as f64 + 0.5) / GRID_POINTS as f64);
                 let above = places.map(|x| 1.0 - self.all(scores.at_most(x, p), self.attempts));
-                above.sum::<f64>() / PLACES as f64
+                above.sum::<f64>() / GRID_POINTS as f64
             }
             Figure::Difference(_, by) => by,
             Figure::Score(_) => p,
@@ -365,7 +365,7 @@ fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
     let mut all = Vec::new();
     for &count in counts {
         for &attempts in several {
-            if figure.takes_several() && attempts == 1 {
+            if figure.needs_several_attempts() && attempts == 1 {
                 continue;
             }
             // One answer per sample is cheap to simulate. Use all designs of the full run, because

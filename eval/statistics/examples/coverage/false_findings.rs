@@ -7,9 +7,9 @@ use super::table;
 
 const LEVEL: f64 = 0.05;
 
-/// Maximum share of false findings with at least [`BARRED_FROM`] samples.
-const MOST: f64 = 0.055;
-const BARRED_FROM: usize = 20;
+/// Maximum share of false findings with at least [`THRESHOLD_MIN_SAMPLES`] samples.
+const MAX_SHARE: f64 = 0.055;
+const THRESHOLD_MIN_SAMPLES: usize = 20;
 
 /// Shares of samples on which the runs differ. Two independent runs with equal scores differ on at
 /// most half of the samples.
@@ -121,7 +121,7 @@ fn by_counting(quick: bool) -> usize {
             .map(|differing| rejected(count, differing))
             .collect();
         let shares = DIFFERING.into_iter().chain(NEARLY_ALL);
-        let group = usize::from(count >= BARRED_FROM);
+        let group = usize::from(count >= THRESHOLD_MIN_SAMPLES);
         for (place, share) in shares.enumerate() {
             let found = binomial(count, share)
                 .zip(&rejected)
@@ -134,7 +134,7 @@ fn by_counting(quick: bool) -> usize {
         let barred = *name != "10 to 19";
         let mut row = vec![(*name).to_owned()];
         for (place, found) in most.iter().enumerate() {
-            let bad = barred && place < DIFFERING.len() && *found > MOST;
+            let bad = barred && place < DIFFERING.len() && *found > MAX_SHARE;
             missed += usize::from(bad);
             let mark = if bad { " **missed**" } else { "" };
             row.push(format!("{:.1}{mark}", found * 100.0));
@@ -197,8 +197,8 @@ fn by_drawing(quick: bool, seed: u64) -> usize {
             let found = (0..draws).filter(is_found).count() as f64 / f64::from(draws);
             // Allow two standard errors of the simulation, or three with few draws.
             let errors = if quick { 3.0 } else { 2.0 };
-            let room = errors * (MOST * (1.0 - MOST) / f64::from(draws)).sqrt();
-            let good = !truth.barred || count < BARRED_FROM || found <= MOST + room;
+            let room = errors * (MAX_SHARE * (1.0 - MAX_SHARE) / f64::from(draws)).sqrt();
+            let good = !truth.barred || count < THRESHOLD_MIN_SAMPLES || found <= MAX_SHARE + room;
             missed += usize::from(!good);
             let mark = if good { "" } else { " **missed**" };
             rows.push(vec![

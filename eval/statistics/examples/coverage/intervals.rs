@@ -8,9 +8,9 @@ use super::draw::Source;
 use super::table;
 
 /// Minimum mean coverage over the designs of one kind with 10 to 19 clusters.
-const LEAST_OF_10: f64 = 0.92;
+const MIN_COVERAGE_FROM_10: f64 = 0.92;
 /// Bounds of the mean coverage over the designs of one kind with 20 or more clusters.
-const OF_20: [f64; 2] = [0.94, 0.965];
+const COVERAGE_RANGE_FROM_20: [f64; 2] = [0.94, 0.965];
 
 #[derive(Debug, Clone, Copy)]
 pub struct SimulationSettings<'a> {
@@ -203,8 +203,8 @@ fn rows<G: std::fmt::Display>(
             };
             let mean = those.iter().map(|judged| judged.mean()).sum::<f64>() / those.len() as f64;
             let is_within = match least {
-                20 => (OF_20[0]..=OF_20[1]).contains(&mean),
-                10 => mean >= LEAST_OF_10,
+                20 => (COVERAGE_RANGE_FROM_20[0]..=COVERAGE_RANGE_FROM_20[1]).contains(&mean),
+                10 => mean >= MIN_COVERAGE_FROM_10,
                 _ => true,
             };
             let good = !barred || is_within && those.iter().all(|judged| judged.given >= 1.0);

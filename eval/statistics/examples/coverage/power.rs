@@ -65,7 +65,7 @@ impl Truth {
 
     /// Simulates new runs that differ by `size`: with the same share of differing samples as `run`,
     /// or with clusters drawn from `run`.
-    fn fresh(
+    fn simulate_new_runs(
         self,
         run: &[Pair<usize>],
         count: usize,
@@ -112,7 +112,13 @@ impl Truth {
 /// Returns the share of new runs in which a difference is found.
 fn found(design: Design, run: &[Pair<usize>], size: f64, draws: usize, source: &mut Source) -> f64 {
     let hits = (0..draws).filter(|_| {
-        let mut p = |size| p_value(&design.truth.fresh(run, design.count, size, source));
+        let mut p = |size| {
+            p_value(
+                &design
+                    .truth
+                    .simulate_new_runs(run, design.count, size, source),
+            )
+        };
         let Some(own) = p(size) else { return false };
         let others: Vec<f64> = (1..design.comparisons).filter_map(|_| p(0.0)).collect();
         let all: Vec<f64> = [own].into_iter().chain(others).collect();

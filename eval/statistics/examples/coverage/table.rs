@@ -18,11 +18,11 @@ pub fn print(title: &str, header: &[&str], rows: &[Vec<String>]) {
     }
 }
 
-pub fn say(line: &str) {
+pub fn print_line(line: &str) {
     println!("{line}");
 }
 
 /// Reports the number of missed thresholds on stderr.
-pub fn complain(missed: usize) {
+pub fn report_missed(missed: usize) {
     eprintln!("error: {missed} figures missed their threshold");
 }

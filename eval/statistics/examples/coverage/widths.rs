@@ -7,7 +7,7 @@ use super::draw::{Scores, Shape, Source};
 use super::table;
 
 /// Maximum ratio of the mean width of the program's interval to that of Tango's interval.
-const MOST: f64 = 1.05;
+const MAX_RATIO: f64 = 1.05;
 
 /// Numbers of samples `n`, each with the 0.975 quantile of Student's t distribution with `n − 1`
 /// degrees of freedom.
@@ -59,7 +59,7 @@ pub fn check(quick: bool, seed: u64) -> usize {
                 }
             }
             let ratio = widths[0] / widths[1];
-            let good = ratio <= MOST;
+            let good = ratio <= MAX_RATIO;
             missed += usize::from(!good);
             let mark = if good { "" } else { " **missed**" };
             let mut row = vec![count.to_string(), by.to_string()];

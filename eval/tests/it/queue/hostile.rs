@@ -1,11 +1,11 @@
 //! Workers with a different build or different data, and forged messages.
 
-use queue::message::{self, Job, Parcel, VERSION};
-use queue::name::{Part, RunKey, SubjectAddress};
+use queue::message::{self, Job, ResultHeader, VERSION};
+use queue::name::{RunKey, StreamKind, SubjectAddress};
 use queue::{Access, Expect, RunQueue, change_manifest};
 
 use super::server::Server;
-use super::{check_whole, dir, log, only_run, start, submit, until, user_of, worker};
+use super::{binary_with_queue, check_whole, dir, log, only_run, start, submit, until, worker};
 use crate::binary::Binary;
 
 /// Connects to the server as an ordinary client and runs `act` with the connection.
@@ -30,7 +30,7 @@ fn worker_of_different_build_takes_no_attempts() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = user_of(server.url());
+    let binary = binary_with_queue(server.url());
     assert_eq!(
         submit(&binary, server.url(), "4", &["--detach"]).code,
         Some(0)
@@ -82,7 +82,7 @@ fn worker_rejects_run_if_its_data_differs() {
         format!("{{\"id\":\"a\",\"query\":\"?\",\"context\":\"c\",\"expected\":\"{expected}\"}}\n")
     };
     let with = |expected: &str| {
-        user_of(server.url())
+        binary_with_queue(server.url())
             .file("m.yaml", model)
             .file("rows.jsonl", rows(expected))
     };
@@ -120,7 +120,7 @@ fn ignores_forged_messages() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = user_of(server.url());
+    let binary = binary_with_queue(server.url());
     assert_eq!(
         submit(&binary, server.url(), "6", &["--detach"]).code,
         Some(0)
@@ -138,29 +138,29 @@ fn ignores_forged_messages() {
                 .await
                 .unwrap();
         };
-        put(Part::Work, "x.1", b"not json").await;
+        put(StreamKind::Work, "x.1", b"not json").await;
         put(
-            Part::Work,
+            StreamKind::Work,
             "x.2",
             &message::write(&Job::new("no such sample".to_owned(), 1)),
         )
         .await;
         put(
-            Part::Work,
+            StreamKind::Work,
             "x.3",
             &message::write(&Job::new("s-niah-2k-1".to_owned(), 9)),
         )
         .await;
-        put(Part::Data, "rec.x.1", b"{\"v\":99}").await;
-        put(Part::Data, "part.x.1.y", &[0; 100]).await;
-        put(Part::State, "worker.x", b"{}").await;
+        put(StreamKind::Data, "rec.x.1", b"{\"v\":99}").await;
+        put(StreamKind::Data, "part.x.1.y", &[0; 100]).await;
+        put(StreamKind::State, "worker.x", b"{}").await;
         let elsewhere = SubjectAddress::manifest(Some(&RunKey::of("x")));
         broker
             .put(&elsewhere, b"junk".to_vec(), Expect::Anything)
             .await
             .unwrap();
         // Send a record of an attempt that was never made, with a valid checksum.
-        let parcel = Parcel {
+        let header = ResultHeader {
             v: VERSION,
             sample: "s-niah-2k-2".to_owned(),
             attempt: 1,
@@ -172,7 +172,7 @@ fn ignores_forged_messages() {
             sha256: String::new(),
             wasted: None,
         };
-        run.send(parcel, b"{\"v\":1,\"run_id\":\"another\"}\n")
+        run.send(header, b"{\"v\":1,\"run_id\":\"another\"}\n")
             .await
             .unwrap();
     });

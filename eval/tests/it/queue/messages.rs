@@ -7,10 +7,9 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::server::Server;
-use super::{user_of, worker};
+use super::{binary_with_queue, worker};
 
-/// A message that the subscription has received.
-struct Passed {
+struct ReceivedMessage {
     subject: String,
     reply: String,
 }
@@ -19,7 +18,7 @@ struct Passed {
 const END: &str = "end";
 
 /// Subscribes to all messages of a server. Returns the connection and a receiver of the messages.
-fn subscribe(server: &Server) -> (TcpStream, mpsc::Receiver<Passed>) {
+fn subscribe(server: &Server) -> (TcpStream, mpsc::Receiver<ReceivedMessage>) {
     let mut line = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
     let own = line.try_clone().unwrap();
     let options = r#"{"verbose":false,"pedantic":false,"headers":true}"#;
@@ -51,7 +50,7 @@ fn subscribe(server: &Server) -> (TcpStream, mpsc::Receiver<Passed>) {
             };
             let size: usize = parts.last().unwrap().parse().unwrap();
             let has_reply = parts.len() == 4 + sizes;
-            let passed = Passed {
+            let passed = ReceivedMessage {
                 subject: parts[1].to_owned(),
                 reply: parts
                     .get(3)
@@ -69,7 +68,7 @@ fn subscribe(server: &Server) -> (TcpStream, mpsc::Receiver<Passed>) {
 
 /// Returns the kind of a message that belongs to one attempt, or `None` for heartbeats, requests
 /// and messages that belong to the whole run.
-fn kind(passed: &Passed) -> Option<&str> {
+fn kind(passed: &ReceivedMessage) -> Option<&str> {
     let kinds = [".work.", ".data."];
     let (_, rest) = kinds
         .iter()
@@ -101,7 +100,7 @@ fn attempt_uses_only_necessary_messages() {
         return;
     };
     let (mut line, passed) = subscribe(&server);
-    let binary = user_of(server.url()).file(
+    let binary = binary_with_queue(server.url()).file(
         "m.yaml",
         "description: Says yes.\nrules:\n  - reply: \"yes\"\n",
     );

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::server::Server;
-use super::{dir, lines, submit, summary, until, user_of, worker};
+use super::{binary_with_queue, dir, lines, submit, summary, until, worker};
 use crate::binary::Binary;
 
 fn status(binary: &Binary, dir: &str) -> Value {
@@ -21,7 +21,7 @@ fn shares_one_budget_among_workers() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = user_of(server.url());
+    let binary = binary_with_queue(server.url());
     let _workers = ["a", "b"].map(|name| worker(&binary, server.url(), name, &[]));
     let ran = submit(&binary, server.url(), "40", &["--max-llm-calls", "60"]);
     assert_eq!(ran.code, Some(106), "{ran:?}");
@@ -43,7 +43,7 @@ fn pauses_resumes_and_cancels() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = user_of(server.url());
+    let binary = binary_with_queue(server.url());
     let ran = submit(&binary, server.url(), "30", &["--detach"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let dir = dir(&binary);
@@ -87,7 +87,7 @@ fn cancelled_run_can_be_resumed() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = user_of(server.url());
+    let binary = binary_with_queue(server.url());
     let ran = submit(&binary, server.url(), "10", &["--detach"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let dir = dir(&binary);

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::server::Server;
-use super::{check_whole, dir, lines, log, start, submit, until, user_of, worker};
+use super::{binary_with_queue, check_whole, dir, lines, log, start, submit, until, worker};
 use crate::binary::{Binary, is_full};
 
 /// Reproducible pseudorandom number generator (the 64-bit xorshift of G. Marsaglia, 2003).
@@ -43,7 +43,7 @@ fn survives_kills_of_workers_submitters_and_servers() {
         .collect();
     let url = urls.join(",");
     let replicas = servers.len().to_string();
-    let binary = user_of(&url);
+    let binary = binary_with_queue(&url);
     let more = [
         "--queue-lease",
         "1",
@@ -178,7 +178,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream) {
 fn slow(url: &str) -> Binary {
     let model = "description: Waits between two calls.\nrules:\n  - when: { turn: 1 }\n    reply: \"```js\\nawait new Promise((done) => setTimeout(done, 4000)); console.log(1)\\n```\"\n  - reply: \"```js\\nreturn('yes')\\n```\"\n";
     let rows = "{\"id\":\"a\",\"query\":\"?\",\"context\":\"c\",\"expected\":\"yes\"}\n{\"id\":\"b\",\"query\":\"?\",\"context\":\"c\",\"expected\":\"yes\"}\n";
-    user_of(url)
+    binary_with_queue(url)
         .file("slow.yaml", model)
         .file("rows.jsonl", rows)
 }
@@ -239,7 +239,7 @@ fn workers_wait_for_full_stream() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = user_of(server.url());
+    let binary = binary_with_queue(server.url());
     // In total, the samples need about three times the size of the stream.
     let samples = 80;
     let ran = submit(

@@ -24,11 +24,11 @@ pub fn evaluate(expression: &str, lookup: &dyn Fn(&str) -> String) -> String {
     for (operator, wanted) in [("==", true), ("!=", false)] {
         if let Some((left, right)) = expression.split_once(operator) {
             let is_equal = evaluate(left, lookup) == evaluate(right, lookup);
-            return of_bool(is_equal == wanted);
+            return format_bool(is_equal == wanted);
         }
     }
     if let Some(negated) = expression.strip_prefix('!') {
-        return of_bool(evaluate(negated, lookup).is_empty());
+        return format_bool(evaluate(negated, lookup).is_empty());
     }
     if let Some(text) = expression.strip_prefix('\'') {
         return text.strip_suffix('\'').unwrap().to_owned();
@@ -41,6 +41,6 @@ pub fn evaluate(expression: &str, lookup: &dyn Fn(&str) -> String) -> String {
 }
 
 /// Returns `true` as the string `true`, and `false` as an empty string.
-pub fn of_bool(value: bool) -> String {
+pub fn format_bool(value: bool) -> String {
     if value { "true" } else { "" }.to_owned()
 }

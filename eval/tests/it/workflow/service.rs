@@ -166,7 +166,7 @@ impl Service {
     }
 
     /// Stores the program as if the job `build` had succeeded.
-    pub fn keep_program(&self) {
+    pub fn store_program(&self) {
         let folder = self.artifacts.join("program");
         fs::create_dir_all(&folder).unwrap();
         fs::write(
@@ -199,7 +199,7 @@ impl Service {
         expression::evaluate(expression, &|name| match name {
             "always()" => "true".to_owned(),
             "cancelled()" => String::new(),
-            "success()" => expression::of_bool(!has_failed),
+            "success()" => expression::format_bool(!has_failed),
             _ => match name.strip_prefix("secrets.") {
                 Some(secret) => self.secrets.get(secret).cloned().unwrap_or_default(),
                 None => self

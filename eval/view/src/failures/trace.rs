@@ -97,7 +97,7 @@ impl Trace {
         let finders = wanted.iter().map(memmem::Finder::new);
         let finders: Vec<_> = finders.collect();
         let mut file = BufReader::with_capacity(1 << 18, File::open(path)?);
-        let mut reading = Reading {
+        let mut reading = TraceReader {
             expected,
             trace: Self::default(),
             successes_since_failure: 0,
@@ -122,14 +122,14 @@ impl Trace {
     }
 }
 
-struct Reading<'a> {
+struct TraceReader<'a> {
     expected: &'a Value,
     trace: Trace,
     /// Number of root cells and browser action lists that succeeded after the last failed call.
     successes_since_failure: u32,
 }
 
-impl Reading<'_> {
+impl TraceReader<'_> {
     fn take(&mut self, event: &Event) {
         match &event.kind {
             EventKind::InvocationEnd {
@@ -161,7 +161,7 @@ impl Reading<'_> {
             } => self.failed(function.clone()),
             EventKind::Web {
                 event: WebEvent::ActionResults { results },
-            } => self.walked(results),
+            } => self.take_action_results(results),
             EventKind::Web {
                 event: WebEvent::NoPage { .. },
             } => self.failed("reading the page".to_owned()),
@@ -174,7 +174,7 @@ impl Reading<'_> {
         self.successes_since_failure = 0;
     }
 
-    fn walked(&mut self, results: &[ActionResult]) {
+    fn take_action_results(&mut self, results: &[ActionResult]) {
         match results.iter().rev().find_map(failed_action) {
             Some(kind) => self.failed(kind),
             None => self.successes_since_failure += 1,

@@ -371,7 +371,7 @@ mod tests {
 
     /// Formats the activities of an agent with the given role and timed events, such as `model
     /// 100-300 code 300-700`.
-    fn doings(role: &str, events: &[(f64, EventKind)]) -> String {
+    fn format_activities(role: &str, events: &[(f64, EventKind)]) -> String {
         let mut timeline = Timeline::new(0.0);
         let start = event("invocation_start", role, &Value::Null);
         timeline.take(0.0, Some(&start));
@@ -461,7 +461,7 @@ mod tests {
             ("one_shot", after(&[]), "model 100-300"),
         ];
         for (role, events, wanted) in rows {
-            assert_eq!(doings(role, &events), wanted, "{role}");
+            assert_eq!(format_activities(role, &events), wanted, "{role}");
         }
     }
 }

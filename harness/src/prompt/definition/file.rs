@@ -58,7 +58,7 @@ pub(super) fn read(
     source: &Source,
     text: &str,
 ) -> Result<Definition, Faults> {
-    match read_on(format, stem, source, text) {
+    match read_partial(format, stem, source, text) {
         (Some(definition), faults) if faults.is_empty() => Ok(definition),
         (_, faults) => Err(Faults(faults)),
     }
@@ -66,7 +66,7 @@ pub(super) fn read(
 
 /// Parses like [`read`], but if there are faults, also returns a partial definition, in which
 /// invalid values are empty.
-pub(super) fn read_on(
+pub(super) fn read_partial(
     format: Format,
     stem: &str,
     source: &Source,

@@ -106,7 +106,7 @@ impl Library {
             }
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
             let source = Source::File(path.clone());
-            match file::read_on(format, &stem, &source, &text) {
+            match file::read_partial(format, &stem, &source, &text) {
                 (Some(definition), own) if own.is_empty() => definitions.push(definition),
                 (definition, own) => {
                     let reported = own.iter().map(|fault| fault.place.field.clone()).collect();

@@ -34,7 +34,7 @@ impl ResolvedPrompt {
             .collect()
     }
 
-    fn chars(&self) -> usize {
+    fn byte_len(&self) -> usize {
         self.pieces.iter().map(|piece| piece.text.len()).sum()
     }
 }
@@ -97,7 +97,7 @@ impl Resolution<'_> {
         if self.full {
             return;
         }
-        if self.prompt.chars() + text.len() > LONGEST {
+        if self.prompt.byte_len() + text.len() > LONGEST {
             self.full = true;
             let problem = format!("the resolved prompt is longer than {LONGEST} bytes");
             self.fault(definition, field, problem, None);

@@ -30,12 +30,14 @@ pub(super) fn misspelled_slots(name: &str, text: &str) -> Vec<String> {
 }
 
 /// Sections with a required slot, whose value no other section contains.
-const NEEDED: [(&str, &str); 2] = [("tools", "{tools}"), ("models", "{models}")];
+const REQUIRED_SLOTS: [(&str, &str); 2] = [("tools", "{tools}"), ("models", "{models}")];
 
 /// Returns a problem if a text that replaces the bundled section `name` lacks the section's
 /// required slot.
 pub(super) fn missing_slot(name: &str, text: &str) -> Option<String> {
-    let (_, slot) = NEEDED.iter().find(|(section, _)| *section == name)?;
+    let (_, slot) = REQUIRED_SLOTS
+        .iter()
+        .find(|(section, _)| *section == name)?;
     (!text.contains(slot))
         .then(|| format!("does not contain `{slot}`, so agents would not see its value"))
 }

@@ -25,7 +25,7 @@ pub(super) struct TurnResults {
 ///
 /// # Errors
 /// Returns the error of a broken browser, together with the results of the earlier actions.
-pub(super) async fn walk(
+pub(super) async fn execute_steps(
     steps: &[Step],
     executor: &ValidatingExecutor<impl Executor>,
 ) -> (TurnResults, Result<(), PageError>) {

@@ -73,9 +73,9 @@ impl WebAgent {
 
     /// Applies the prompt overrides of a run, which take precedence over the settings. Overrides of
     /// unknown actions are ignored, because they may be for other protocols.
-    pub fn under(self, overrides: &PromptOverrides) -> Self {
+    pub fn with_overrides(self, overrides: &PromptOverrides) -> Self {
         let mut settings = self.settings.clone();
-        settings.lay(overrides);
+        settings.apply_overrides(overrides);
         settings
             .action_overrides
             .retain(|name, _| self.catalog.get(name).is_some());
@@ -127,7 +127,7 @@ impl WebAgent {
 
     /// Creates the agent with the settings and prompt overrides of a run.
     fn of(treatment: &Treatment) -> Result<Self, AgentTurnError> {
-        Ok(Self::new(treatment.web.clone())?.under(&treatment.overrides))
+        Ok(Self::new(treatment.web.clone())?.with_overrides(&treatment.overrides))
     }
 }
 
@@ -255,7 +255,7 @@ impl AgentBehavior for WebTurns<'_> {
             problem: None,
         });
         let working = self.attempt.meter.begin();
-        let (walked, end) = execute_actions::walk(&envelope.actions, &self.executor).await;
+        let (walked, end) = execute_actions::execute_steps(&envelope.actions, &self.executor).await;
         drop(working);
         self.attempt
             .records
@@ -296,7 +296,7 @@ impl AgentBehavior for WebTurns<'_> {
         result: Result<String, Failure>,
     ) -> Result<String, Failure> {
         self.log.record(self.attempt, self.root, conversation);
-        if Failure::leaves_a_state(&result) {
+        if Failure::has_final_state(&result) {
             let _working = self.attempt.meter.begin();
             let state = self.page.state(result.as_deref().ok()).await?;
             if let Some(state) = state {

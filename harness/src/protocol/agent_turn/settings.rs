@@ -47,7 +47,7 @@ impl AgentTurnSettings {
     /// # Errors
     /// Returns an [`AgentTurnError`] for invalid actions, or the error of `systemPromptFunction`.
     pub fn system_text(&self, overrides: &PromptOverrides) -> Result<String, AgentTurnError> {
-        let agent = WebAgent::new(self.clone())?.under(overrides);
+        let agent = WebAgent::new(self.clone())?.with_overrides(overrides);
         Ok(agent.system()?.text())
     }
 
@@ -85,7 +85,7 @@ impl AgentTurnSettings {
     }
 
     /// Applies the prompt overrides of a run, except a replacement of the whole prompt.
-    pub(super) fn lay(&mut self, overrides: &PromptOverrides) {
+    pub(super) fn apply_overrides(&mut self, overrides: &PromptOverrides) {
         let given = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
         if let Some(name) = given(&overrides.agent_name) {
             self.agent_name = name;

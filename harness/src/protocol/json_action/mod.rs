@@ -140,7 +140,7 @@ impl AgentBehavior for Chat<'_> {
                 self.next_message(String::new()).await
             }
             Choice::List(list) => {
-                let repeated = self.asked.again(list).map_err(limit)?;
+                let repeated = self.asked.count_request(list).map_err(limit)?;
                 let newest = RequestedList::new(list, repeated, self.host.as_ref()).await?;
                 self.listed.retain(|earlier| earlier.list() != list);
                 self.listed.push(newest);
@@ -155,7 +155,7 @@ impl AgentBehavior for Chat<'_> {
         _conversation: &Conversation,
         result: Result<String, Failure>,
     ) -> Result<String, Failure> {
-        if !Failure::leaves_a_state(&result) {
+        if !Failure::has_final_state(&result) {
             return result;
         }
         let _working = self.attempt.meter.begin();

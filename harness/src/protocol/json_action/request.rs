@@ -172,7 +172,7 @@ impl ListRequestCounts {
     ///
     /// # Errors
     /// Returns a message if there have already been [`MOST_REQUESTS`].
-    pub fn again(&mut self, list: List) -> Result<Option<(u32, u32)>, String> {
+    pub fn count_request(&mut self, list: List) -> Result<Option<(u32, u32)>, String> {
         let count = match list {
             List::Apps => &mut self.apps,
             List::Docs => &mut self.docs,

@@ -131,7 +131,10 @@ fn shortened(value: &Value) -> Value {
 }
 
 /// Unwraps an event of a REPL. If replaying the REPL diverged, ends the attempt.
-async fn came(attempt: &Attempt<'_>, event: Result<Event, SessionLost>) -> Result<Event, Failure> {
+async fn unwrap_event(
+    attempt: &Attempt<'_>,
+    event: Result<Event, SessionLost>,
+) -> Result<Event, Failure> {
     match event {
         Err(lost) if lost.cause == SessionLostCause::Diverged => attempt.diverge(lost.detail).await,
         other => Ok(other?),
@@ -158,7 +161,7 @@ impl<'a> ReplAgent<'a> {
                 // Handle events of the cell first. Otherwise, answers to calls that it did not
                 // await would be lost.
                 biased;
-                event = self.repl.next() => match came(self.attempt, event).await? {
+                event = self.repl.next() => match unwrap_event(self.attempt, event).await? {
                     Event::Called(call) => {
                         self.start_call(&call, &mut children);
                         working = None;
@@ -298,7 +301,7 @@ impl<'a> ReplAgent<'a> {
         }
         let own = self.invocation.page.as_ref();
         own.ok_or_else(|| "rlm(): you have no page to hand on".to_owned())?
-            .handed(name)
+            .tab_for_child(name)
             .map(Some)
     }
 
@@ -314,7 +317,7 @@ impl<'a> ReplAgent<'a> {
         let run = ToolRun::new(format!("repl-{}", id.0), call.name, call.arguments, child);
         let (attempt, caller) = (self.attempt, self.invocation.clone());
         // A call that cannot start fails immediately.
-        let done = match attempt.start_beside(&caller, &run) {
+        let done = match attempt.start_background_part(&caller, &run) {
             None => None,
             Some(Err(error)) => Some(Err(error)),
             Some(Ok(BackgroundPart::Agent { serving, value })) => {
@@ -406,7 +409,7 @@ impl<'a> ReplAgent<'a> {
             history_snapshot: Arc::default(),
             instances: Instances::default(),
             schema,
-            ledger: self.books_of(call),
+            ledger: self.create_ledger(call),
             progress: Arc::default(),
             outbox: None,
         })
@@ -427,7 +430,7 @@ impl<'a> ReplAgent<'a> {
     }
 
     /// Creates the ledger of a call and its descendants, with the limits from the call's options.
-    fn books_of(&self, call: &Call) -> Arc<Ledger> {
+    fn create_ledger(&self, call: &Call) -> Arc<Ledger> {
         let budget = Budget {
             cost_usd: call.options.max_cost_usd,
             tokens: call.options.max_tokens,

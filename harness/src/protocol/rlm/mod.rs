@@ -23,7 +23,7 @@ use crate::prompt::{
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::background::Background;
 use crate::protocol::direct::OneCall;
-use crate::text::{code_blocks, foreign_mark, two_ends};
+use crate::text::{code_blocks, foreign_language, truncate_middle};
 use crate::tool::ToolSet;
 
 /// Maximum characters of an error message, and of a returned value to review, that the model is
@@ -85,7 +85,7 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
         result = Box::pin(run_repl(attempt, root.clone())) => result,
         error = functions.broken() => Err(error.into()),
     };
-    if Failure::leaves_a_state(&result) {
+    if Failure::has_final_state(&result) {
         let _working = attempt.meter.begin();
         let state = page.state(result.as_deref().ok()).await?;
         if let Some(state) = state {
@@ -235,14 +235,14 @@ impl<'a> ReplAgent<'a> {
     }
 
     /// Counts a protocol fault.
-    fn fault(&self) {
+    fn count_fault(&self) {
         let records = &self.attempt.records;
         records.count(|stats| stats.protocol_faults += 1);
     }
 
     /// Records an iteration without code, and counts it as a protocol fault.
     pub fn record_nothing(&self, iteration: u32) {
-        self.fault();
+        self.count_fault();
         self.record(iteration, "", &CellOutcome::default(), None, false, 0);
     }
 
@@ -269,7 +269,7 @@ impl<'a> ReplAgent<'a> {
             return Ok(ReplyOutcome::Message(if reply.truncated {
                 cut_off_message(next)
             } else {
-                no_code_message(next, via_tool, foreign_mark(&reply.response.text))
+                no_code_message(next, via_tool, foreign_language(&reply.response.text))
             }));
         }
         let confirm = self.attempt.run.treatment.repl.confirm_first_return;
@@ -283,7 +283,7 @@ impl<'a> ReplAgent<'a> {
                         .count(|stats| stats.returned_early = true);
                 }
                 Ok(ReplyOutcome::Message(returned_early_message(
-                    &two_ends(&answer, SHOWN_BACK),
+                    &truncate_middle(&answer, SHOWN_BACK),
                     next,
                 )))
             }
@@ -311,7 +311,7 @@ impl<'a> ReplAgent<'a> {
     ) -> Result<CellResults, Failure> {
         let iteration = turn.count();
         if dropped > 0 {
-            self.fault();
+            self.count_fault();
         }
         let mut ran = CellResults {
             output: String::new(),
@@ -336,7 +336,7 @@ impl<'a> ReplAgent<'a> {
             }
             ran.output.push_str(&outcome.output);
             ran.error = outcome.error.as_ref().map(|error| {
-                let message = two_ends(&error.message, SHOWN_BACK);
+                let message = truncate_middle(&error.message, SHOWN_BACK);
                 std::iter::once(message.as_str())
                     .chain(error.stack.iter().map(String::as_str))
                     .collect::<Vec<_>>()

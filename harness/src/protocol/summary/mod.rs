@@ -13,7 +13,7 @@ use crate::agent::{
 use crate::model::{Message, Status};
 use crate::prompt::{flat_message, summary_answer_message, summary_piece_message};
 use crate::protocol::ProtocolBehavior;
-use crate::text::{parts, two_ends};
+use crate::text::{parts, truncate_middle};
 
 /// Summary protocol. Its root reads the context one piece at a time.
 pub(super) struct Summary;
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         }
         if !text.is_empty() {
             let limit = self.attempt.run.treatment.settings.notes_chars as usize;
-            self.notes = two_ends(text, limit);
+            self.notes = truncate_middle(text, limit);
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::prompt::{
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::background::Background;
 use crate::protocol::tool_run::{BackgroundPart, ToolRun, text_of};
-use crate::text::two_ends;
+use crate::text::truncate_middle;
 use crate::tool::{ToolRegistry, ToolSet};
 
 pub(super) struct Tools;
@@ -116,7 +116,7 @@ impl<'a> ToolsAgent<'a> {
         let settings = attempt.settings(root);
         let context = Arc::clone(&attempt.task.context);
         let mut invocation = root.clone();
-        if !stands_in_message(&context, settings) {
+        if !is_context_inline(&context, settings) {
             invocation.tools = Tools.tools(&root.tools);
         }
         Self {
@@ -199,7 +199,7 @@ impl<'a> ToolsAgent<'a> {
             call.arguments.clone(),
             self.invocation.child_id(number),
         );
-        let outcome = match self.attempt.start_beside(&self.invocation, &run) {
+        let outcome = match self.attempt.start_background_part(&self.invocation, &run) {
             Some(Ok(BackgroundPart::Answer { child, shown, work })) => {
                 self.starting.lock().push((child, work));
                 return Ok(ToolResult {
@@ -229,7 +229,7 @@ impl<'a> ToolsAgent<'a> {
         let limit = self.attempt.run.treatment.repl.config.limits.output_chars;
         let result = ToolResult {
             call: call.id.clone(),
-            content: two_ends(&content, limit),
+            content: truncate_middle(&content, limit),
             is_error: outcome.is_err(),
         };
         let hooked = self
@@ -243,7 +243,10 @@ impl<'a> ToolsAgent<'a> {
     }
 
     /// Runs all calls of a reply while background agents continue.
-    async fn results_beside(&mut self, reply: &ModelReply) -> Result<Vec<ToolResult>, HookError> {
+    async fn run_calls_with_background(
+        &mut self,
+        reply: &ModelReply,
+    ) -> Result<Vec<ToolResult>, HookError> {
         let mut background = std::mem::take(self.background.get_mut());
         let results = background.run_background_while(self.results(reply)).await;
         for (id, work) in self.starting.get_mut().drain(..) {
@@ -318,7 +321,7 @@ impl AgentBehavior for ToolsAgent<'_> {
         }
         conversation.tools = Tools.offers(treatment, &self.invocation.tools);
         let query = &self.invocation.asked();
-        let mut first = if stands_in_message(&self.context, self.settings) {
+        let mut first = if is_context_inline(&self.context, self.settings) {
             flat_message(query, &self.context)
         } else {
             large_context_message(query, self.context.chars().count() as u64)
@@ -372,7 +375,7 @@ impl AgentBehavior for ToolsAgent<'_> {
         if turn.iteration + 1 == turn.iterations && !must_call {
             notes.push(tools_note(ToolsNote::Last));
         }
-        let results = self.results_beside(&reply).await?;
+        let results = self.run_calls_with_background(&reply).await?;
         let done = self.background.get_mut().take_notes();
         notes.extend((!done.is_empty()).then(|| done.trim().to_owned()));
         let chars = results
@@ -401,7 +404,7 @@ enum Read {
 
 /// Whether the first message contains the context: if the context is short, or if the agent cannot
 /// call tools.
-fn stands_in_message(context: &str, settings: &AgentSettings) -> bool {
+fn is_context_inline(context: &str, settings: &AgentSettings) -> bool {
     settings.tool_choice == ToolStrategy::None || context.chars().nth(INLINE_CONTEXT).is_none()
 }
 

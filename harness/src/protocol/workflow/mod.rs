@@ -11,7 +11,7 @@ use crate::model::{Role, ToolUse};
 use crate::prompt::{code_tool, program_none_message, program_returned_message};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::rlm::{ReplAgent, first, open_root};
-use crate::text::two_ends;
+use crate::text::truncate_middle;
 use crate::tool::ToolSet;
 
 /// Maximum characters of a program's result shown to the model. Longer results are shortened in the
@@ -57,7 +57,7 @@ struct Programmer<'a> {
 
 impl Programmer<'_> {
     /// Continues after a run without a result, or answers with the newest result in the last turn.
-    fn after_nothing(&mut self, turn: Turn) -> NextStep {
+    fn continue_without_result(&mut self, turn: Turn) -> NextStep {
         let left = self.returned.take_if(|_| turn.is_last());
         left.map_or(NextStep::Continue, NextStep::Answer)
     }
@@ -81,7 +81,7 @@ impl AgentBehavior for Programmer<'_> {
         if reply.truncated {
             // A truncated reply is not run; the REPL agent reports this to the model.
             self.repl.respond(reply, turn, conversation).await?;
-            return Ok(self.after_nothing(turn));
+            return Ok(self.continue_without_result(turn));
         }
         let calls = &reply.response.tool_calls;
         let (programs, dropped) = self.repl.blocks(&reply);
@@ -104,12 +104,12 @@ impl AgentBehavior for Programmer<'_> {
         let Some(value) = ran.returned else {
             let (message, stub, chars) = ran.report(dropped, turn.next());
             conversation.push_output(answer(message), answer(stub), chars);
-            return Ok(self.after_nothing(turn));
+            return Ok(self.continue_without_result(turn));
         };
         if !is_shown {
             return Ok(NextStep::Answer(value));
         }
-        let shown = two_ends(&value, SHOWN_BACK);
+        let shown = truncate_middle(&value, SHOWN_BACK);
         conversation.push(answer(program_returned_message(
             &shown,
             &ran.output,

@@ -291,7 +291,7 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         ..Response::default()
     };
     let end = FinishReasonField::Messages.ending("stop_reason", &body["stop_reason"]);
-    let end = match end.unwrap_or_else(|| ResponseEnd::unsaid(&response)) {
+    let end = match end.unwrap_or_else(|| ResponseEnd::without_finish_reason(&response)) {
         // The explanation of a refusal is in a separate field or in the model's text.
         ResponseEnd::Filter(word) => {
             let why = [text(&body["stop_details"]["explanation"]), &response.text];

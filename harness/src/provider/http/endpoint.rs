@@ -122,15 +122,21 @@ pub fn endpoint(name: &str) -> Option<&'static Endpoint> {
 
 /// Whether the Responses API returns encrypted reasoning for a model.
 pub(super) fn seals_reasoning(model: &str) -> bool {
-    TABLE.sealed_reasoning.iter().any(|glob| fits(glob, model))
+    TABLE
+        .sealed_reasoning
+        .iter()
+        .any(|glob| matches_glob(glob, model))
 }
 
 /// Whether a model accepts the field `parallel_tool_calls`.
-pub(super) fn takes_parallel_field(model: &str) -> bool {
-    !TABLE.no_parallel_field.iter().any(|glob| fits(glob, model))
+pub(super) fn accepts_parallel_field(model: &str) -> bool {
+    !TABLE
+        .no_parallel_field
+        .iter()
+        .any(|glob| matches_glob(glob, model))
 }
 
-fn fits(glob: &str, model: &str) -> bool {
+fn matches_glob(glob: &str, model: &str) -> bool {
     Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(model))
 }
 
@@ -156,7 +162,7 @@ impl Endpoint {
 
     /// Whether a model that is named without an endpoint most likely belongs to this endpoint.
     pub fn is_known_by(&self, model: &str) -> bool {
-        self.known_by.iter().any(|glob| fits(glob, model))
+        self.known_by.iter().any(|glob| matches_glob(glob, model))
     }
 
     /// Returns this server's endpoint that uses this model's format for all models.
@@ -204,7 +210,7 @@ impl Endpoint {
 
     fn takes_schemas(&self, model: &str) -> bool {
         match &self.answer_schemas {
-            Some(globs) => globs.iter().any(|glob| fits(glob, model)),
+            Some(globs) => globs.iter().any(|glob| matches_glob(glob, model)),
             None => matches!(
                 self.wire(model),
                 Wire::Responses | Wire::Chat(Dialect::Openai | Dialect::Openrouter)
@@ -214,7 +220,7 @@ impl Endpoint {
 
     /// Returns the wire format for a model.
     pub(super) fn wire(&self, model: &str) -> Wire {
-        let matches = |glob: &String| fits(glob, model);
+        let matches = |glob: &String| matches_glob(glob, model);
         match self.format {
             Format::OpenaiChat if self.responses.iter().any(matches) => Wire::Responses,
             Format::OpenaiChat => Wire::Chat(self.dialect),

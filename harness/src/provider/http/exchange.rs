@@ -18,13 +18,13 @@ use crate::provider::{CallSink, ProviderError, Request, Response, label};
 use crate::text::StopWatch;
 
 /// Maximum bytes of a response. Models never write that much, but a broken server might.
-const LONGEST: usize = 64 << 20;
+const MAX_RESPONSE_BYTES: usize = 64 << 20;
 
 /// Maximum bytes of an error's body.
-const LONGEST_ERROR: usize = 1 << 20;
+const MAX_ERROR_BYTES: usize = 1 << 20;
 
 /// Messages of a 404 that do not name what was not found, in lowercase.
-const NOTHING: [&str; 7] = [
+const GENERIC_NOT_FOUND: [&str; 7] = [
     "404 page not found",
     "404 not found",
     "404: not found",
@@ -37,16 +37,15 @@ const NOTHING: [&str; 7] = [
 /// Characters that may precede the content of a body.
 const BLANKS: [char; 5] = ['\u{feff}', ' ', '\t', '\r', '\n'];
 
-/// Format of a response's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum BodyFormat {
     /// Server-sent events.
     Events,
     /// Anything else. It is parsed after it has been read completely.
     Whole,
 }
 
-impl Form {
+impl BodyFormat {
     /// Returns the format of a body that begins with `start`, or `None` if more bytes are needed.
     /// The content type `kind` is only a hint, because some servers and proxies send events with
     /// another content type, or send other bodies with the content type of events.
@@ -182,21 +181,21 @@ impl HttpProvider {
             .to_ascii_lowercase();
         let mut start = Vec::new();
         let form = loop {
-            if let Some(form) = Form::of(&start, &kind) {
+            if let Some(form) = BodyFormat::of(&start, &kind) {
                 break form;
             }
             match self.chunk(&mut reply).await? {
                 Some(bytes) => start.extend_from_slice(&bytes),
-                None => break Form::Whole,
+                None => break BodyFormat::Whole,
             }
         };
-        if form == Form::Events {
+        if form == BodyFormat::Events {
             let result = self
                 .read_stream(wire, request, start, reply, watch, partial)
                 .await;
             return with_request_id(result, id);
         }
-        let text = self.read_whole(start, reply, LONGEST).await?;
+        let text = self.read_whole(start, reply, MAX_RESPONSE_BYTES).await?;
         // An HTML page from a proxy costs nothing. A truncated or invalid response is billed like
         // any other.
         let begins = text.trim_start_matches(BLANKS);
@@ -216,7 +215,7 @@ impl HttpProvider {
         let reply = async {
             let reply = self.send(get, false).await;
             let reply = reply.map_err(|error| self.with_address(error, wire, path))?;
-            self.read_whole(Vec::new(), reply, LONGEST).await
+            self.read_whole(Vec::new(), reply, MAX_RESPONSE_BYTES).await
         };
         let text = tokio::time::timeout(limit, reply)
             .await
@@ -253,7 +252,8 @@ impl HttpProvider {
             return error;
         };
         // A specific message is about something else, such as an unknown model.
-        let is_bare = message.starts_with('<') || NOTHING.contains(&&*message.to_lowercase());
+        let is_bare =
+            message.starts_with('<') || GENERIC_NOT_FOUND.contains(&&*message.to_lowercase());
         let message = if is_bare {
             let base = &self.base_url;
             let has_version = wire == Wire::Messages
@@ -299,7 +299,7 @@ impl HttpProvider {
         let headers = reply.headers().clone();
         // If the connection breaks, the status is reported without the server's message.
         let body = self
-            .read_whole(Vec::new(), reply, LONGEST_ERROR)
+            .read_whole(Vec::new(), reply, MAX_ERROR_BYTES)
             .await
             .unwrap_or_default();
         Err(fault::status_error(
@@ -401,8 +401,8 @@ impl HttpProvider {
                 open = false;
                 parser.end().into_iter().collect()
             };
-            if length > LONGEST {
-                return Err(self.garbled(format!("it is longer than {LONGEST} bytes")));
+            if length > MAX_RESPONSE_BYTES {
+                return Err(self.garbled(format!("it is longer than {MAX_RESPONSE_BYTES} bytes")));
             }
             for mut event in events {
                 event.data = redact(event.data);

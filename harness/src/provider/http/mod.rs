@@ -170,7 +170,7 @@ impl HttpClient {
 }
 
 /// Replaces the parts of a URL that may be secret (user, password, query and fragment) with `…`.
-fn hidden(url: &str) -> String {
+fn redact_url(url: &str) -> String {
     let Some(parsed) = reqwest::Url::parse(url).ok().filter(reqwest::Url::has_host) else {
         return match url.split_once("://") {
             _ if !url.contains(['@', '?', '#']) => url.to_owned(),
@@ -220,25 +220,28 @@ impl HttpProvider {
             problem: problem.to_owned(),
         };
         let url = reqwest::Url::parse(base_url)
-            .map_err(|error| wrong(&hidden(base_url), &error.to_string()))?;
+            .map_err(|error| wrong(&redact_url(base_url), &error.to_string()))?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(wrong(
-                &hidden(base_url),
+                &redact_url(base_url),
                 "it contains a user name or password",
             ));
         }
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(wrong(&hidden(base_url), "its scheme is not http or https"));
+            return Err(wrong(
+                &redact_url(base_url),
+                "its scheme is not http or https",
+            ));
         }
         let is_open = |(name, _): (Cow<str>, Cow<str>)| OPEN_PARAMETERS.contains(&&*name);
         if !url.query_pairs().all(is_open) || url.fragment().is_some() {
             let problem = "it has a fragment, or a query parameter other than `api-version`";
-            return Err(wrong(&hidden(base_url), problem));
+            return Err(wrong(&redact_url(base_url), problem));
         }
         let path = url.path().trim_end_matches('/');
         if let Some(ending) = REQUESTS.iter().find(|ending| path.ends_with(**ending)) {
             let problem = format!("omit {ending}, which is appended to it");
-            return Err(wrong(&hidden(base_url), &problem));
+            return Err(wrong(&redact_url(base_url), &problem));
         }
         let sendable = |key: &Secret| reqwest::header::HeaderValue::from_str(key.reveal()).is_ok();
         if !key.as_ref().is_none_or(sendable) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::endpoint::{Dialect, Unsupported, takes_parallel_field};
+use super::endpoint::{Dialect, Unsupported, accepts_parallel_field};
 use super::fault::reports_error;
 use super::finish_reason::FinishReasonField;
 use super::sse::SseEvent;
@@ -129,7 +129,7 @@ fn offer(dialect: Dialect, request: &Request, body: &mut Value) {
         ToolChoice::Forced(name) => json!({"type": "function", "function": {"name": name}}),
     };
     if !matches!(dialect, Dialect::Google | Dialect::Compatible)
-        && takes_parallel_field(&request.model)
+        && accepts_parallel_field(&request.model)
     {
         body["parallel_tool_calls"] = json!(tools.parallel);
     }
@@ -229,7 +229,7 @@ fn images(message: &Message) -> Vec<Value> {
 }
 
 /// Returns the choice with the lowest index, which is the only one that is used.
-pub(super) fn counting(body: &Value) -> Option<&Value> {
+pub(super) fn used_choice(body: &Value) -> Option<&Value> {
     items(&body["choices"])
         .iter()
         .min_by_key(|choice| index(choice))
@@ -244,12 +244,12 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     if !body["choices"].is_array() {
         return Err("`choices` is missing".to_owned());
     }
-    let choice = counting(body).ok_or("`choices` is empty")?;
+    let choice = used_choice(body).ok_or("`choices` is empty")?;
     let message = choice["message"]
         .as_object()
         .ok_or("`choices[0].message` is missing")?;
     let message = Value::Object(message.clone());
-    is_content(&message["content"])?;
+    check_content(&message["content"])?;
     let ContentParts {
         text: mut said,
         refusal,
@@ -310,7 +310,7 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     };
     let end = end_of(choice);
     let is_unsaid = end.is_none();
-    let end = match end.unwrap_or_else(|| ResponseEnd::unsaid(&response)) {
+    let end = match end.unwrap_or_else(|| ResponseEnd::without_finish_reason(&response)) {
         // A refusal replaces the answer and the missing finish reason.
         _ if is_unsaid && !refusal.is_empty() => ResponseEnd::Filter(refusal),
         ResponseEnd::Complete | ResponseEnd::Filter(_) if !refusal.is_empty() => {
@@ -322,7 +322,7 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
 }
 
 /// Checks that the content of a message is missing, a string or a list.
-fn is_content(content: &Value) -> Result<(), String> {
+fn check_content(content: &Value) -> Result<(), String> {
     match content {
         Value::Null | Value::String(_) | Value::Array(_) => Ok(()),
         Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
@@ -422,7 +422,7 @@ impl Assembly for Chunks {
         for part in items(&chunk["choices"]) {
             let parts = ["delta", "message"].map(|name| &part[name]);
             for message in parts {
-                is_content(&message["content"])?;
+                check_content(&message["content"])?;
             }
             if parts.iter().all(|message| message.is_null()) && !text(&part["text"]).is_empty() {
                 return Err("`choices[0].delta` is missing".to_owned());
@@ -439,7 +439,7 @@ impl Assembly for Chunks {
     }
 
     fn text(&self) -> &str {
-        let Some(choice) = self.counting() else {
+        let Some(choice) = self.used_choice() else {
             return "";
         };
         match split_reasoning(&choice.text) {
@@ -449,7 +449,7 @@ impl Assembly for Chunks {
     }
 
     fn whole(&self, complete: bool) -> Option<Value> {
-        let choice = self.counting();
+        let choice = self.used_choice();
         // Some servers omit `[DONE]`, but all send a finish reason.
         let says_end = |choice: &Choice| !choice.ending.is_empty();
         let others_say = self.choices.values().any(says_end);
@@ -463,7 +463,7 @@ impl Assembly for Chunks {
 
 impl Chunks {
     /// Returns the choice with the lowest index, which is the only one that is used.
-    fn counting(&self) -> Option<&Choice> {
+    fn used_choice(&self) -> Option<&Choice> {
         self.choices.values().next()
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::endpoint::{Unsupported, seals_reasoning, takes_parallel_field};
+use super::endpoint::{Unsupported, accepts_parallel_field, seals_reasoning};
 use super::finish_reason::FinishReasonField;
 use super::sse::SseEvent;
 use super::structured::{is_strict, object_schema};
@@ -103,7 +103,7 @@ fn offer(request: &Request, body: &mut Value) {
         ToolChoice::Required => json!("required"),
         ToolChoice::Forced(name) => json!({"type": "function", "name": name}),
     };
-    if takes_parallel_field(&request.model) {
+    if accepts_parallel_field(&request.model) {
         body["parallel_tool_calls"] = json!(tools.parallel);
     }
 }
@@ -171,7 +171,7 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     let mut thoughts = Vec::new();
     let mut tool_calls = Vec::new();
     for item in output {
-        broken = broken.or_else(|| broken_off(item));
+        broken = broken.or_else(|| incomplete_status(item));
         match text(&item["type"]) {
             "message" => {
                 let said = said(&item["content"]);
@@ -216,7 +216,7 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         served_model: unless_blank(text(&body["model"]).to_owned()),
         ..Response::default()
     };
-    let end = match end.unwrap_or_else(|| ResponseEnd::unsaid(&response)) {
+    let end = match end.unwrap_or_else(|| ResponseEnd::without_finish_reason(&response)) {
         ResponseEnd::Complete | ResponseEnd::Filter(_) | ResponseEnd::Failed(_)
             if !refusal.is_empty() =>
         {
@@ -237,7 +237,7 @@ fn is_final(item: &Value) -> bool {
 
 /// Returns the status of an output item if it is incomplete. A failed hosted tool does not count,
 /// because the model handles its failure.
-fn broken_off(item: &Value) -> Option<String> {
+fn incomplete_status(item: &Value) -> Option<String> {
     let status = text(&item["status"]).trim().to_lowercase();
     let is_own = ["message", "reasoning", "function_call"].contains(&text(&item["type"]));
     let is_broken = status == "incomplete"

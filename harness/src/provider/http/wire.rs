@@ -66,7 +66,7 @@ impl ResponseEnd {
 
     /// Returns the ending of a response without a finish reason: complete if the response has
     /// content, otherwise failed.
-    pub fn unsaid(response: &Response) -> Self {
+    pub fn without_finish_reason(response: &Response) -> Self {
         if response.text.trim().is_empty() && response.tool_calls.is_empty() {
             Self::Failed("empty response without a finish reason".to_owned())
         } else {
@@ -199,7 +199,7 @@ impl Wire {
     /// Returns the error in the used choice of a body, if the format is chat completions.
     pub fn inner_error(self, body: &Value) -> Option<Value> {
         let Self::Chat(_) = self else { return None };
-        let error = openai_chat::counting(body)?.get("error")?;
+        let error = openai_chat::used_choice(body)?.get("error")?;
         Some(json!({"error": error}))
     }
 
@@ -219,7 +219,7 @@ impl Wire {
     pub fn finish_reason(self, body: &Value) -> &str {
         match self {
             Self::Chat(_) => {
-                openai_chat::counting(body).map_or("", |it| text(&it["finish_reason"]))
+                openai_chat::used_choice(body).map_or("", |it| text(&it["finish_reason"]))
             }
             Self::Responses => match text(&body["incomplete_details"]["reason"]) {
                 "" => text(&body["status"]),
@@ -450,13 +450,13 @@ impl Counted {
 }
 
 /// Maximum plausible cost of one call in US dollars. A higher cost must be a mistake of the server.
-const DEAREST: f64 = 1_000.0;
+const MAX_COST_USD: f64 = 1_000.0;
 
 /// Returns the cost in US dollars that a server reports with its token counts. Ignores a cost below
-/// 0 or above [`DEAREST`].
+/// 0 or above [`MAX_COST_USD`].
 pub(super) fn cost(usage: &Value) -> Option<f64> {
     let said = usage["cost"].as_f64()?;
-    (0.0..=DEAREST).contains(&said).then_some(said)
+    (0.0..=MAX_COST_USD).contains(&said).then_some(said)
 }
 
 /// Contents of a message's parts, by kind.

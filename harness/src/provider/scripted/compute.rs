@@ -6,7 +6,7 @@ use sandbox::{Config, Event, Session};
 
 /// Maximum calls per session. Reusing a session is faster than starting one, but data that code
 /// stores in `globalThis` accumulates.
-const CALLS_A_SESSION: u32 = 256;
+const MAX_CALLS_PER_SESSION: u32 = 256;
 
 /// Sandbox sessions for the code of one model's rules. Each session runs one call at a time;
 /// concurrent calls use several sessions.
@@ -38,7 +38,7 @@ impl RuleSessions {
         };
         used.calls += 1;
         let outcome = run(&used.session, code, message).await?;
-        if used.calls < CALLS_A_SESSION {
+        if used.calls < MAX_CALLS_PER_SESSION {
             self.idle().push(used);
         }
         outcome
@@ -90,13 +90,13 @@ async fn run(
 
 #[cfg(test)]
 mod tests {
-    use super::{CALLS_A_SESSION, RuleSessions};
+    use super::{MAX_CALLS_PER_SESSION, RuleSessions};
 
     #[tokio::test]
     async fn reuses_sessions_up_to_call_limit() {
         let computer = RuleSessions::default();
         let count = "globalThis.n = (globalThis.n ?? 0) + 1; const own = context + n; return(own)";
-        for call in 1..=CALLS_A_SESSION {
+        for call in 1..=MAX_CALLS_PER_SESSION {
             assert_eq!(computer.run(count, "a").await, Ok(format!("a{call}")));
         }
         assert_eq!(computer.run(count, "b").await, Ok("b1".to_owned()));

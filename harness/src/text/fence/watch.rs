@@ -1,6 +1,6 @@
 //! Stops streamed responses early, after the last code block that will be run.
 
-use super::{LOOKAHEAD, begins_with_thinking, behind_thinking, block_at, fence, is_language};
+use super::{LOOKAHEAD, begins_with_thinking, block_at, fence, is_language, text_after_reasoning};
 
 /// Detects, in a streaming response, the end of the last code block to run.
 pub(crate) struct StopWatch {
@@ -11,7 +11,7 @@ pub(crate) struct StopWatch {
 
 /// Maximum number of searches for the last block. Each search begins at the start of the response.
 /// Responses with more closing fences are read to their end.
-const LOOKS: u32 = 64;
+const MAX_SEARCHES: u32 = 64;
 
 impl StopWatch {
     /// Creates a watch for the end of the `blocks`-th block with a language tag, 1-based.
@@ -30,7 +30,7 @@ impl StopWatch {
         let new = text.get(self.scanned..end).unwrap_or_default();
         self.scanned = end.max(self.scanned);
         let closes = |line: &str| line.trim_end().ends_with(['`', '~']) || fence(line).is_some();
-        if self.looks >= LOOKS || !new.lines().any(closes) {
+        if self.looks >= MAX_SEARCHES || !new.lines().any(closes) {
             return None;
         }
         self.looks += 1;
@@ -42,7 +42,7 @@ impl StopWatch {
 /// fence. Returns `None` unless the end is certain, so that later text cannot change the first
 /// `count` blocks that [`code_blocks`] finds. Ignores an incomplete last line.
 fn end_of_block(response: &str, count: usize) -> Option<usize> {
-    let answer = behind_thinking(response);
+    let answer = text_after_reasoning(response);
     if answer.is_none() && begins_with_thinking(response) {
         return None;
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use harness::model::Event;
-use queue::message::Parcel;
+use queue::message::ResultHeader;
 use records::run_dir::{WastedSource, keep_abandoned};
 use records::{AttemptRecord, RunIdentity};
 use tokio::sync::mpsc;
@@ -19,7 +19,7 @@ pub(super) enum Arrival {
     /// Responses that were paid for, but cannot be used.
     Wasted {
         /// Header of the message, which names the attempt.
-        parcel: Parcel,
+        header: ResultHeader,
         /// Lines of the trajectory or journal that contain the responses.
         body: Vec<u8>,
     },
@@ -35,12 +35,16 @@ pub(super) struct MadeAttempt {
 ///
 /// # Errors
 /// A sentence that describes what is invalid.
-pub(super) fn read(identity: &RunIdentity, parcel: Parcel, body: &[u8]) -> Result<Arrival, String> {
-    if parcel.wasted.is_some() {
+pub(super) fn read(
+    identity: &RunIdentity,
+    header: ResultHeader,
+    body: &[u8],
+) -> Result<Arrival, String> {
+    if header.wasted.is_some() {
         let body = body.to_vec();
-        return Ok(Arrival::Wasted { parcel, body });
+        return Ok(Arrival::Wasted { header, body });
     }
-    let of = format!("attempt {} at {}", parcel.attempt, parcel.sample);
+    let of = format!("attempt {} at {}", header.attempt, header.sample);
     let mut lines = body
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.is_empty());
@@ -48,7 +52,7 @@ pub(super) fn read(identity: &RunIdentity, parcel: Parcel, body: &[u8]) -> Resul
     let record: AttemptRecord =
         serde_json::from_slice(record).map_err(|error| format!("{of}: invalid record: {error}"))?;
     let is_of = |run: &str, sample: &str, attempt: u32| {
-        run == identity.run_id && sample == parcel.sample && attempt == parcel.attempt
+        run == identity.run_id && sample == header.sample && attempt == header.attempt
     };
     if !is_of(&record.run_id, &record.id, record.attempt) {
         return Err(format!("{of}: the record belongs to another attempt"));
@@ -90,9 +94,9 @@ impl MadeAttempt {
 }
 
 /// Stores wasted responses below the run directory `dir`; a failure is only a warning.
-pub(super) fn keep_wasted(dir: &Path, parcel: &Parcel, body: &[u8], number: u64) {
-    let of = (parcel.sample.as_str(), parcel.attempt);
-    let what = match parcel.wasted.as_deref() {
+pub(super) fn store_wasted(dir: &Path, header: &ResultHeader, body: &[u8], number: u64) {
+    let of = (header.sample.as_str(), header.attempt);
+    let what = match header.wasted.as_deref() {
         Some("trajectory") => WastedSource::Trajectory(body),
         _ => WastedSource::Journal(body),
     };
