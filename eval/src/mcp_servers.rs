@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use browser::environment;
-use harness::model::ToolSpec;
+use harness::model::{ToolSpec, excerpt};
 use harness::tool::{Tool, ToolError, ToolScope};
 use mcp::{Server, ServerError, ServerTool, Spawn, Spawned};
 use parking_lot::Mutex;
@@ -149,7 +149,7 @@ fn spec(server: &str, tool: &ServerTool) -> Result<ToolSpec, String> {
         return Err(format!(
             "the name of the tool {:?} is invalid: expected at most {LONGEST_NAME} characters \
              including the server's name",
-            shortened(&tool.name, LONGEST_NAME)
+            excerpt(&tool.name, LONGEST_NAME)
         ));
     }
     let bytes = tool.input_schema.to_string().len();
@@ -158,7 +158,7 @@ fn spec(server: &str, tool: &ServerTool) -> Result<ToolSpec, String> {
             "the schema of the tool `{method}` has {bytes} bytes: expected at most {LONGEST_SCHEMA}"
         ));
     }
-    let description = shortened(&plain(&tool.description), LONGEST_DESCRIPTION);
+    let description = excerpt(&plain(&tool.description), LONGEST_DESCRIPTION);
     Ok(ToolSpec {
         description: match description.trim() {
             "" => format!("The tool `{method}` of the server `{server}`."),
@@ -187,13 +187,6 @@ fn plain(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let kept = text.chars().filter(|c| *c == '\n' || !c.is_control());
     kept.collect()
-}
-
-fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
 }
 
 /// Removes formats and the URI of a dialect from a schema if argument validation does not support
@@ -235,7 +228,7 @@ impl Tool for McpTool {
         };
         let result = self.server.call(&self.name, arguments).await;
         let result = result.map_err(|error| {
-            let problem = shortened(&plain(&error.to_string()), LONGEST_DESCRIPTION);
+            let problem = excerpt(&plain(&error.to_string()), LONGEST_DESCRIPTION);
             ToolError(format!("{}(): {problem}", self.spec.name))
         })?;
         result::value(&self.spec.name, &result)

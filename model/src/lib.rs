@@ -6,6 +6,7 @@
 //! prompts or run code.
 
 mod event;
+mod excerpt;
 pub mod lenient_json;
 pub mod long_answer;
 mod message;
@@ -24,6 +25,7 @@ pub use event::{
     EVENT_VERSION, Estimate, Event, EventKind, EventSink, NoEvents, Summary, WaitReason, WebEvent,
     ms,
 };
+pub use excerpt::excerpt;
 pub use message::{Image, Message, MessageRole};
 pub use outcome::{AttemptOutcome, Stats, Status, Usage, settled};
 pub use protocol::{

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use model::Protocol;
+use model::{Protocol, excerpt};
 use records::run_dir::{RunDir, RunDirError};
 use records::{AttemptRecord, RunIdentity};
 
@@ -331,10 +331,17 @@ fn failures(run: &RunDir) -> Vec<Failure> {
             attempt: record.attempt,
             status: record.status.to_string(),
             score: record.score,
-            got: excerpt(record.answer.as_ref().or(record.error.as_ref())),
+            got: excerpt(
+                record
+                    .answer
+                    .as_deref()
+                    .or(record.error.as_deref())
+                    .unwrap_or_default(),
+                EXCERPT,
+            ),
             expected: match &record.expected {
-                serde_json::Value::String(text) => excerpt(Some(text)),
-                value => excerpt(Some(&value.to_string())),
+                serde_json::Value::String(text) => excerpt(text, EXCERPT),
+                value => excerpt(&value.to_string(), EXCERPT),
             },
             got_grids: record.answer.as_deref().and_then(drawn_grid::in_text),
             expected_grids: drawn_grid::in_value(&record.expected),
@@ -347,14 +354,6 @@ fn failures(run: &RunDir) -> Vec<Failure> {
         (score(a).total_cmp(&score(b))).then_with(|| (&a.id, a.attempt).cmp(&(&b.id, b.attempt)))
     });
     failures
-}
-
-fn excerpt(text: Option<&String>) -> String {
-    let text = text.map_or("", String::as_str);
-    match text.char_indices().nth(EXCERPT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// Returns the depth as part of a label, or an empty string for a protocol with a single call.

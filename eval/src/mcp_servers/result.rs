@@ -1,9 +1,10 @@
 //! Converts the result of an MCP server's tool to the value that an agent gets.
 
+use harness::model::excerpt;
 use harness::tool::ToolError;
 use serde_json::{Value, json};
 
-use super::{LONGEST_DESCRIPTION, shortened};
+use super::LONGEST_DESCRIPTION;
 
 /// Returns the structured content of a result if there is any, otherwise its text, or the list of
 /// its parts if some are not text.
@@ -22,7 +23,7 @@ pub(super) fn value(tool: &str, result: &Value) -> Result<Value, ToolError> {
             _ if !structured.is_null() => structured.to_string(),
             _ => json!(parts).to_string(),
         };
-        let problem = shortened(problem.trim(), LONGEST_DESCRIPTION);
+        let problem = excerpt(problem.trim(), LONGEST_DESCRIPTION);
         return Err(ToolError(format!("{tool}(): {problem}")));
     }
     Ok(match text {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use model::excerpt;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -13,7 +14,6 @@ use super::filter::{FailureGroups, Filter, FilteredAttempt};
 use super::input;
 use super::library::Library;
 use super::neighbors;
-use super::outcome::beginning;
 use super::overview;
 use super::query::Query;
 use super::run_file::RunFile;
@@ -304,11 +304,11 @@ fn serialize_record(record: &records::AttemptRecord) -> Value {
     if let Some(fields) = record.as_object_mut() {
         for (_, value) in fields {
             match value {
-                Value::String(text) => *text = beginning(text, RECORD_TEXT),
+                Value::String(text) => *text = excerpt(text, RECORD_TEXT),
                 Value::Array(_) | Value::Object(_) => {
                     let text = value.to_string();
                     if text.len() > RECORD_TEXT {
-                        *value = beginning(&text, RECORD_TEXT).into();
+                        *value = excerpt(&text, RECORD_TEXT).into();
                     }
                 }
                 _ => {}

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use model::excerpt;
 use report::compare::{self, Against, FamilyKind, RunPair, RunScores, cautions, heading, verdict};
 use report::differences;
 use serde::Serialize;
 
-use super::outcome::beginning;
 use super::overview::Overview;
 use super::run_file::{RunFile, Scorers};
 use super::sample_list::natural;
@@ -181,7 +181,7 @@ fn results(file: &RunFile) -> Results {
     for record in &file.run.records {
         let Some(score) = record.score else { continue };
         let (result, attempts) = found.entry(record.id.clone()).or_insert_with(|| {
-            let answer = record.answer.as_deref().map(|text| beginning(text, SHOWN));
+            let answer = record.answer.as_deref().map(|text| excerpt(text, SHOWN));
             let attempt = record.attempt;
             let result = SampleResult {
                 score: 0.0,

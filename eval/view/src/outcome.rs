@@ -15,11 +15,3 @@ pub fn expected(record: &AttemptRecord) -> String {
         value => value.to_string(),
     }
 }
-
-/// Truncates a text to `most` characters and appends an ellipsis if it is longer.
-pub fn beginning(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
-}

@@ -3,13 +3,13 @@
 
 use std::cmp::Ordering;
 
-use model::Status;
+use model::{Status, excerpt};
 use records::AttemptRecord;
 use serde::Serialize;
 
 use super::error::ViewError;
 use super::filter::{FailureGroups, Filter, FilteredAttempt};
-use super::outcome::{beginning, expected, is_wrong};
+use super::outcome::{expected, is_wrong};
 use super::query::Query;
 use super::run_file::RunFile;
 
@@ -161,9 +161,9 @@ fn row(record: &AttemptRecord) -> Row<'_> {
         attempt: record.attempt,
         status: record.status,
         score: record.score,
-        answer: record.answer.as_deref().map(|text| beginning(text, SHOWN)),
-        expected: beginning(&expected(record), SHOWN),
-        error: record.error.as_deref().map(|text| beginning(text, SHOWN)),
+        answer: record.answer.as_deref().map(|text| excerpt(text, SHOWN)),
+        expected: excerpt(&expected(record), SHOWN),
+        error: record.error.as_deref().map(|text| excerpt(text, SHOWN)),
         iterations: record.iterations,
         agents: record.agents,
         tokens: tokens(record),

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 
+use model::excerpt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -125,11 +126,7 @@ fn shown(value: Option<&Value>) -> String {
     let Some(value) = value else {
         return "not there".to_owned();
     };
-    let text = value.to_string();
-    match text.char_indices().nth(LONGEST) {
-        Some((cut, _)) => format!("{}…", &text[..cut]),
-        None => text,
-    }
+    excerpt(&value.to_string(), LONGEST)
 }
 
 fn compare(name: &str, here: Option<&Value>, there: Option<&Value>, found: &mut Vec<Difference>) {

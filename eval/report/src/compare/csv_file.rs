@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use csv::{ErrorKind, StringRecord};
-use model::Status;
+use model::{Status, excerpt};
 use records::program_versions::ProgramVersions;
 use records::run_dir::plain_text;
 
@@ -163,7 +163,7 @@ impl Columns {
         let place = |wanted: &str| names.iter().position(|name| *name == wanted);
         let missing = |wanted| CsvProblem::MissingColumn {
             wanted,
-            found: cut(&names.join(", "), 200),
+            found: excerpt(&names.join(", "), 200),
         };
         let needed = |wanted: &'static str| place(wanted).ok_or_else(|| missing(wanted));
         let sample = match (place("id"), place("sample")) {
@@ -238,7 +238,7 @@ impl Rows {
         let value = |column: usize, name, wanted| CsvProblem::Value {
             column: column + 1,
             name,
-            found: cut(field(column), 40),
+            found: excerpt(field(column), 40),
             wanted,
         };
 
@@ -281,7 +281,7 @@ impl Rows {
         match self.seen.entry((sample.clone(), attempt)) {
             Entry::Occupied(earlier) => {
                 return Err(CsvProblem::DuplicateAttempt {
-                    sample: cut(&sample, 40),
+                    sample: excerpt(&sample, 40),
                     attempt,
                     line: *earlier.get(),
                     has_attempts: columns.attempt.is_some(),
@@ -336,8 +336,8 @@ fn unchanged<K>(
     Err(CsvProblem::Changed {
         column: column + 1,
         name,
-        found: cut(found, 40),
-        earlier: cut(earlier, 40),
+        found: excerpt(found, 40),
+        earlier: excerpt(earlier, 40),
         line: *earlier_line,
         why,
     })
@@ -347,13 +347,6 @@ fn status(word: &str) -> Option<Status> {
     [Status::Ok, Status::Limit, Status::Error, Status::Cancelled]
         .into_iter()
         .find(|status| status.as_str() == word)
-}
-
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// Computes line numbers as editors do. Those of the CSV reader can be too low, because it counts

@@ -1,5 +1,6 @@
 //! Formats parts of fingerprints as short strings: names if available, otherwise truncated hashes.
 
+use model::excerpt;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -88,19 +89,20 @@ fn are_distinct(values: &[Slot], texts: &[Option<String>]) -> bool {
 }
 
 fn short(value: &Value) -> String {
-    cut(&text(value, &|name, _| name.to_owned()))
+    excerpt(&text(value, &|name, _| name.to_owned()), LONGEST)
 }
 
 /// Formats a value with the hashes of its files.
 fn with_digest(value: &Value) -> String {
-    cut(&text(value, &|name, whole| {
+    let text = text(value, &|name, whole| {
         let of = ["sha256", "version", "identity"];
         match of.iter().find_map(|key| whole.get(*key)) {
             Some(Value::String(digest)) => format!("{name}@{}", short_hash(last_hash(digest))),
             Some(other) => format!("{name}@{}", digest(other)),
             None => format!("{name}@{}", digest(whole)),
         }
-    }))
+    });
+    excerpt(&text, LONGEST)
 }
 
 fn text(value: &Value, named: &dyn Fn(&str, &Value) -> String) -> String {
@@ -162,11 +164,4 @@ fn digest(value: &Value) -> String {
     let mut hash = hex::encode(Sha256::digest(value.to_string()));
     hash.truncate(HASH);
     hash
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

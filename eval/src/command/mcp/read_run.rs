@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use harness::model::excerpt;
 use mcp::Reply;
 use records::AttemptRecord;
 use records::run_dir::{Events, RunDir};
@@ -121,7 +122,7 @@ fn one(run: &RunDir, sample: &str, arguments: &Arguments) -> Result<Reply, Strin
             text += &format!("score: {explanation}\n");
         }
         if let Some(answer) = &record.answer {
-            text += &format!("answer: {}\n", truncate(answer, LONG_ANSWER));
+            text += &format!("answer: {}\n", excerpt(answer, LONG_ANSWER));
         }
     } else {
         text += &format!("{sample}, attempt {number}: not finished\n");
@@ -152,7 +153,7 @@ fn one(run: &RunDir, sample: &str, arguments: &Arguments) -> Result<Reply, Strin
             "attempt": record.map(|record| {
                 let mut shown = attempt(record);
                 let answer = record.answer.as_deref();
-                shown["answer"] = json!(answer.map(|answer| truncate(answer, LONG_ANSWER)));
+                shown["answer"] = json!(answer.map(|answer| excerpt(answer, LONG_ANSWER)));
                 shown
             }),
             "steps": steps,
@@ -185,11 +186,11 @@ fn line(record: &AttemptRecord) -> String {
         line += &format!(", score {score}");
     }
     if let Some(error) = &record.error {
-        line += &format!(", {}", truncate(error, SHORT_ANSWER));
+        line += &format!(", {}", excerpt(error, SHORT_ANSWER));
     }
     if let Some(answer) = &record.answer {
         let words: Vec<&str> = answer.split_whitespace().collect();
-        line += &format!(", answer: {}", truncate(&words.join(" "), SHORT_ANSWER));
+        line += &format!(", answer: {}", excerpt(&words.join(" "), SHORT_ANSWER));
     }
     line
 }
@@ -203,19 +204,11 @@ fn attempt(record: &AttemptRecord) -> Value {
         "score": record.score,
         "score_explanation": record.score_explanation,
         "error": record.error,
-        "answer": answer.map(|answer| truncate(answer, SHORT_ANSWER)),
+        "answer": answer.map(|answer| excerpt(answer, SHORT_ANSWER)),
         "iterations": record.iterations,
         "agents": record.agents,
         "depth_reached": record.depth_reached,
         "llm_calls": record.llm_calls,
         "cost_usd": record.cost_usd,
     })
-}
-
-/// Truncates a text to `most` characters.
-fn truncate(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
 }

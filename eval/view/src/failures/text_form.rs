@@ -1,6 +1,8 @@
 //! Replaces numbers and ids in error messages, so that occurrences of the same error have the same
 //! text.
 
+use model::excerpt;
+
 /// Returns at most `most` characters of a text, with `#` in place of each number and each id. An id
 /// is a word of at least eight bytes that contains letters and digits.
 pub fn without_numbers(text: &str, most: usize) -> String {
@@ -30,10 +32,7 @@ pub fn without_numbers(text: &str, most: usize) -> String {
     if !plain.contains(char::is_alphabetic) {
         text.trim().clone_into(&mut plain);
     }
-    match plain.char_indices().nth(most) {
-        None => plain,
-        Some((end, _)) => format!("{}…", &plain[..end]),
-    }
+    excerpt(&plain, most)
 }
 
 fn push(plain: &mut String, word: &str) {
