@@ -44,7 +44,7 @@ LAYERS = {
         warm_pool
     """,
     "model": """
-        lenient_json
+        excerpt lenient_json
         protocol sampling tool_call
         message role
         sample task long_answer
