@@ -70,13 +70,28 @@ impl JournalStore for RunJournal {
     }
 }
 
-/// Journal of a run being replayed. Runs recorded before journals existed have none; their cells
-/// read live clocks and random numbers.
-pub struct ReplayedRunJournal(pub Journal);
+/// Journal of a run being replayed. Cells of an attempt without a readable journal read live clocks
+/// and random numbers.
+pub struct ReplayedRunJournal {
+    /// Journals of the replayed run.
+    pub journal: Journal,
+    /// Shows a message about an unreadable journal. Runs recorded before journals existed have none.
+    pub warn: Show,
+}
 
 impl ReplayedJournals for ReplayedRunJournal {
     fn lines(&self, sample: &str, attempt: u32) -> Vec<String> {
-        self.0.look(sample, attempt).unwrap_or_default()
+        match self.journal.look(sample, attempt) {
+            Ok(lines) => lines,
+            Err(error) => {
+                if error.kind() != io::ErrorKind::NotFound {
+                    (self.warn)(&format!(
+                        "cannot replay the clocks and random numbers of {sample}: {error}"
+                    ));
+                }
+                Vec::new()
+            }
+        }
     }
 }
 

@@ -606,10 +606,9 @@ fn dropped_pool_leaves_no_process_or_file() {
         let environment = std::fs::read(format!("{process}/environ")).unwrap();
         let environment = String::from_utf8(environment).unwrap();
         let temporary = format!("TMPDIR={files}");
-        assert!(
-            environment.split('\0').any(|one| one == temporary),
-            "{environment}"
-        );
+        // In a folder with a long path, Chromium could not create its socket.
+        let is_set = environment.split('\0').any(|one| one == temporary);
+        assert!(is_set || files.len() > 51, "{environment}");
         drop((world, pool));
         until("process and files are gone", || {
             // A process that has ended but has not been reaped yet has an empty command line.

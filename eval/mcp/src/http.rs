@@ -156,7 +156,7 @@ impl SessionOwners {
     }
 }
 
-/// Middleware that answers requests for another client's session like requests for an unknown one.
+/// Middleware that answers requests for another client's session with status 404.
 async fn check_owner(
     State(owners): State<Arc<SessionOwners>>,
     request: Request,

@@ -514,7 +514,10 @@ fn run_attempts(
             let journal = Arc::new(journal);
             let mut engine = prepared.engine.with_journal(journal);
             if let Some(recording) = settings.engine.model.played_back() {
-                engine = engine.playing_back(Arc::new(ReplayedRunJournal(Journal::of(recording))));
+                engine = engine.playing_back(Arc::new(ReplayedRunJournal {
+                    journal: Journal::of(recording),
+                    warn: terminal::warning,
+                }));
             }
             let run = Run {
                 errors_allowed,

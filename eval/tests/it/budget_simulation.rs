@@ -1,7 +1,8 @@
 //! Random runs against a server with prices: the amount that it bills stays within `--max-cost`.
 //!
 //! The server's token counts differ from the harness's estimates, so the harness has to learn the
-//! ratio. The same bound holds for local runs and for queued runs, even if a worker is killed.
+//! ratio. The same bound holds for local runs and, up to 0.2 % of the budget, for queued runs with
+//! several workers, even if one is killed.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -3,6 +3,7 @@
 //! only their costs. The journal of an attempt with a record is compressed.
 
 mod archive;
+mod compressor;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,6 +15,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use model::{EVENT_VERSION, Event, EventKind, Usage};
 use serde::Deserialize;
 use serde_json::Value;
+
+pub(super) use compressor::Compressor;
 
 use super::links::without_links;
 use super::{ABANDONED, JOURNAL, RunDirError, TRAJECTORIES, atomic, name, wasted_spend};
@@ -279,26 +282,26 @@ pub fn keep_abandoned(
     written.map_err(|reason| RunDirError::Write { path, reason })
 }
 
-/// Compresses the journal of an attempt whose record is on disk. Does nothing without a journal.
-///
-/// # Errors
-/// Returns the error of the operating system. The journal is then unchanged.
-pub(super) fn compress(run: &Path, sample: &str, attempt: u32) -> io::Result<()> {
-    archive::compress(
-        &path(run, sample, attempt),
-        &trajectory(run, sample, attempt),
-    )
+/// Compresses the journals of attempts whose records are on disk. A journal that cannot be
+/// compressed stays as it is.
+fn compress(run: &Path, attempts: &[(String, u32)]) {
+    let paths = attempts.iter().map(|(sample, attempt)| {
+        (
+            path(run, sample, *attempt),
+            trajectory(run, sample, *attempt),
+        )
+    });
+    archive::compress(&paths.collect::<Vec<_>>());
 }
 
 /// Prepares the journals of a run that is resumed. Restores those of attempts that continue: those
 /// for whose file names `is_open` is true. Compresses those of the other attempts in `recorded`,
 /// and removes the temporary files of a killed process.
 ///
-/// A journal that cannot be restored stays compressed, and its attempt starts over. One that cannot
-/// be compressed stays as it is.
+/// A damaged journal stays compressed, and its attempt starts over.
 ///
 /// # Errors
-/// Returns the error of the operating system if the folder cannot be read.
+/// Returns the error of the operating system.
 pub(super) fn reopen<'a>(
     run: &Path,
     is_open: impl Fn(&str) -> bool,
@@ -322,15 +325,18 @@ pub(super) fn reopen<'a>(
             continue;
         };
         if is_open(name) && !journal.exists() {
-            // On failure, the trajectory shows what the attempt cost.
-            let _ = archive::restore(&journal, &run.join(TRAJECTORIES).join(name));
+            match archive::restore(&journal, &run.join(TRAJECTORIES).join(name)) {
+                // The trajectory shows what the attempt cost.
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {}
+                restored => restored?,
+            }
         }
     }
-    for (sample, attempt) in recorded {
-        if !is_open(&name::trajectory(sample, attempt)) {
-            let _ = compress(run, sample, attempt);
-        }
-    }
+    let recorded = recorded
+        .into_iter()
+        .filter(|(sample, attempt)| !is_open(&name::trajectory(sample, *attempt)))
+        .map(|(sample, attempt)| (sample.to_owned(), attempt));
+    compress(run, &recorded.collect::<Vec<_>>());
     Ok(())
 }
 

@@ -9,12 +9,13 @@ use model::{Event, Status};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::journal::Compressor;
 use super::run_lock::Held;
 use super::samples::{SampleLog, latest, read_records, superseded};
 use super::trajectories::Trajectories;
 use super::{
     CONFIG, Journal, LOCK, Lock, RESULTS, RunDirError, SAMPLES, SUMMARY, TRAJECTORIES, answers,
-    atomic, journal, name, results_csv, wasted_spend,
+    atomic, name, results_csv, wasted_spend,
 };
 use crate::{AttemptRecord, RunIdentity, Wasted};
 
@@ -213,6 +214,7 @@ pub struct RunWriter {
     trajectories: Trajectories,
     /// Attempts whose records may not be on disk, by sample and number.
     unsynced: Vec<(String, u32)>,
+    compressor: Compressor,
     error: Option<RunDirError>,
     /// Declared last, because fields are dropped in order: the lock is released after all files are
     /// closed.
@@ -229,6 +231,7 @@ impl RunWriter {
     ) -> Self {
         Self {
             trajectories: Trajectories::new(path.join(TRAJECTORIES)),
+            compressor: Compressor::new(&path),
             path,
             identity,
             order,
@@ -324,14 +327,12 @@ impl RunWriter {
         self.keep(appended);
     }
 
-    /// Syncs all records to disk, and compresses the journals of their attempts.
+    /// Syncs all records to disk. The journals of their attempts are then compressed on another
+    /// thread.
     pub fn sync(&mut self) {
         let synced = self.samples.sync();
         if synced.is_ok() {
-            for (sample, attempt) in self.unsynced.drain(..) {
-                // A journal that cannot be compressed remains valid.
-                let _ = journal::compress(&self.path, &sample, attempt);
-            }
+            self.compressor.add(self.unsynced.drain(..));
         }
         self.keep(synced);
     }
@@ -343,6 +344,7 @@ impl RunWriter {
         let finished = self.trajectories.finish_all();
         self.keep(finished);
         self.sync();
+        self.compressor.finish();
         match self.write_results(summary) {
             Ok(summary) => Some(summary),
             Err(error) => {

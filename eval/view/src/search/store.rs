@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -87,7 +88,12 @@ impl Store {
         }
         if version != 0 {
             drop(opened);
-            fs::remove_file(path).map_err(|error| {
+            let removed = match fs::remove_file(path) {
+                // Another process replaced it.
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+                removed => removed,
+            };
+            removed.map_err(|error| {
                 let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY);
                 let problem = format!("cannot remove the index of another version: {error}");
                 rusqlite::Error::SqliteFailure(code, Some(problem))

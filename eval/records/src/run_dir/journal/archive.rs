@@ -7,10 +7,11 @@
 //! Invariant: either the plain journal or the compressed one is complete. A plain journal takes
 //! precedence, because it belongs to an attempt that runs again.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::super::links::without_links;
 use super::super::{RunDirError, atomic};
 
 /// Compression level of zstd. Higher levels take more time and save less than 5 %.
@@ -34,17 +35,54 @@ pub(super) fn path(journal: &Path) -> PathBuf {
     name.into()
 }
 
-/// Replaces a journal by a compressed copy, which is on disk when this returns. Does nothing if
-/// there is no journal.
-///
-/// # Errors
-/// Returns the error of the operating system. The journal is then unchanged.
-pub(super) fn compress(journal: &Path, trajectory: &Path) -> io::Result<()> {
-    let lines = match fs::read(journal) {
-        Ok(lines) => lines,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+/// Replaces journals by compressed copies, which are on disk when this returns. `attempts` contains
+/// the path of each journal and of its trajectory. A journal that cannot be compressed stays as it
+/// is.
+pub(super) fn compress(attempts: &[(PathBuf, PathBuf)]) {
+    let mut copies = Vec::new();
+    for (journal, trajectory) in attempts {
+        if let Ok(Some(copy)) = write_copy(journal, trajectory) {
+            copies.push((journal, trajectory, copy));
+        }
+    }
+    // All copies are written before the first one is synced, so that they share the disk's writes.
+    copies.retain(|(journal, trajectory, copy)| {
+        let synced = sync(trajectory)
+            .and_then(|()| sync(copy))
+            .and_then(|()| fs::rename(copy, path(journal)));
+        if synced.is_err() {
+            let _ = fs::remove_file(copy);
+        }
+        synced.is_ok()
+    });
+    let Some((journal, trajectory, _)) = copies.first() else {
+        return;
+    };
+    let folders = [journal, trajectory].map(|path| path.parent().unwrap_or(Path::new("")));
+    if folders
+        .into_iter()
+        .try_for_each(atomic::sync_folder)
+        .is_ok()
+    {
+        for (journal, ..) in copies {
+            // If it remains, it takes precedence.
+            let _ = fs::remove_file(journal);
+        }
+    }
+}
+
+/// Writes a compressed copy of a journal to a temporary file and returns its path. Returns `None` if
+/// there is no journal, or if its copy could not be read again.
+fn write_copy(journal: &Path, trajectory: &Path) -> io::Result<Option<PathBuf>> {
+    let lines = match fs::metadata(journal) {
+        Ok(meta) if meta.len() <= MAX_JOURNAL => fs::read(journal)?,
+        Ok(_) => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
+    if std::str::from_utf8(&lines).is_err() {
+        return Ok(None);
+    }
     let prefix = prefix(trajectory)?;
     let size = (prefix.len() + lines.len()).max(1);
     let window = (size.ilog2() + 1).clamp(*WINDOW_LOG.start(), *WINDOW_LOG.end());
@@ -54,8 +92,24 @@ pub(super) fn compress(journal: &Path, trajectory: &Path) -> io::Result<()> {
     encoder.include_checksum(true)?;
     encoder.write_all(&lines)?;
     let compressed = encoder.finish()?;
-    write(&path(journal), &compressed)?;
-    fs::remove_file(journal)
+    let mut copy = path(journal).into_os_string();
+    copy.push(".tmp");
+    let copy = PathBuf::from(copy);
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    without_links(&mut options)
+        .open(&copy)?
+        .write_all(&compressed)?;
+    Ok(Some(copy))
+}
+
+/// Syncs a file to disk, if it exists.
+fn sync(path: &Path) -> io::Result<()> {
+    match File::open(path) {
+        Ok(file) => file.sync_all(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Reads the compressed copy of a journal.
@@ -155,7 +209,7 @@ mod tests {
             let lines = format!("{{\"text\":\"{first}\"}}\n{{\"text\":\"{second}\"}}\n");
             fs::write(&trajectory, format!("{second}\n{first}\n")).unwrap();
             fs::write(&journal, &lines).unwrap();
-            compress(&journal, &trajectory).unwrap();
+            compress(&[(journal.clone(), trajectory.clone())]);
             assert!(!journal.exists());
             let size = fs::metadata(path(&journal)).unwrap().len();
             assert!(size < lines.len() as u64 / 50, "{count}: {size}");
@@ -169,10 +223,15 @@ mod tests {
     fn keeps_journal_without_trajectory() {
         let folder = TempDir::new().unwrap();
         let (journal, missing) = (folder.path().join("q.jsonl"), folder.path().join("none"));
-        compress(&journal, &missing).unwrap();
+        let both = [(journal.clone(), missing.clone())];
+        compress(&both);
         assert!(!path(&journal).exists());
+        // What could not be read again stays as it is.
+        fs::write(&journal, b"\xff\n").unwrap();
+        compress(&both);
+        assert!(journal.exists() && !path(&journal).exists());
         fs::write(&journal, "{}\n").unwrap();
-        compress(&journal, &missing).unwrap();
+        compress(&both);
         assert_eq!(read(&journal, &missing).unwrap(), "{}\n");
     }
 
@@ -183,7 +242,7 @@ mod tests {
         let text = words(3, 100);
         fs::write(&trajectory, &text).unwrap();
         fs::write(&journal, &text).unwrap();
-        compress(&journal, &trajectory).unwrap();
+        compress(&[(journal.clone(), trajectory.clone())]);
         fs::write(&trajectory, words(4, 100)).unwrap();
         let error = read(&journal, &trajectory).unwrap_err().to_string();
         assert_eq!(
