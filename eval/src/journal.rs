@@ -75,7 +75,8 @@ impl JournalStore for RunJournal {
 pub struct ReplayedRunJournal {
     /// Journals of the replayed run.
     pub journal: Journal,
-    /// Shows a message about an unreadable journal. Runs recorded before journals existed have none.
+    /// Shows a message about an unreadable journal. Runs recorded before journals existed have
+    /// none.
     pub warn: Show,
 }
 

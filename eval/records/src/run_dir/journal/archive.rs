@@ -71,8 +71,8 @@ pub(super) fn compress(attempts: &[(PathBuf, PathBuf)]) {
     }
 }
 
-/// Writes a compressed copy of a journal to a temporary file and returns its path. Returns `None` if
-/// there is no journal, or if its copy could not be read again.
+/// Writes a compressed copy of a journal to a temporary file and returns its path. Returns `None`
+/// if there is no journal, or if its copy could not be read again.
 fn write_copy(journal: &Path, trajectory: &Path) -> io::Result<Option<PathBuf>> {
     let lines = match fs::metadata(journal) {
         Ok(meta) if meta.len() <= MAX_JOURNAL => fs::read(journal)?,
