@@ -14,7 +14,14 @@ const MAX_BATCH: usize = 256;
 #[derive(Debug)]
 pub struct Compressor {
     run: PathBuf,
-    working: Option<(Sender<(String, u32)>, JoinHandle<()>)>,
+    thread: Option<Thread>,
+}
+
+/// The running thread, which ends when `attempts` is dropped.
+#[derive(Debug)]
+struct Thread {
+    attempts: Sender<(String, u32)>,
+    handle: JoinHandle<()>,
 }
 
 impl Compressor {
@@ -22,7 +29,7 @@ impl Compressor {
     pub fn new(run: &Path) -> Self {
         Self {
             run: run.to_owned(),
-            working: None,
+            thread: None,
         }
     }
 
@@ -30,22 +37,22 @@ impl Compressor {
     /// they are.
     pub fn add(&mut self, attempts: impl IntoIterator<Item = (String, u32)>) {
         for attempt in attempts {
-            if self.working.is_none() {
-                self.working = start(self.run.clone());
+            if self.thread.is_none() {
+                self.thread = start(self.run.clone());
             }
-            if let Some((sender, _)) = &self.working {
-                // The thread receives until the sender is dropped.
-                let _ = sender.send(attempt);
+            if let Some(thread) = &self.thread {
+                // On failure, the journal stays as it is.
+                let _ = thread.attempts.send(attempt);
             }
         }
     }
 
     /// Waits until the journals of all added attempts are compressed.
     pub fn finish(&mut self) {
-        if let Some((sender, thread)) = self.working.take() {
-            drop(sender);
-            // A panic left some journals as they were.
-            let _ = thread.join();
+        if let Some(Thread { attempts, handle }) = self.thread.take() {
+            drop(attempts);
+            // A panic leaves some journals as they were.
+            let _ = handle.join();
         }
     }
 }
@@ -56,8 +63,8 @@ impl Drop for Compressor {
     }
 }
 
-fn start(run: PathBuf) -> Option<(Sender<(String, u32)>, JoinHandle<()>)> {
-    let (sender, receiver) = channel();
+fn start(run: PathBuf) -> Option<Thread> {
+    let (attempts, receiver) = channel();
     let work = move || {
         while let Ok(first) = receiver.recv() {
             let mut batch = vec![first];
@@ -65,8 +72,9 @@ fn start(run: PathBuf) -> Option<(Sender<(String, u32)>, JoinHandle<()>)> {
             compress(&run, &batch);
         }
     };
-    let thread = thread::Builder::new()
+    let spawned = thread::Builder::new()
         .name("journals".to_owned())
         .spawn(work);
-    Some((sender, thread.ok()?))
+    let handle = spawned.ok()?;
+    Some(Thread { attempts, handle })
 }
