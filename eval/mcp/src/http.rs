@@ -10,9 +10,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -32,6 +32,8 @@ const STOP_GRACE: Duration = Duration::from_secs(2);
 const PATH: &str = "/mcp";
 /// Header with the id of a session.
 const SESSION_ID: &str = "mcp-session-id";
+/// Id that no session has.
+const NO_SESSION: &str = "none";
 
 /// An HTTP server that listens but does not answer requests yet.
 pub struct HttpServer {
@@ -156,16 +158,17 @@ impl SessionOwners {
     }
 }
 
-/// Middleware that answers requests for another client's session with status 404.
+/// Middleware that answers requests for another client's session like requests for an unknown one.
 async fn check_owner(
     State(owners): State<Arc<SessionOwners>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     let client = request.extensions().get::<Arc<Client>>();
     let client = client.map_or("", |client| client.name()).to_owned();
     if session_id(request.headers()).is_some_and(|session| !owners.may_use(session, &client)) {
-        return (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response();
+        let headers = request.headers_mut();
+        headers.insert(SESSION_ID, HeaderValue::from_static(NO_SESSION));
     }
     let response = next.run(request).await;
     if let Some(session) = session_id(response.headers()) {

@@ -555,7 +555,7 @@ fn run_attempts(
                         .resume_advice(&dir, &again, "", false)
                         .unwrap_or_default();
                     terminal::note(&format!("run directory: {}", dir.display()));
-                    terminal::note(&format!("workers make the attempts of this run; {how}"));
+                    terminal::note(&with_advice("workers make the attempts of this run", &how));
                     return Ok(Outcome::Complete);
                 }
                 Err(error) => {
@@ -563,7 +563,7 @@ fn run_attempts(
                     let how = run_context
                         .resume_advice(&dir, &again, "", false)
                         .unwrap_or_default();
-                    terminal::note(&format!("finished attempts are kept; {how}"));
+                    terminal::note(&with_advice("finished attempts are kept", &how));
                     return Err(error);
                 }
             }
@@ -577,7 +577,7 @@ fn run_attempts(
             let how = run_context
                 .resume_advice(&dir, &again, "", false)
                 .unwrap_or_default();
-            terminal::note(&format!("finished attempts are kept; {how}"));
+            terminal::note(&with_advice("finished attempts are kept", &how));
             return Err(error.into());
         }
     };
@@ -701,6 +701,15 @@ async fn queued(
         terminal::warning(&error.to_string());
     }
     Ok(Some(ended))
+}
+
+/// Appends advice to a note, if there is any.
+fn with_advice(note: &str, advice: &str) -> String {
+    if advice.is_empty() {
+        note.to_owned()
+    } else {
+        format!("{note}; {advice}")
+    }
 }
 
 /// Opens the models of the agents and of the judge, and creates the engine.

@@ -461,6 +461,18 @@ impl Served {
         (status, answer)
     }
 
+    /// Asks the server to end a session.
+    fn delete(&self, headers: &[&str]) {
+        let mut stream = TcpStream::connect(self.host()).unwrap();
+        let host = format!("Host: {}", self.host());
+        let lines = [&[host.as_str()], headers].concat().join("\r\n");
+        let request = format!("DELETE /mcp HTTP/1.1\r\n{lines}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
+    }
+
     /// Initializes a session and returns its header.
     fn session(&self, headers: &[&str]) -> String {
         let (status, answer) = self.ask(headers, &hello());
@@ -565,6 +577,7 @@ fn keys_separate_clients() {
     // A session can be used only with the key that opened it.
     let (status, answer) = server.ask(&[&two, &of_one], &call("rlm", &say));
     assert_eq!(status, 404, "{answer}");
+    server.delete(&[&two, &of_one]);
     let (one, two) = ([one.as_str(), &of_one], [two.as_str(), &of_two]);
     let answer = server.call(&one, "rlm", &say);
     assert!(answer.contains("asked: Say private"), "{answer}");
