@@ -158,4 +158,9 @@ fn killed_run_loses_nothing() {
         b"",
         "no temporary files are left"
     );
+    let journals = fs::read_dir(dir.join("journal")).expect("the journals can be listed");
+    for journal in journals {
+        let path = journal.expect("the entry can be read").path();
+        assert!(path.extension().is_some_and(|end| end == "zst"), "{path:?}");
+    }
 }

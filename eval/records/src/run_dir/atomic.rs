@@ -18,19 +18,23 @@ use super::links::without_links;
 /// Returns [`RunDirError::Write`] if the file cannot be written. The old content is then unchanged,
 /// unless only the folder could not be synced.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
+    replace(path, bytes).map_err(|reason| RunDirError::Write {
+        path: path.to_owned(),
+        reason,
+    })
+}
+
+/// Writes a file like [`write()`], but returns the error of the operating system.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".tmp");
     let beside = Path::new(&beside);
     let written = write_synced(beside, bytes)
         .and_then(|()| fs::rename(beside, path))
         .and_then(|()| path.parent().map_or(Ok(()), sync_folder));
-    written.map_err(|reason| {
+    written.inspect_err(|_| {
         // Report only the first failure. The temporary file may not exist.
         let _ = fs::remove_file(beside);
-        RunDirError::Write {
-            path: path.to_owned(),
-            reason,
-        }
     })
 }
 
@@ -81,10 +85,7 @@ pub(super) fn write_lines(path: &Path, values: &[impl Serialize]) -> io::Result<
         serde_json::to_writer(&mut bytes, value)?;
         bytes.push(b'\n');
     }
-    write(path, &bytes).map_err(|error| match error {
-        RunDirError::Write { reason, .. } => reason,
-        other => io::Error::other(other),
-    })
+    replace(path, &bytes)
 }
 
 /// Syncs a folder, because syncing a new file does not sync its directory entry.

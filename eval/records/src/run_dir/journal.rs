@@ -294,19 +294,14 @@ fn compress(run: &Path, attempts: &[(String, u32)]) {
     archive::compress(&paths.collect::<Vec<_>>());
 }
 
-/// Prepares the journals of a run that is resumed. Restores those of attempts that continue: those
-/// for whose file names `is_open` is true. Compresses those of the other attempts in `recorded`,
-/// and removes the temporary files of a killed process.
+/// Restores the journals of the attempts of a resumed run that continue: those for whose file names
+/// `is_open` is true. Removes the temporary files of a killed process.
 ///
 /// A damaged journal stays compressed, and its attempt starts over.
 ///
 /// # Errors
 /// Returns the error of the operating system.
-pub(super) fn reopen<'a>(
-    run: &Path,
-    is_open: impl Fn(&str) -> bool,
-    recorded: impl IntoIterator<Item = (&'a str, u32)>,
-) -> io::Result<()> {
+pub(super) fn reopen(run: &Path, is_open: impl Fn(&str) -> bool) -> io::Result<()> {
     let entries = match fs::read_dir(run.join(JOURNAL)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -332,11 +327,6 @@ pub(super) fn reopen<'a>(
             }
         }
     }
-    let recorded = recorded
-        .into_iter()
-        .filter(|(sample, attempt)| !is_open(&name::trajectory(sample, *attempt)))
-        .map(|(sample, attempt)| (sample.to_owned(), attempt));
-    compress(run, &recorded.collect::<Vec<_>>());
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use super::samples::{SampleLog, Successor, TruncatedRecord, latest, read_records
 use super::wasted_spend::LongestResponses;
 use super::writer::RunWriter;
 use super::{
-    CONFIG, JOURNAL, LOCK, RunDirError, SAMPLES, TRAJECTORIES, atomic, journal, wasted_spend,
+    CONFIG, JOURNAL, LOCK, RunDirError, SAMPLES, TRAJECTORIES, atomic, journal, name, wasted_spend,
 };
 use crate::AttemptRecord;
 use crate::Spent;
@@ -143,11 +143,17 @@ impl Reopened {
             reason,
         })?;
         let open = wasted_spend::open_attempts(&self.path, &self.all)?;
+        // A killed process may have left journals of recorded attempts uncompressed. Those of
+        // attempts that ended in an error stay as they are, because these may continue.
         let latest = latest(self.all.clone());
-        // The journal of an attempt that ended in an error stays as it is, since it may continue.
-        let recorded = latest.iter().filter(|one| one.status != Status::Error);
-        let recorded = recorded.map(|one| (one.id.as_str(), one.attempt));
-        journal::reopen(&self.path, open, recorded).map_err(|reason| RunDirError::Read {
+        let recorded = latest.into_iter().filter(|one| {
+            one.status != Status::Error && !open(&name::trajectory(&one.id, one.attempt))
+        });
+        let uncompressed: Vec<_> = recorded
+            .map(|one| (one.id, one.attempt))
+            .filter(|(sample, attempt)| journal::path(&self.path, sample, *attempt).is_file())
+            .collect();
+        journal::reopen(&self.path, open).map_err(|reason| RunDirError::Read {
             path: self.path.join(JOURNAL),
             reason,
         })?;
@@ -159,12 +165,8 @@ impl Reopened {
             atomic::write_json(&self.path.join(LOCK), &self.lock)?;
         }
         atomic::write_json(&self.path.join(CONFIG), config)?;
-        Ok(RunWriter::open(
-            self.path,
-            self.held,
-            self.lock.run,
-            order,
-            samples,
-        ))
+        let mut writer = RunWriter::open(self.path, self.held, self.lock.run, order, samples);
+        writer.compress(uncompressed);
+        Ok(writer)
     }
 }

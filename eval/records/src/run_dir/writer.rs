@@ -247,6 +247,11 @@ impl RunWriter {
         &self.path
     }
 
+    /// Compresses the journals of attempts whose records are on disk, on another thread.
+    pub(super) fn compress(&mut self, attempts: Vec<(String, u32)>) {
+        self.compressor.add(attempts);
+    }
+
     /// Returns the journals, in which attempts store the responses that they receive.
     pub fn journal(&self) -> Journal {
         Journal::of(&self.path)

@@ -11,8 +11,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::super::atomic;
 use super::super::links::without_links;
-use super::super::{RunDirError, atomic};
 
 /// Compression level of zstd. Higher levels take more time and save less than 5 %.
 const LEVEL: i32 = 3;
@@ -144,7 +144,7 @@ pub(super) fn read(journal: &Path, trajectory: &Path) -> io::Result<String> {
 /// Returns the error of the operating system, or an error like [`read`].
 pub(super) fn restore(journal: &Path, trajectory: &Path) -> io::Result<()> {
     let text = read(journal, trajectory)?;
-    write(journal, text.as_bytes())?;
+    atomic::replace(journal, text.as_bytes())?;
     fs::remove_file(path(journal))
 }
 
@@ -158,13 +158,6 @@ pub(super) fn plain(path: &Path) -> Option<PathBuf> {
 /// Whether a killed process left the file when it wrote a journal.
 pub(super) fn is_temporary(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "tmp")
-}
-
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    atomic::write(path, bytes).map_err(|error| match error {
-        RunDirError::Write { reason, .. } => reason,
-        other => io::Error::other(other.to_string()),
-    })
 }
 
 /// Returns the content of a trajectory, or nothing if it is missing or too large.
