@@ -15,6 +15,7 @@ use records::RunIdentity;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::attempt::Claims;
 use super::lease::Lease;
 use super::stream_journal::StreamJournal;
 use super::{Worker, WorkerMode};
@@ -47,6 +48,7 @@ pub(super) struct Served {
     pub(super) samples: HashMap<String, usize>,
     pub(super) journal: Arc<StreamJournal>,
     pub(super) lease: Arc<Lease>,
+    pub(super) claims: Claims,
     pub(super) under_way: Mutex<BTreeMap<(String, u32), UnderWay>>,
     pub(super) finished: AtomicU64,
     /// Reason why this worker no longer takes attempts of the run.
@@ -172,6 +174,7 @@ impl Served {
             samples,
             journal,
             lease,
+            claims: Claims::default(),
             under_way: Mutex::default(),
             finished: AtomicU64::new(0),
             unfit: Mutex::default(),

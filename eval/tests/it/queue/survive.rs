@@ -5,9 +5,11 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
+
+use fault_server::{Behavior, FaultServer};
 
 use super::server::Server;
 use super::{binary_with_queue, check_whole, dir, lines, log, start, submit, until, worker};
@@ -231,6 +233,71 @@ fn returning_worker_loses_its_attempts() {
     });
     let run = records::run_dir::RunDir::open(std::path::Path::new(&dir)).unwrap();
     assert_eq!(run.records.len(), 2);
+    assert_eq!(lines(&dir), 2);
+}
+
+#[test]
+fn suspended_worker_keeps_its_attempts() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let is_open = Arc::new((Mutex::new(false), Condvar::new()));
+    let gate = Arc::clone(&is_open);
+    let model = FaultServer::start(move |_| {
+        let (is_open, changed) = &*gate;
+        let is_open = is_open.lock().unwrap();
+        drop(changed.wait_while(is_open, |is_open| !*is_open).unwrap());
+        Behavior::Text("yes".to_owned())
+    });
+    let rows = "{\"id\":\"a\",\"query\":\"?\",\"expected\":\"yes\"}\n{\"id\":\"b\",\"query\":\"?\",\"expected\":\"yes\"}\n";
+    let binary = binary_with_queue(server.url())
+        .file("rows.jsonl", rows)
+        .variable("OPENAI_API_KEY", "key")
+        .variable("OPENAI_BASE_URL", &model.openai());
+    let args = [
+        "run",
+        "--benchmark",
+        "rows.jsonl",
+        "--scorer",
+        "exact",
+        "--protocol",
+        "direct",
+        "--model",
+        "openai/gpt-4o-mini",
+        "--queue",
+        server.url(),
+        "--queue-lease",
+        "1",
+        "--detach",
+    ];
+    let ran = binary.run(&args, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let dir = dir(&binary);
+    let worker = worker(&binary, server.url(), "suspended", &[]);
+    until("both attempts wait for the model", || {
+        model.seen().len() == 2
+    });
+    let signal = |name: &str| {
+        let sent = std::process::Command::new("kill")
+            .args([name, &worker.0.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+    };
+    until("an attempt is delivered again", || {
+        signal("-STOP");
+        // Longer than the lease; if the queue is slower, the worker is suspended once more.
+        thread::sleep(Duration::from_secs(2));
+        signal("-CONT");
+        thread::sleep(Duration::from_millis(500));
+        log(&binary, "suspended").contains("ignored a second delivery")
+    });
+    *is_open.0.lock().unwrap() = true;
+    is_open.1.notify_all();
+    let ran = binary.run(&["run", "--resume", &dir], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let log = log(&binary, "suspended");
+    assert!(!log.contains("taking no more attempts"), "{log}");
+    assert_eq!(model.seen().len(), 2, "{log}\n{:?}", model.seen());
     assert_eq!(lines(&dir), 2);
 }
 
