@@ -22,9 +22,8 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tokio::process::Command;
 
-use crate::cli::McpServer;
 use crate::process_guard;
-use crate::settings::{SettingsError, mcp_not_built};
+use crate::settings::{McpServer, SettingsError, mcp_not_built};
 
 /// Maximum time for a server to start and list its tools. A first start may download the server.
 const START_TIMEOUT: Duration = Duration::from_secs(60);

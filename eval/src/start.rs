@@ -13,7 +13,7 @@ use crate::{cli, command, invocation, open_files, panic_hook, settings, terminal
 pub fn main() -> ExitCode {
     if std::env::args_os()
         .nth(1)
-        .is_some_and(|first| first == cli::WORKER)
+        .is_some_and(|first| first == settings::WORKER)
     {
         harness::sandbox::worker_main();
     }
@@ -27,12 +27,12 @@ pub fn main() -> ExitCode {
 
 fn run() -> Result<Outcome, Error> {
     invocation::note(std::env::args_os().next(), settings::is_run_by_cargo());
-    settings::load_env_file()?;
+    settings::load_env_file(&cli::flag_variables())?;
     settings::register_secrets();
     // Set the time zone before other threads start, because changing the environment later is
     // unsafe.
     harness::sandbox::use_utc();
-    for remark in settings::misspelt_variables() {
+    for remark in settings::misspelt_variables(&cli::variables()) {
         terminal::warning(&remark);
     }
     open_files::raise_fd_limit();

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use harness::treatment::NoEffect;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::{RunArgs, SweepBudgetArgs};
-use crate::settings::{BASELINE, Matrix, SettingsError};
+use crate::settings::{BASELINE, Matrix, RunArgs, SettingsError, SweepBudgetArgs};
 
 use cells::{Cells, combinations};
 use records::run_dir::{RunDirError, sweep_id, write_whole};

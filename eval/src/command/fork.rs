@@ -15,11 +15,10 @@ use records::run_dir::{Events, Journal, RunDir, RunWriter};
 use serde_json::json;
 
 use super::run;
-use crate::cli::{ForkArgs, ForkAt};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::journal::RunJournal;
-use crate::settings::{ForkSettings, RunSettings, SettingsError};
+use crate::settings::{ForkArgs, ForkAt, ForkSettings, RunSettings, SettingsError};
 use crate::terminal;
 
 /// Starts a run that continues a recorded attempt.

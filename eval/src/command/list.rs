@@ -11,14 +11,13 @@ use serde_json::{Value, json};
 
 use super::run::runtime;
 use super::stdout;
-use crate::cli::{List, ListArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::models::{self, ModelError};
 use crate::providers;
 use crate::settings::{
-    SettingsError, data_is_here, hook_registry, prompt_library, provider_server, table_width,
-    tool_registry,
+    List, ListArgs, SettingsError, data_is_here, hook_registry, prompt_library, provider_server,
+    table_width, tool_registry,
 };
 use crate::terminal::one_line;
 

@@ -7,10 +7,10 @@ use report::summary::table;
 use super::compare::skipped;
 use super::run::gate;
 use super::stdout;
-use crate::cli::MergeArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::merge::merge;
+use crate::settings::MergeArgs;
 use crate::terminal;
 
 /// Merges the shards, prints a table of the whole run, and compares its score with `--min-score`.

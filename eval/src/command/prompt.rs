@@ -13,10 +13,9 @@ use harness::provider::http::estimate_tokens;
 use serde_json::{Value, json};
 
 use super::stdout;
-use crate::cli::PromptArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::PromptSettings;
+use crate::settings::{PromptArgs, PromptSettings};
 
 /// System prompt and native tools of an agent.
 struct PromptWithTools {

@@ -8,10 +8,9 @@ use serde_json::json;
 
 use super::run::runtime;
 use super::stdout;
-use crate::cli::{QueueAction, QueueCommandArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::{QueueTarget, SettingsError};
+use crate::settings::{QueueAction, QueueCommandArgs, QueueTarget, SettingsError};
 use crate::terminal;
 
 /// Seconds without a heartbeat after which a worker is reported as lost.

@@ -17,10 +17,9 @@ use root::RootRepl;
 use harness::sandbox::Sandbox;
 
 use super::run::runtime;
-use crate::cli::ReplArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::{ContextSource, SettingsError, history_file};
+use crate::settings::{ContextSource, ReplArgs, SettingsError, history_file};
 use crate::terminal;
 
 /// Runs the cells on stdin, which are JSON lines, typed lines or a script, until stdin ends.

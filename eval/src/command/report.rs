@@ -7,10 +7,10 @@ use report::{Report, RunReport, SweepReport, html, text};
 use serde_json::{Value, json};
 
 use super::stdout;
-use crate::cli::ReportArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::folders::Found;
+use crate::settings::ReportArgs;
 use crate::terminal;
 
 /// Version of the JSON printed by `--json`, stored as `v`.

@@ -24,7 +24,6 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::fork::Origin;
 use super::{raised_budget, stdout};
-use crate::cli::{ResumeArgs, RunArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::invocation::quoted;
@@ -37,8 +36,8 @@ use crate::run_event::{Reporter, RunPlan};
 use crate::run_store::RunStore;
 use crate::runner::{self, Run, RunError, RunOutcome, StopReason};
 use crate::settings::{
-    Display, EngineSettings, JudgeSettings, ModelSettings, QueueSettings, ResumeSettings,
-    RunSettings, SettingsError,
+    Display, EngineSettings, JudgeSettings, ModelSettings, QueueSettings, ResumeArgs,
+    ResumeSettings, RunArgs, RunSettings, SettingsError,
 };
 use crate::{models, terminal};
 use records::run_dir::{Journal, Lock, NewRun, Reopened, RunDir, RunWriter, merge_history};

@@ -16,13 +16,12 @@ use super::compare::skipped;
 use super::report::note_if_running;
 use super::run::{StopSignal, runtime};
 use super::stdout;
-use crate::cli::ScoreArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::folders::{FolderError, Found};
 use crate::grader::{self, Grader, GraderError, Rule};
 use crate::rescore::{Judging, Stopped, Verdicts, rescore, store};
-use crate::settings::{OtherScorer, ScoreSettings, budget_flag};
+use crate::settings::{OtherScorer, ScoreArgs, ScoreSettings, budget_flag};
 use crate::{models, terminal};
 
 /// Scores the answers, stores the scores, and prints them next to the recorded ones.

@@ -10,12 +10,11 @@ use serve::{Agents as _, Server, Settings};
 
 use super::run::{StopSignal, runtime};
 use super::stdout;
-use crate::cli::ServeArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::invocation::quoted;
 use crate::open_files;
-use crate::settings::ServeSettings;
+use crate::settings::{ServeArgs, ServeSettings};
 use crate::terminal;
 use service::Service;
 

@@ -17,12 +17,11 @@ use super::raised_budget::raised;
 use super::run::expense::{Caps, Sum};
 use super::run::{self, CellStart, RunContext};
 use super::{compare, report, stdout};
-use crate::cli::{ResumeArgs, SweepArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::folders::Found;
 use crate::invocation;
-use crate::settings::{self, Matrix, RunSettings};
+use crate::settings::{self, Matrix, ResumeArgs, RunSettings, SweepArgs};
 use crate::sweep::{Cell, Plan, SweepError};
 use crate::terminal;
 

@@ -17,11 +17,10 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinHandle;
 
 use super::run::{StopSignal, runtime};
-use crate::cli::WorkerArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::open_files;
-use crate::settings::WorkerSettings;
+use crate::settings::{WorkerArgs, WorkerSettings};
 use crate::terminal;
 
 use served::Served;

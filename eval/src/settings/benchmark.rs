@@ -9,8 +9,8 @@ use clap::builder::BoolishValueParser;
 use harness::nearest;
 use serde::{Serialize, Serializer};
 
+use super::values::whole;
 use super::{SettingsError, context_length, env_file, user_folders};
-use crate::cli::values::whole;
 
 /// Options of a benchmark.
 #[derive(Debug, Clone, Args, Serialize)]

@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use serde::Serialize;
 
 use super::SettingsError;
-use crate::cli::values::{Seconds, dollars, whole};
+use super::values::{Seconds, dollars, whole};
 use crate::providers::ModelRef;
 
 /// Maximum value of a token or request limit; larger numbers are probably typos.

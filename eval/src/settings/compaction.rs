@@ -12,7 +12,7 @@ use harness::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE}
 use serde::{Serialize, Serializer};
 
 use super::SettingsError;
-use crate::cli::values::{one_of, whole};
+use super::values::{one_of, whole};
 use crate::providers::ModelRef;
 
 /// Maximum number of tokens; larger numbers are probably typos.

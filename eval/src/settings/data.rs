@@ -6,8 +6,8 @@ use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use harness::nearest;
 
+use super::values::whole;
 use super::{BenchmarkArgs, SettingsError, benchmark};
-use crate::cli::values::whole;
 use crate::fetch;
 
 /// The flags of `rlm-eval data`.

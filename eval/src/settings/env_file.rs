@@ -7,7 +7,7 @@
 mod place;
 mod syntax;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::{env, str};
@@ -18,9 +18,22 @@ use harness::provider::http::endpoints;
 use self::place::{Found, find, lies_inside};
 use self::syntax::{Entry, entries};
 use super::SettingsError;
-use crate::cli::{self, FlagVariable, FromFile};
+use super::environment::set_file_values;
+use super::powers::FromFile;
 use crate::env_vars::{self, PREFIX};
 use crate::terminal;
+
+/// Properties of the flag that an environment variable sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlagVariable {
+    /// Rule for setting the flag in a file `.env`. If several commands have a flag of this name,
+    /// the strictest rule applies.
+    pub from_file: FromFile,
+    /// Flag with its dashes: `--max-depth`.
+    pub flag: String,
+    /// Separator of values, if the flag accepts several.
+    pub delimiter: Option<char>,
+}
 
 static READ: OnceLock<EnvFile> = OnceLock::new();
 
@@ -39,7 +52,7 @@ struct EnvFile {
 /// # Errors
 /// [`SettingsError`] for a file that cannot be read or parsed. The message contains no value,
 /// because the file contains keys.
-pub fn load_env_file() -> Result<(), SettingsError> {
+pub fn load_env_file(flags: &BTreeMap<String, FlagVariable>) -> Result<(), SettingsError> {
     let Ok(here) = env::current_dir() else {
         return Ok(());
     };
@@ -62,11 +75,10 @@ pub fn load_env_file() -> Result<(), SettingsError> {
         providers: BTreeMap::new(),
         flags: BTreeMap::new(),
     };
-    let flags = cli::flag_variables();
     for entry in entries {
-        read.take(entry, &flags, &here)?;
+        read.take(entry, flags, &here)?;
     }
-    cli::set_file_values(read.flags.clone());
+    set_file_values(read.flags.clone());
     let _ = READ.set(read);
     Ok(())
 }
@@ -182,9 +194,8 @@ pub fn env_file_note() -> Option<String> {
 
 /// Returns warnings about unknown environment variables that look like a flag's, each with the most
 /// similar known variable.
-pub fn misspelt_variables() -> Vec<String> {
+pub fn misspelt_variables(flags: &BTreeSet<String>) -> Vec<String> {
     let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    let flags = cli::variables();
     let all = || {
         let flags = flags.iter().map(String::as_str);
         flags.chain(env_vars::NOT_FLAGS.iter().copied())

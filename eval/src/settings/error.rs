@@ -11,7 +11,7 @@ use harness::provider::{PriceError, WindowError};
 use harness::treatment::NoEffect;
 use records::run_dir::RunDirError;
 
-use crate::cli::SandboxError;
+use super::SandboxError;
 
 /// A setting, or a file that a setting names, is invalid. Nothing was started.
 #[derive(Debug, thiserror::Error)]

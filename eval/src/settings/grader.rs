@@ -8,9 +8,8 @@ use clap::Args;
 use harness::sandbox::Isolation;
 use serde::Serialize;
 
-use super::{Keys, ModelSettings, SettingsError, models};
-use crate::cli::values::{Seconds, whole};
-use crate::cli::{ModelArgs, SamplingArgs};
+use super::values::{Seconds, whole};
+use super::{Keys, ModelArgs, ModelSettings, SamplingArgs, SettingsError, models};
 use crate::grader::{JUDGE_ATTEMPTS, JudgePrompt};
 use crate::providers::ModelRef;
 

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use harness::prompt::PromptMode;
 
 use super::values::names;
-use crate::cli::values::one_of;
+use super::values::one_of;
 use crate::import::SuppliedSettings;
 
 /// The flags of `rlm-eval import`.

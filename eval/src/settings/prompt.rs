@@ -1,5 +1,10 @@
-//! Settings of `rlm-eval prompt`.
+//! Flags and settings of `rlm-eval prompt`.
 
+use std::path::PathBuf;
+
+use clap::builder::BoolishValueParser;
+use clap::parser::ValueSource;
+use clap::{Args, Command, FromArgMatches as _, Id};
 use harness::model::Role;
 use harness::prompt::{
     AgentPrompt, Driver, ModelAlias, PromptConfig, PromptOverrides, iterations_for_depth,
@@ -8,10 +13,159 @@ use harness::sandbox::Isolation;
 use harness::treatment::{DEFAULT_MAX_ITERATIONS, ProtocolSettings};
 use harness::{ActionSurface, ToolSpec, Treatment};
 
+use super::guidance::MAX_DEPTH;
 use super::treatment::{Agents, Flags};
-use super::values::within;
-use super::{Resolved, RunMode, SettingsError};
-use crate::cli::{HookArgs, PromptArgs};
+use super::values::{whole, within};
+use super::{
+    GuidanceArgs, HookArgs, McpServerArgs, Resolved, RunMode, SettingsError, ToolArgs,
+    VariableArgs, WebArgs,
+};
+
+/// The flags of `rlm-eval prompt`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = DETAILS, allow_negative_numbers = true)]
+pub struct PromptArgs {
+    /// Depth of the agent; the root is at depth 0
+    #[arg(
+        long,
+        value_parser = whole::<u32>(0..=MAX_DEPTH),
+        default_value_t = 0,
+        value_name = "DEPTH",
+        help_heading = "Position"
+    )]
+    pub depth: u32,
+
+    /// Maximum iterations of the agent [default: the limit at its depth if the root has 15
+    /// iterations]
+    #[arg(
+        long,
+        value_parser = whole::<u32>(1..=10_000),
+        value_name = "N",
+        help_heading = "Position"
+    )]
+    pub iterations: Option<u32>,
+
+    /// Query of an ancestor; repeat the flag for each depth, starting with the root
+    #[arg(long, value_name = "QUERY", help_heading = "Position")]
+    pub lineage: Vec<String>,
+
+    /// System prompt from the caller, which makes the agent a specialist
+    #[arg(long, value_name = "TEXT", help_heading = "Position")]
+    pub system_prompt: Option<String>,
+
+    /// Model whose name selects the profile with `--profile auto`
+    #[arg(long, value_name = "REF", help_heading = "Agent")]
+    pub model: Option<String>,
+
+    /// Prompts of the agents.
+    #[command(flatten)]
+    pub guidance: GuidanceArgs,
+
+    /// Tools of the agents.
+    #[command(flatten)]
+    pub tools: ToolArgs,
+
+    /// How agents see web pages.
+    #[command(flatten)]
+    pub web: WebArgs,
+
+    /// Environment variables for tools.
+    #[command(flatten)]
+    pub variables: VariableArgs,
+
+    /// MCP servers whose tools agents may call.
+    #[command(flatten)]
+    pub mcp: McpServerArgs,
+
+    /// Print the size of each section instead of its text, in estimated tokens (characters divided
+    /// by 4)
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        help_heading = "Output"
+    )]
+    pub sizes: bool,
+
+    /// Print the differences between the prompts of two configurations. Each is a quoted list of
+    /// additional flags, or the name of a definition; `EVAL_DIFF` separates them by `;`
+    #[arg(
+        long,
+        num_args = 2,
+        value_names = ["A", "B"],
+        allow_hyphen_values = true,
+        value_delimiter = ';',
+        help_heading = "Output"
+    )]
+    pub diff: Vec<String>,
+
+    /// Check all prompt definitions in a folder and print the errors instead of a prompt; exit with
+    /// code 2 if there are any
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["diff", "sizes"],
+        help_heading = "Output"
+    )]
+    pub check: Option<PathBuf>,
+
+    /// Print sections and native tools as JSON: {"sections": [{"name", "text", "tokens"}, …],
+    /// "tools": [{"name", "description", "parameters", "tokens"}, …], "tokens", "estimated"}
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        help_heading = "Output"
+    )]
+    pub json: bool,
+}
+
+impl PromptArgs {
+    /// Returns these flags overridden by one side of `--diff`: flags in shell syntax, or the name
+    /// of a definition.
+    ///
+    /// # Errors
+    /// The error in the flags of `side`.
+    pub fn with(&self, side: &str) -> Result<Self, clap::Error> {
+        let given = side.trim();
+        let words = if given.is_empty() || given.starts_with('-') {
+            words(given)
+        } else {
+            vec!["--prompt".to_owned(), given.to_owned()]
+        };
+        let command = Self::augment_args(Command::new("prompt").no_binary_name(true));
+        let mut matches = command.try_get_matches_from(words)?;
+        let ids: Vec<Id> = matches.ids().cloned().collect();
+        for id in ids {
+            if matches.value_source(id.as_str()) != Some(ValueSource::CommandLine) {
+                // Fails only for unknown ids, which have no value to clear.
+                let _ = matches.try_clear_id(id.as_str());
+            }
+        }
+        let mut args = self.clone();
+        args.update_from_arg_matches(&matches)?;
+        args.diff.clear();
+        Ok(args)
+    }
+}
+
+/// Splits a text into words, with quotes as in a shell, but without escapes.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for character in text.chars() {
+        match (quote, character) {
+            (Some(open), _) if open == character => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (None, space) if space.is_whitespace() => words.extend(word.take()),
+            (_, character) => word.get_or_insert_default().push(character),
+        }
+    }
+    words.extend(word);
+    words
+}
 
 /// The agent whose prompt is shown, and the output options.
 #[derive(Debug, Clone)]
@@ -176,3 +330,15 @@ fn invocation_id(depth: u32) -> String {
     let steps: Vec<String> = (1..=depth).map(|depth| format!("d{depth}-c0")).collect();
     steps.join(".")
 }
+
+const DETAILS: &str = "\
+Prints the prompt exactly as a model would read it.
+
+Examples:
+  rlm-eval prompt
+  rlm-eval prompt --prompt-mode coordinator --drivers delegation-first,deadline-return
+  rlm-eval prompt --depth 1 --max-depth 3 --lineage 'Find the rule behind the grids.'
+  rlm-eval prompt --prompts-dir prompts --prompt reviewer --sizes
+  rlm-eval prompt --diff '--prompt-mode solver' '--prompt-mode coordinator'
+  rlm-eval prompt --check prompts
+  rlm-eval prompt --model anthropic/claude-opus-4-6 --json | jq -r '.sections[].name'";

@@ -1,15 +1,94 @@
-//! Settings of `rlm-eval score`.
+//! Flags and settings of `rlm-eval score`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use benchmarks::{OutsideScorer, Scorer};
+use clap::Args;
+use clap::builder::BoolishValueParser;
 use harness::Budget;
 use harness::provider::PriceTable;
 
-use super::{GraderSettings, Keys, SettingsError, benchmark, budget, grader, layers};
-use crate::cli::{IsolationKind, ScoreArgs, TrafficArgs};
+use super::values::{dollars, whole};
+use super::{
+    GraderSettings, HIGHEST_LIMIT, IsolationKind, Keys, ModelArgs, ScorerArgs, SettingsError,
+    TrafficArgs, benchmark, budget, grader, layers,
+};
 use crate::terminal;
+
+/// The flags of `rlm-eval score`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES, mut_arg("judge_model", |model| model.visible_alias("model")))]
+pub struct ScoreArgs {
+    /// Run directories, sweep folders, or folders that contain any of these at any depth
+    #[arg(required = true, value_name = "DIR")]
+    pub dirs: Vec<PathBuf>,
+
+    /// Scorer: a name from `rlm-eval list scorers`, with or without version (exact, needle/1), or a
+    /// JavaScript file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub scorer: String,
+
+    /// Settings of the scorer.
+    #[command(flatten)]
+    pub scoring: ScorerArgs,
+
+    /// Flags of the judge's calls, including its server (`--base-url`) and sampling.
+    #[command(flatten)]
+    pub models: ModelArgs,
+
+    /// Retries and rate limits of the judge's requests.
+    #[command(flatten)]
+    pub traffic: TrafficArgs,
+
+    /// Folder that caches responses. A request is not sent again, and costs nothing, if an attempt
+    /// with the same number has already received its response [default: no cache]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+
+    /// Cost limit of the judge in US dollars, including earlier starts of the same scoring
+    /// [default: no limit]
+    #[arg(long, value_parser = dollars, value_name = "USD", help_heading = "Budget")]
+    pub max_cost: Option<f64>,
+
+    /// Token limit of the judge, input and output together, including earlier starts [default: no
+    /// limit]
+    #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N", help_heading = "Budget")]
+    pub max_tokens: Option<u64>,
+
+    /// Limit of judge calls, including earlier starts [default: no limit]
+    #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N", help_heading = "Budget")]
+    pub max_llm_calls: Option<u64>,
+
+    /// YAML file of prices, which take precedence over the bundled ones [default: only the bundled
+    /// ones]
+    #[arg(long, value_name = "FILE", help_heading = "Budget")]
+    pub prices: Option<PathBuf>,
+
+    /// Maximum answers scored concurrently
+    #[arg(
+        long,
+        value_parser = whole::<usize>(1..=1_000),
+        default_value_t = 5,
+        value_name = "N"
+    )]
+    pub concurrency: usize,
+
+    /// Print the new summary as JSON instead of a table next to the old one
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    pub json: bool,
+}
+
+const EXAMPLES: &str = "\
+Runs no agent; of all scorers, only `judge` calls a model. The scores are written to scores/SCORER.jsonl in the \
+folder of each run, one line for each attempt; the records of the run stay unchanged. `report`, `compare` and `view` use \
+them with --scores SCORER. A judge is asked once about identical answers to a sample. Each verdict is stored immediately: if the \
+command is stopped, killed or out of budget, or fails for some answers, start it again to score the rest.
+
+Examples:
+  rlm-eval score results/s-niah-solver-20261121-092406-5f3a --scorer exact
+  rlm-eval score results/mine-solver-20261121-092406-5f3a --scorer score.js
+  rlm-eval score results/mine-solver-20261121-092406-5f3a --scorer judge --model openai/gpt-5 --max-cost 5";
 
 /// Runs to score again, and the scoring settings.
 pub struct ScoreSettings {

@@ -7,8 +7,7 @@ use std::path::Path;
 use harness::hook::HookRegistry;
 use harness::sandbox::{Isolation, WorkerCommand};
 
-use super::SettingsError;
-use crate::cli::WORKER;
+use super::{SettingsError, WORKER};
 
 /// Makes script files run in worker processes with the same isolation as cells, even if cells run
 /// on threads.

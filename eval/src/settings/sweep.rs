@@ -1,15 +1,341 @@
-//! Settings of `rlm-eval sweep`: the matrix, from a file and from flags.
+//! Flags and settings of `rlm-eval sweep`: the matrix, from a file and from flags.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use benchmarks::Entry;
-use serde::Deserialize;
+use clap::builder::BoolishValueParser;
+use clap::{Args, ValueEnum};
+use harness::Budget;
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::SettingsError;
-use crate::cli::{self, SweepArgs};
+use super::values::{Seconds, decimal, dollars, whole};
+use super::{HIGHEST_LIMIT, SettingsError, canonical_flag, recorded_flags};
+
+/// The flags of `rlm-eval sweep`.
+#[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+#[command(
+    after_help = DETAILS,
+    override_usage = "rlm-eval sweep [OPTIONS] [-- FLAGS OF rlm-eval run]\n       \
+                      rlm-eval sweep --resume <DIR> [OPTIONS]",
+)]
+pub struct SweepArgs {
+    /// YAML file with the matrix, or the name of a benchmark for its ready-made sweep; flags on the
+    /// command line take precedence
+    #[arg(long, value_name = "FILE", help_heading = "Matrix")]
+    pub matrix: Option<PathBuf>,
+
+    /// Models to run [default: --model of the shared flags]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "REF,…",
+        help_heading = "Matrix"
+    )]
+    pub models: Vec<String>,
+
+    /// Protocols; `direct` is always added as the baseline of each model [default: rlm]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "PROTOCOL,…",
+        help_heading = "Matrix"
+    )]
+    pub protocols: Vec<String>,
+
+    /// Prompt modes, for protocols that have them [default: solver]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "MODE,…",
+        help_heading = "Matrix"
+    )]
+    pub prompt_modes: Vec<String>,
+
+    /// Values of --max-depth, for protocols with children [default: 2]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "DEPTH,…",
+        help_heading = "Matrix"
+    )]
+    pub depths: Vec<String>,
+
+    /// Models of children, for protocols with children; `none` stands for the model of the cell
+    /// [default: none]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "REF,…",
+        help_heading = "Matrix"
+    )]
+    pub child_models: Vec<String>,
+
+    /// Values of --temperature, also for the baseline [default: that of the shared flags]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "T,…",
+        help_heading = "Matrix"
+    )]
+    pub temperatures: Vec<String>,
+
+    /// Values of --effort, also for the baseline [default: that of the shared flags]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "EFFORT,…",
+        help_heading = "Matrix"
+    )]
+    pub efforts: Vec<String>,
+
+    /// Values of --max-iterations, for protocols that iterate [default: that of the shared flags]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "N,…",
+        help_heading = "Matrix"
+    )]
+    pub iterations: Vec<String>,
+
+    /// Values of --repl-api, for the protocol with a REPL [default: that of the shared flags]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "WHICH,…",
+        help_heading = "Matrix"
+    )]
+    pub repl_apis: Vec<String>,
+
+    /// Sets of drivers: `;` separates the sets, `,` the drivers of a set, and `none` is the empty
+    /// set [default: none]
+    #[arg(
+        long,
+        value_delimiter = ';',
+        value_name = "SET;…",
+        help_heading = "Matrix"
+    )]
+    pub driver_sets: Vec<String>,
+
+    /// New folder for the sweep, with a run directory for each cell [default:
+    /// results/sweep-DATE-TIME]
+    #[arg(long, value_name = "DIR", help_heading = "Sweep")]
+    pub out: Option<PathBuf>,
+
+    /// Resume the sweep in this folder: interrupted cells and cells that have not started
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "temperatures", "efforts", "iterations", "repl_apis", "driver_sets", "out", "race", "alpha", "min_difference", "max_samples", "block", "order_seed"],
+        help_heading = "Sweep"
+    )]
+    pub resume: Option<PathBuf>,
+
+    /// With --resume: continue the attempts that ended in an error, and send their failed requests
+    /// again
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        requires = "resume",
+        help_heading = "Sweep"
+    )]
+    pub retry_errors: bool,
+
+    /// Show the minimum and maximum requests and cost of each cell and of all together, without
+    /// running attempts or writing files
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        conflicts_with = "resume",
+        help_heading = "Sweep"
+    )]
+    pub dry_run: bool,
+
+    /// With --dry-run: run the first N samples of each cell, once each, to base the estimate on
+    /// their cost; this creates separate runs in --log-dir and costs money [default: earlier runs
+    /// of the same experiments in --log-dir]
+    #[arg(
+        long,
+        value_parser = whole::<usize>(1..=1_000),
+        num_args = 0..=1,
+        default_missing_value = "2",
+        requires = "dry_run",
+        value_name = "N",
+        help_heading = "Sweep"
+    )]
+    pub pilot: Option<usize>,
+
+    /// With --resume: continue a sweep with runs made by another version of the program; each
+    /// attempt records its version
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        requires = "resume",
+        help_heading = "Sweep"
+    )]
+    pub allow_program_change: bool,
+
+    /// Print the comparison as JSON on stdout instead of tables
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = "Sweep")]
+    pub json: bool,
+
+    /// Race the cells: all run the same samples in a random order, block by block, and a cell stops
+    /// as soon as it is significantly worse than the best, or, with `--race=baseline`, better or
+    /// worse than its baseline
+    #[arg(
+        long,
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "best",
+        value_name = "best|baseline",
+        help_heading = "Race"
+    )]
+    pub race: Option<RaceAgainst>,
+
+    /// With --race: maximum probability of any wrong decision in the whole race
+    #[arg(
+        long,
+        value_parser = decimal(0.0001..=0.5),
+        default_value_t = 0.05,
+        value_name = "P",
+        help_heading = "Race"
+    )]
+    pub alpha: f64,
+
+    /// With --race: largest difference in score that does not matter. A cell also stops if it is
+    /// not better than all others by this much; with 0, only significantly worse cells stop
+    #[arg(
+        long,
+        value_parser = decimal(0.0..=0.9),
+        default_value_t = 0.1,
+        value_name = "SCORE",
+        help_heading = "Race"
+    )]
+    pub min_difference: f64,
+
+    /// With --race: maximum samples of a cell [default: all selected samples]
+    #[arg(
+        long,
+        value_parser = whole::<usize>(1..=1_000_000),
+        value_name = "N",
+        help_heading = "Race"
+    )]
+    pub max_samples: Option<usize>,
+
+    /// With --race: samples between two decisions; clusters are never split
+    #[arg(
+        long,
+        value_parser = whole::<usize>(1..=100_000),
+        default_value_t = 10,
+        value_name = "N",
+        help_heading = "Race"
+    )]
+    pub block: usize,
+
+    /// With --race: seed of the random order of the samples
+    #[arg(
+        long,
+        value_parser = whole::<u64>(0..=u64::MAX),
+        default_value_t = 1,
+        value_name = "N",
+        help_heading = "Race"
+    )]
+    pub order_seed: u64,
+
+    /// Simulate a race over the finished runs of the sweep in this folder, without running
+    /// attempts, and show its decisions and savings. Writes race-replay.jsonl there
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "temperatures", "efforts", "iterations", "repl_apis", "driver_sets", "out", "run", "resume", "dry_run"],
+        help_heading = "Race"
+    )]
+    pub replay_race: Option<PathBuf>,
+
+    /// Flags of `rlm-eval run` for all cells, except those of the matrix. With --resume:
+    /// permissions, --base-url, and the files and folders that must be passed again
+    #[arg(last = true, value_name = "FLAGS")]
+    pub run: Vec<String>,
+
+    /// Budget of all cells together.
+    #[command(flatten)]
+    pub budget: SweepBudgetArgs,
+}
+
+/// Reference with which the cells of a race are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RaceAgainst {
+    /// The best other cell.
+    Best,
+    /// The baseline of the cell's model.
+    Baseline,
+}
+
+/// Joint budget of all cells of a sweep. Flags of `rlm-eval run` set the budget of each cell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Args, Serialize)]
+#[command(next_help_heading = "Budget of the sweep, over all cells and starts")]
+pub struct SweepBudgetArgs {
+    /// Cost limit of all cells together, in US dollars [default: no limit]
+    #[arg(long, value_parser = dollars, value_name = "USD")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost: Option<f64>,
+
+    /// Token limit of all cells together, input and output together [default: no limit]
+    #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+
+    /// Limit of requests to models for all cells together; a retried request counts once [default:
+    /// no limit]
+    #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_llm_calls: Option<u64>,
+
+    /// Wall time limit of the sweep in seconds, after which no attempt or model call starts; with
+    /// --resume, the time starts from zero [default: no limit]
+    #[arg(long, value_name = "SECONDS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_limit: Option<Seconds>,
+}
+
+impl<'de> Deserialize<'de> for SweepBudgetArgs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        recorded_flags::read(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+impl SweepBudgetArgs {
+    /// Returns the limits as a budget.
+    pub fn budget(&self) -> Budget {
+        Budget {
+            cost_usd: self.max_cost,
+            tokens: self.max_tokens,
+            calls: self.max_llm_calls,
+            time: self.time_limit.map(|time| *time),
+        }
+    }
+
+    /// Whether no limit is set.
+    pub fn is_unlimited(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns these limits. Unset limits are taken from `earlier`.
+    #[must_use]
+    pub fn or(self, earlier: Self) -> Self {
+        Self {
+            max_cost: self.max_cost.or(earlier.max_cost),
+            max_tokens: self.max_tokens.or(earlier.max_tokens),
+            max_llm_calls: self.max_llm_calls.or(earlier.max_llm_calls),
+            time_limit: self.time_limit.or(earlier.time_limit),
+        }
+    }
+}
 
 /// Axes of a sweep, and the flags that all cells share.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +420,7 @@ impl Matrix {
         let mut run = BTreeMap::new();
         for (name, value) in &file.run {
             let values = texts(value).map_err(|problem| wrong(format!("run.{name}: {problem}")))?;
-            run.insert(cli::canonical_flag(name.trim_start_matches('-')), values);
+            run.insert(canonical_flag(name.trim_start_matches('-')), values);
         }
         let typed = typed(&args.run).map_err(wrong)?;
         let names_a_model = typed.contains_key("model");
@@ -306,10 +632,7 @@ fn typed(words: &[String]) -> Result<BTreeMap<String, Vec<String>>, String> {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (flag, words.next_if(|next| !next.starts_with("--")).cloned()),
         };
-        flags
-            .entry(cli::canonical_flag(name))
-            .or_default()
-            .extend(value);
+        flags.entry(canonical_flag(name)).or_default().extend(value);
     }
     Ok(flags)
 }
@@ -332,3 +655,31 @@ fn text(value: &Value) -> Result<String, String> {
         }
     }
 }
+
+const DETAILS: &str = "\
+Runs the cells of the matrix one after another. Then it prints the differences between the cells \
+and their scores, and compares each cell with its baseline (`direct`, one call with the whole \
+context) and the best other cells with each other. Cells that make no sense are skipped with a \
+message: a coordinator that cannot delegate, or drivers that are written for another mode or \
+protocol or contradict each other. Two cells that would send the same requests are an error. No \
+profile is used unless the shared flags name one. The folder gets sweep.json, a run directory for \
+each cell, comparison.csv and report.html.
+
+A matrix file:
+  run:                      # flags of `rlm-eval run` for all cells
+    benchmark: s-niah
+    context-len: [8k, 64k]
+  models: [scripted]
+  prompt-modes: [solver, coordinator]
+  depths: [2]
+  driver-sets: [[], [delegation-first]]
+
+Examples:
+  rlm-eval sweep --matrix matrix.yaml --out results/seed-003
+  rlm-eval sweep --prompt-modes solver,coordinator --driver-sets 'none;delegation-first' \\
+      -- --benchmark s-niah --model scripted --context-len 8k
+  rlm-eval sweep --matrix matrix.yaml --dry-run
+  rlm-eval sweep --matrix matrix.yaml --out results/seed-003 --max-cost 20
+  rlm-eval sweep --matrix matrix.yaml --race --max-cost 20
+  rlm-eval sweep --replay-race results/seed-003
+  rlm-eval sweep --resume results/seed-003";

@@ -15,8 +15,7 @@ use harness::{AgentTools, ToolResolver};
 
 use super::layers::PromptOverrideSettings;
 use super::values::names;
-use super::{SettingsError, prompt_library};
-use crate::cli::{McpServer, PromptOverrideArgs, ToolArgs};
+use super::{McpServer, PromptOverrideArgs, SettingsError, ToolArgs, prompt_library};
 use crate::mcp_servers;
 
 /// Returns all tools that can be named: the bundled ones, those in a folder, and those of MCP

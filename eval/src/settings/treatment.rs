@@ -6,18 +6,19 @@
 use std::convert::Infallible;
 
 use harness::prompt::definition::Definition;
-use harness::prompt::{self, Driver, ModelAlias};
+use harness::prompt::{Driver, ModelAlias};
 use harness::sandbox::Isolation;
 use harness::treatment::{Effective, ExperimentPlan, ExplicitSetting, ImpliedSettings, Treatment};
-use harness::{AgentSettings, ModelAssignments};
+use harness::{AgentSettings, ModelAssignments, prompt};
 use serde_json::{Map, Value};
 
-use super::guidance::{self, AUTO, Guidance, NONE};
+use super::guidance::{AUTO, Guidance, NONE};
 use super::recorded::fields;
+use super::recorded_flags::keys_of;
 use super::values::names;
-use super::{Resolved, SettingsError, WebArgs, confine_scripts, hook_registry};
-use crate::cli::{
-    CodeFormat, EngineArgs, GuidanceArgs, HookArgs, McpServer, ToolArgs, recorded, recorded_keys,
+use super::{
+    CodeFormat, EngineArgs, GuidanceArgs, HookArgs, McpServer, Resolved, SettingsError, ToolArgs,
+    WebArgs, confine_scripts, guidance, hook_registry, recorded_flags,
 };
 use crate::providers::ModelRef;
 
@@ -264,8 +265,12 @@ fn as_texts(assigned: &ModelAssignments<ModelRef>) -> ModelAssignments<String> {
 /// A sentence about a flag that cannot be parsed again.
 pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
     let mut flags = fields(args);
-    remove_value(&mut flags, &recorded_keys(setting.flag), &setting.value);
-    recorded(&Value::Object(flags))
+    remove_value(
+        &mut flags,
+        &keys_of::<EngineArgs>(setting.flag),
+        &setting.value,
+    );
+    recorded_flags::read(&Value::Object(flags))
 }
 
 /// Clears a flag in recorded flags, and also its `_file` variant. In a list, removes only the
@@ -293,8 +298,7 @@ mod tests {
     use clap::{Args, Command};
     use harness::treatment::ExplicitSetting;
 
-    use crate::cli::{EngineArgs, ModelArgs, PowerArgs, StoreArgs, TrafficArgs};
-    use crate::settings::BudgetArgs;
+    use crate::settings::{BudgetArgs, EngineArgs, ModelArgs, PowerArgs, StoreArgs, TrafficArgs};
 
     /// Flags that are not checked for an effect: folders and files that other flags refer to, and
     /// flags that affect every run or only its recording.

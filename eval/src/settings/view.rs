@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 use view::Subject;
 
-use crate::cli::Granted;
+use super::Granted;
 use crate::env_vars;
 
 /// The flags of `rlm-eval view`.

@@ -10,9 +10,8 @@ use harness::prompt::PromptOverrides;
 use harness::{Protocol, read_text_file};
 use serde::{Deserialize, Serialize};
 
-use super::SettingsError;
-use crate::cli::Granted;
-use crate::cli::values::one_of;
+use super::values::one_of;
+use super::{Granted, SettingsError};
 
 /// Flags for web agents and for recording their pages.
 #[derive(Debug, Clone, Default, Args, Serialize)]

@@ -10,11 +10,13 @@ use harness::prompt::{PromptMode, warnings};
 use harness::treatment::{DEFAULT_MAX_DEPTH, ExperimentPlan, ExplicitSetting, MaskedBy, NoEffect};
 
 use super::{Cell, Plan, SWEEP_VERSION, Skipped, SweepError, safe};
-use crate::cli::{self, Command, RunArgs, SweepBudgetArgs};
+use crate::cli::{self, Command};
 use crate::models::main_identity;
 use crate::providers::{ModelRef, Named};
+use crate::settings::flags;
 use crate::settings::{
-    BASELINE, EngineSettings, Matrix, RunSettings, SAME_MODEL, SettingsError, Varied, clear_flag,
+    BASELINE, EngineSettings, Matrix, RunArgs, RunSettings, SAME_MODEL, SettingsError,
+    SweepBudgetArgs, Varied, clear_flag,
 };
 
 /// Maximum characters of a cell's name, so that number and name fit into a file name.
@@ -480,6 +482,6 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
             }
             _ => Err("these are not flags of a new run".to_owned()),
         },
-        Err(error) => Err(cli::one_line(&error)),
+        Err(error) => Err(flags::one_line(&error)),
     }
 }

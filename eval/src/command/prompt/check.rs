@@ -6,12 +6,11 @@ use std::path::Path;
 use harness::prompt::definition::{Fault, Library};
 use serde_json::{Value, json};
 
-use crate::cli::PromptArgs;
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::settings::{
-    alias_names, faults_by_values, hook_registry, known_to_definitions, tool_registry,
+    PromptArgs, alias_names, faults_by_values, hook_registry, known_to_definitions, tool_registry,
 };
 use crate::terminal;
 

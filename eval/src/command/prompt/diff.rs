@@ -4,11 +4,10 @@ use serde_json::json;
 use similar::TextDiff;
 
 use super::{PromptWithTools, as_json};
-use crate::cli::PromptArgs;
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::PromptSettings;
+use crate::settings::{PromptArgs, PromptSettings};
 
 /// Unchanged lines shown around each difference.
 const CONTEXT: usize = 3;

@@ -3,14 +3,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::cli::SweepArgs;
 use crate::command::run;
 use crate::command::run::dry_run::estimate_run;
 use crate::command::run::expense::{Caps, Expense, Sum, basis};
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::RunSettings;
+use crate::settings::{RunSettings, SweepArgs};
 use crate::sweep::Plan;
 
 /// Prints the estimated expense of the cells of a plan.

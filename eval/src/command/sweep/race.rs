@@ -14,12 +14,11 @@ use records::run_dir::RunDir;
 use sha2::{Digest, Sha256};
 
 use super::{conclude, resume_advice, run_cell, spending};
-use crate::cli::{RaceAgainst, SweepArgs};
 use crate::command::run::{self, CellStart, RunContext};
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::{RunSettings, SettingsError};
+use crate::settings::{RaceAgainst, RunSettings, SettingsError, SweepArgs};
 use crate::sweep::{Cell, Plan};
 use crate::terminal;
 

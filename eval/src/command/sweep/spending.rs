@@ -5,10 +5,9 @@ use std::path::Path;
 use harness::{SharedBudget, Spent};
 use records::run_dir::{Reopened, RunDir};
 
-use crate::cli::SweepArgs;
 use crate::command::raised_budget::raised;
 use crate::error::Error;
-use crate::settings::{RunSettings, SettingsError};
+use crate::settings::{RunSettings, SettingsError, SweepArgs};
 use crate::sweep::Plan;
 use crate::terminal;
 

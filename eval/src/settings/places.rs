@@ -5,12 +5,12 @@
 //! which programs run, and where data is sent.
 
 use std::any::TypeId;
-use std::env;
 use std::ffi::OsStr;
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::ops::Deref;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
+use std::{env, fmt};
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command};
@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::environment::TypedFlags;
-use super::{RunArgs, recorded};
+use super::recorded_flags;
 use crate::invocation::quoted;
 
 /// A setting that must be given again whenever a run is resumed: a server, data sent to it, or a
@@ -72,23 +72,23 @@ impl Display for PlaceFlag {
     }
 }
 
-/// Returns the recorded flags of `rlm-eval run` whose locations must be given again, in help order.
+/// Returns the recorded flags of `A` whose locations must be given again, in help order.
 ///
 /// # Errors
 /// A sentence about the first invalid value.
-pub fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
-    Ok(places(&recorded::matches::<RunArgs>(flags)?))
+pub(super) fn recorded_places<A: Args>(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
+    Ok(places::<A>(&recorded_flags::matches::<A>(flags)?))
 }
 
 /// Returns the recorded flags that this start does not confirm. A typed flag overrides the recorded
 /// value; an environment variable, seen in `now`, must have the same value.
-pub(super) fn unconfirmed(
+pub(super) fn unconfirmed<A: Args>(
     recorded: &ArgMatches,
     now: &ArgMatches,
     typed: &TypedFlags,
 ) -> Vec<PlaceFlag> {
-    let mut places = places(recorded);
-    let command = command();
+    let mut places = places::<A>(recorded);
+    let command = command::<A>();
     places.retain(|place| {
         let is_flag = |argument: &&Arg| place.flag[2..] == *argument.get_long().unwrap_or_default();
         let Some(argument) = command.get_arguments().find(is_flag) else {
@@ -101,11 +101,11 @@ pub(super) fn unconfirmed(
     places
 }
 
-fn command() -> Command {
-    RunArgs::augment_args(Command::new("run"))
+fn command<A: Args>() -> Command {
+    A::augment_args(Command::new("run"))
 }
 
-fn places(matches: &ArgMatches) -> Vec<PlaceFlag> {
+fn places<A: Args>(matches: &ArgMatches) -> Vec<PlaceFlag> {
     let place = |argument: &Arg| {
         let id = argument.get_id().as_str();
         // A resumed run writes to its own folder, regardless of the recorded `--log-dir`.
@@ -125,7 +125,7 @@ fn places(matches: &ArgMatches) -> Vec<PlaceFlag> {
             values,
         })
     };
-    command().get_arguments().filter_map(place).collect()
+    command::<A>().get_arguments().filter_map(place).collect()
 }
 
 /// Whether a flag can name a file, folder or server.
@@ -173,6 +173,7 @@ mod tests {
     use serde_json::json;
 
     use super::{leads_outside, recorded_places};
+    use crate::settings::RunArgs;
 
     #[test]
     fn finds_paths_outside_of_the_current_folder() {
@@ -211,7 +212,7 @@ mod tests {
             },
             "hooks_dir": "hooks",
         });
-        let places = recorded_places(&flags).unwrap();
+        let places = recorded_places::<RunArgs>(&flags).unwrap();
         let mut places: Vec<String> = places.iter().map(ToString::to_string).collect();
         places.sort();
         assert_eq!(

@@ -4,77 +4,19 @@
 //! other flags are checked in [`crate::settings`], which also declares the flags of some
 //! subcommands, such as `compare` and `view`.
 
-mod ask;
-mod fork;
-mod merge;
-mod list;
-mod mcp;
-mod prompt;
-mod queue;
-mod repl;
-mod report;
-mod resume;
-mod run;
-mod score;
-mod serve;
-mod sweep;
-
-mod engine;
-mod guidance;
-mod layers;
-mod mcp_server;
-mod model;
-mod protocols;
-mod sandbox;
-mod traffic;
-
-mod environment;
-mod groups;
-pub(crate) mod values;
-mod places;
-mod powers;
-mod recorded;
-mod start;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
-use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::settings::{CompareArgs, DataArgs, ImportArgs, ViewArgs};
+use crate::settings::environment::{self, TypedFlags};
+use crate::settings::flags::names;
+use crate::settings::{
+    AskArgs, CompareArgs, DataArgs, FlagVariable, ForkArgs, ImportArgs, ListArgs, McpArgs,
+    MergeArgs, PromptArgs, QueueCommandArgs, ReplArgs, ReportArgs, ResumeArgs, RunArgs, ScoreArgs,
+    ServeArgs, SweepArgs, ViewArgs, WorkerArgs, from_file,
+};
 use crate::{env_vars, invocation, program};
-
-pub use ask::AskArgs;
-pub use engine::{EngineArgs, HookArgs, StoreArgs, ToolArgs};
-pub use environment::set_file_values;
-pub use fork::{ForkArgs, ForkAt};
-pub use guidance::{CodeFormat, GuidanceArgs};
-pub use layers::PromptOverrideArgs;
-pub use list::{List, ListArgs};
-pub use mcp::McpArgs;
-pub use mcp_server::{McpServer, McpServerArgs};
-pub use merge::MergeArgs;
-pub use model::{ModelArgs, SamplingArgs, ServerArgs};
-pub use places::{Granted, PlaceFlag, recorded_places};
-pub use powers::{
-    FromFile, IsolationArgs, IsolationKind, PowerArgs, RunPowerArgs, VariableArgs, is_permission,
-};
-pub use prompt::PromptArgs;
-pub use protocols::ProtocolArgs;
-pub use queue::{
-    QueueAccessArgs, QueueAction, QueueArgs, QueueCommandArgs, QueueTargetArgs, WorkerArgs,
-};
-pub(crate) use recorded::{keys_of as recorded_keys, read as recorded};
-pub use repl::ReplArgs;
-pub use report::ReportArgs;
-pub use resume::ResumeArgs;
-pub use run::{ConductArgs, RunArgs};
-pub use sandbox::{SandboxArgs, SandboxError, WORKER};
-pub use score::ScoreArgs;
-pub use serve::{ServeArgs, ServedArgs};
-pub use start::StartArgs;
-pub use sweep::{RaceAgainst, SweepArgs, SweepBudgetArgs};
-pub use traffic::TrafficArgs;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -168,7 +110,7 @@ Exit codes: 0 complete, 1 infrastructure failure, 2 usage, 4 nothing matched, 10
 /// The error with a suggestion, or the requested help or version text.
 pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Cli, clap::Error> {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-    let typed = environment::TypedFlags::in_arguments(&arguments);
+    let typed = TypedFlags::in_arguments(&arguments);
     let mut command = environment::without_excluded(command(), &typed);
     let arguments = environment::with_file_values(arguments, &command, &typed)?;
     let matches = command
@@ -188,14 +130,6 @@ pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// Returns clap's error message as one line.
-pub fn one_line(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let first = text.split("\n\n").next().unwrap_or_default();
-    let words: Vec<&str> = first.split_whitespace().collect();
-    words.join(" ").trim_start_matches("error: ").to_owned()
-}
-
 /// Returns the definition of the whole command line.
 pub fn command() -> clap::Command {
     with_variables(Cli::command().bin_name(invocation::called()))
@@ -204,7 +138,7 @@ pub fn command() -> clap::Command {
 /// Returns the environment variables of all flags, including those for former flag names.
 pub fn variables() -> BTreeSet<String> {
     fn collect(command: &clap::Command, into: &mut BTreeSet<String>) {
-        let flags = command.get_arguments().flat_map(environment::names);
+        let flags = command.get_arguments().flat_map(names);
         into.extend(flags.map(env_vars::of_flag));
         for command in command.get_subcommands() {
             collect(command, into);
@@ -215,18 +149,6 @@ pub fn variables() -> BTreeSet<String> {
     all
 }
 
-/// Properties of the flag that an environment variable sets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FlagVariable {
-    /// Rule for setting the flag in a file `.env`. If several commands have a flag of this name,
-    /// the strictest rule applies.
-    pub from_file: FromFile,
-    /// Flag with its dashes: `--max-depth`.
-    pub flag: String,
-    /// Separator of values, if the flag accepts several.
-    pub delimiter: Option<char>,
-}
-
 /// Returns the environment variables of all flags, like [`variables`], each with its flag.
 pub fn flag_variables() -> BTreeMap<String, FlagVariable> {
     fn collect(command: &clap::Command, into: &mut BTreeMap<String, FlagVariable>) {
@@ -235,11 +157,11 @@ pub fn flag_variables() -> BTreeMap<String, FlagVariable> {
                 continue;
             };
             let found = FlagVariable {
-                from_file: powers::from_file(argument),
+                from_file: from_file(argument),
                 flag: format!("--{long}"),
                 delimiter: argument.get_value_delimiter(),
             };
-            for name in environment::names(argument).map(env_vars::of_flag) {
+            for name in names(argument).map(env_vars::of_flag) {
                 let known = into.entry(name).or_insert_with(|| found.clone());
                 known.from_file = known.from_file.max(found.from_file);
             }
@@ -251,17 +173,6 @@ pub fn flag_variables() -> BTreeMap<String, FlagVariable> {
     let mut all = BTreeMap::new();
     collect(&command(), &mut all);
     all
-}
-
-/// Returns the current name of a flag of `rlm-eval run`, given its current or an earlier name; any
-/// other name is returned unchanged.
-pub fn canonical_flag(flag: &str) -> String {
-    let command = RunArgs::augment_args(clap::Command::new("run"));
-    let of_this_name =
-        |argument: &&clap::Arg| environment::names(argument).any(|name| name == flag);
-    let argument = command.get_arguments().find(of_this_name);
-    let long = argument.and_then(clap::Arg::get_long);
-    long.unwrap_or(flag).to_owned()
 }
 
 /// Assigns each flag its environment variable. Help states the naming rule once instead of listing

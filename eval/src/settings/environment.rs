@@ -12,6 +12,7 @@ use clap::builder::Resettable;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 
+use super::flags::names;
 use crate::env_vars;
 
 /// Flag variables from a `.env` file, without those that only the environment may set.
@@ -25,10 +26,10 @@ pub fn set_file_values(values: BTreeMap<String, String>) {
 
 /// Flags on the command line, without dashes: long flags by name, short flags by letter.
 #[derive(Debug, Clone)]
-pub(super) struct TypedFlags(HashSet<String>);
+pub(crate) struct TypedFlags(HashSet<String>);
 
 impl TypedFlags {
-    pub(super) fn in_arguments(arguments: &[OsString]) -> Self {
+    pub(crate) fn in_arguments(arguments: &[OsString]) -> Self {
         let flag = |argument: &OsString| {
             let flag = argument.to_str()?.strip_prefix('-')?;
             let flag = flag.strip_prefix('-').unwrap_or(flag);
@@ -38,24 +39,16 @@ impl TypedFlags {
         Self(arguments.iter().filter_map(flag).collect())
     }
 
-    pub(super) fn has(&self, argument: &Arg) -> bool {
+    pub(crate) fn has(&self, argument: &Arg) -> bool {
         let short = argument.get_short();
         names(argument).any(|name| self.0.contains(name))
             || short.is_some_and(|letter| self.0.contains(letter.to_string().as_str()))
     }
 }
 
-/// Returns the name of a flag, followed by its earlier names, which are hidden aliases.
-pub(super) fn names(argument: &Arg) -> impl Iterator<Item = &str> {
-    let shown = argument.get_visible_aliases().unwrap_or_default();
-    let all = argument.get_all_aliases().unwrap_or_default();
-    let earlier = all.into_iter().filter(move |alias| !shown.contains(alias));
-    argument.get_long().into_iter().chain(earlier)
-}
-
 /// Returns the variable of a flag's current name, or that of an earlier name if only the latter is
 /// set.
-pub(super) fn variable(argument: &Arg) -> Option<String> {
+pub(crate) fn variable(argument: &Arg) -> Option<String> {
     let mut variables = names(argument).map(env_vars::of_flag);
     let first = variables.next()?;
     if env::var_os(&first).is_some() {
@@ -66,7 +59,7 @@ pub(super) fn variable(argument: &Arg) -> Option<String> {
 }
 
 /// Removes the variables of flags that exclude a typed flag.
-pub(super) fn without_excluded(command: Command, typed: &TypedFlags) -> Command {
+pub(crate) fn without_excluded(command: Command, typed: &TypedFlags) -> Command {
     let mut excluded_flags = Vec::new();
     for mut group in command.get_groups().cloned() {
         if group.is_multiple() {
@@ -95,7 +88,7 @@ pub(super) fn without_excluded(command: Command, typed: &TypedFlags) -> Command 
 ///
 /// # Errors
 /// Returns an error if the value of a switch is neither true nor false.
-pub(super) fn with_file_values(
+pub(crate) fn with_file_values(
     mut arguments: Vec<OsString>,
     command: &Command,
     typed: &TypedFlags,
@@ -172,7 +165,7 @@ fn invalid_boolean(variable: &str, long: &str, value: &str) -> clap::Error {
 }
 
 /// Adds the name of the variable to an error about an invalid value that comes from a variable.
-pub(super) fn name_variable(
+pub(crate) fn name_variable(
     mut error: clap::Error,
     command: &Command,
     typed: &TypedFlags,

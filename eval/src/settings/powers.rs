@@ -1,16 +1,17 @@
 //! Permissions: flags that let a run access the machine or the network.
 //!
 //! Invariant: permissions come only from the command line of this start or from the environment of
-//! this process. Their types are not serializable, and [`super::recorded`] skips their names, so no
-//! run folder, sweep file or queued run can grant them.
+//! this process. Their types are not serializable, and [`super::recorded_flags`] skips their names,
+//! so no run folder, sweep file or queued run can grant them.
 
 use clap::builder::BoolishValueParser;
 use clap::{Arg, Args};
 use serde::Deserialize;
 
+use super::flags::{Ids, ids, union};
 use super::mcp_server::{McpServer, McpServerArgs};
+use super::places;
 use super::values::one_of;
-use super::{groups, places};
 use crate::invocation::quoted;
 
 /// Permissions of all commands that run agents.
@@ -135,9 +136,14 @@ impl RunPowerArgs {
     }
 }
 
+/// Returns the ids of the permissions, which must be granted at every start.
+pub(super) fn permissions() -> Ids {
+    union([ids::<PowerArgs>(), ids::<RunPowerArgs>()])
+}
+
 /// Whether the flag with this id is a permission.
 pub fn is_permission(id: &str) -> bool {
-    groups::powers().contains(id)
+    permissions().contains(id)
 }
 
 /// Rule for setting a flag in a file `.env`.
@@ -180,10 +186,10 @@ const COMMAND_PERMISSIONS: [&str; 23] = [
 ];
 
 /// Returns the rule for setting this flag in a file `.env`.
-pub(super) fn from_file(argument: &Arg) -> FromFile {
+pub(crate) fn from_file(argument: &Arg) -> FromFile {
     let id = argument.get_id().as_str();
     let grants = ["allow_program_change", "detach"];
-    if groups::powers().contains(id)
+    if permissions().contains(id)
         || COMMAND_PERMISSIONS.contains(&id)
         || grants.contains(&id)
         || places::is_granted(argument)

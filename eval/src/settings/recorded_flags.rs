@@ -8,7 +8,15 @@ use std::iter;
 use clap::{Arg, ArgMatches, Args, Command};
 use serde_json::Value;
 
-use super::{EngineArgs, environment, groups, one_line};
+use super::StartArgs;
+use super::flags::{Ids, ids, names, one_line, union};
+use super::powers::permissions;
+
+/// Returns the flags that are never recorded and never read from a file: permissions, and flags
+/// that apply to a single start.
+pub(super) fn unrecorded() -> Ids {
+    union([permissions(), ids::<StartArgs>()])
+}
 
 /// Parses recorded flags. Each is stored under its id or a name of the flag; a nested group is an
 /// object. A missing flag has its default, and an unknown key is ignored.
@@ -30,27 +38,27 @@ pub(super) fn matches<A: Args>(recorded: &Value) -> Result<ArgMatches, String> {
     // Ignore environment variables, which belong to this start and not to the recorded one.
     let command = A::augment_args(Command::new("recorded").no_binary_name(true));
     let mut words = Vec::new();
-    collect(&command, recorded, &groups::unrecorded(), &mut words);
+    collect(&command, recorded, &unrecorded(), &mut words);
     let matches = command.try_get_matches_from(words);
     matches.map_err(|error| one_line(&error))
 }
 
 /// Returns the keys under which a flag may be recorded: its id, its name and its earlier names.
 fn keys(argument: &Arg) -> impl Iterator<Item = String> {
-    let names = environment::names(argument).map(|name| name.replace('-', "_"));
+    let names = names(argument).map(|name| name.replace('-', "_"));
     iter::once(argument.get_id().to_string()).chain(names)
 }
 
-/// Returns the keys under which a flag of [`EngineArgs`] may be recorded.
-pub(crate) fn keys_of(flag: &str) -> Vec<String> {
-    let command = EngineArgs::augment_args(Command::new("agents"));
+/// Returns the keys under which a flag of `A` may be recorded.
+pub(super) fn keys_of<A: Args>(flag: &str) -> Vec<String> {
+    let command = A::augment_args(Command::new("agents"));
     let long = flag.trim_start_matches('-');
     let mut arguments = command.get_arguments();
     let argument = arguments.find(|argument| argument.get_long() == Some(long));
     argument.into_iter().flat_map(keys).collect()
 }
 
-fn collect(command: &Command, recorded: &Value, never: &groups::Ids, words: &mut Vec<String>) {
+fn collect(command: &Command, recorded: &Value, never: &Ids, words: &mut Vec<String>) {
     for (name, value) in recorded.as_object().into_iter().flatten() {
         if value.is_object() {
             collect(command, value, never, words);
@@ -84,13 +92,13 @@ mod tests {
     use clap::{Args as _, Command, FromArgMatches as _};
     use serde_json::{Map, Value, json};
 
-    use super::{groups, matches};
-    use crate::cli::{EngineArgs, RunArgs};
+    use super::{matches, permissions, unrecorded};
+    use crate::settings::{EngineArgs, RunArgs};
 
     /// Permissions are ignored for any value and at any depth of the file.
     #[test]
     fn ignores_recorded_permissions_and_start_flags() {
-        let ids = groups::unrecorded();
+        let ids = unrecorded();
         assert!(ids.contains("allow_commands") && ids.contains("retry_errors"));
         let command = RunArgs::augment_args(Command::new("run"));
         let longs = command
@@ -167,7 +175,7 @@ mod tests {
         let typed = command.try_get_matches_from(words).unwrap();
         let args = EngineArgs::from_arg_matches(&typed).unwrap();
         let recorded = json!(args).to_string();
-        for id in groups::powers() {
+        for id in permissions() {
             assert!(!recorded.contains(&format!("\"{id}\"")), "{id}: {recorded}");
         }
         assert!(!recorded.contains("secret"), "{recorded}");

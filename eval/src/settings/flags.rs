@@ -1,0 +1,38 @@
+//! Declared flags: their ids, names and errors.
+
+use std::collections::BTreeSet;
+
+use clap::{Arg, Args, Command};
+
+/// Ids of flags.
+pub(super) type Ids = BTreeSet<String>;
+
+/// Returns the ids of the flags in a group. The struct that declares a flag determines its group.
+pub(super) fn ids<A: Args>() -> Ids {
+    let command = A::augment_args(Command::new("group"));
+    let arguments = command.get_arguments();
+    arguments
+        .map(|argument| argument.get_id().to_string())
+        .collect()
+}
+
+/// Returns the ids of the flags in several groups.
+pub(super) fn union<const N: usize>(groups: [Ids; N]) -> Ids {
+    groups.into_iter().flatten().collect()
+}
+
+/// Returns the name of a flag, followed by its earlier names, which are hidden aliases.
+pub(crate) fn names(argument: &Arg) -> impl Iterator<Item = &str> {
+    let shown = argument.get_visible_aliases().unwrap_or_default();
+    let all = argument.get_all_aliases().unwrap_or_default();
+    let earlier = all.into_iter().filter(move |alias| !shown.contains(alias));
+    argument.get_long().into_iter().chain(earlier)
+}
+
+/// Returns clap's error message as one line.
+pub fn one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = first.split_whitespace().collect();
+    words.join(" ").trim_start_matches("error: ").to_owned()
+}
