@@ -14,7 +14,7 @@ use harness::provider::{
 };
 use harness::{Model, Models};
 
-pub use identity::{judge_identity, main_identity, part_of, parts};
+pub use identity::{judge_identity, main_identity, parts};
 
 use crate::providers::{ModelRef, Named, OfflineError, SCRIPTED_JUDGE};
 use crate::settings::{EngineSettings, JudgeSettings, ModelSettings, Server, TrafficArgs};

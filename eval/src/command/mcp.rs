@@ -20,7 +20,7 @@ use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::invocation::quoted;
-use crate::settings::{McpArgs, McpSettings, mcp_not_built as not_built};
+use crate::settings::{McpArgs, McpSettings, mcp_not_built};
 use crate::terminal;
 use roots::Roots;
 use tools::Tools;
@@ -35,7 +35,7 @@ const LAST_RECORDS: Duration = Duration::from_secs(2);
 /// written.
 pub(super) fn execute(args: &McpArgs) -> Result<Outcome, Error> {
     if !mcp::IS_BUILT {
-        return Err(not_built().into());
+        return Err(mcp_not_built().into());
     }
     let settings = McpSettings::resolve(args)?.announce();
     let runtime = runtime()?;

@@ -20,16 +20,13 @@ use records::run_dir::Fingerprint;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-pub use prompt::JudgePrompt;
+pub use prompt::{JUDGE_ATTEMPTS, JudgePrompt};
 
 use super::{Grade, Grader, JudgeLog, ScorableAnswer};
 
 /// Message to a judge whose reply does not contain a valid verdict, with the placeholder
 /// `<problem>`.
 const AGAIN: &str = include_str!("judge/again.txt");
-
-/// Default maximum number of times that a judge is asked about one answer.
-pub const JUDGE_ATTEMPTS: u32 = 3;
 
 /// A model that judges answers.
 pub struct Judge {

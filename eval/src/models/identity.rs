@@ -7,6 +7,7 @@ use harness::Models;
 use serde_json::{Value, json};
 
 use crate::providers::{ModelRef, Named, SCRIPTED_JUDGE};
+use crate::settings::flags::part_of;
 use crate::settings::{EngineSettings, JudgeSettings, ModelSettings};
 
 /// Returns the models' parts of the fingerprint by name. If the main model replays a cassette,
@@ -84,11 +85,6 @@ pub(super) fn new_parts(settings: &EngineSettings, benchmark: &str) -> BTreeMap<
         .map(|(name, value)| (name.to_owned(), value))
         .chain(assigned)
         .collect()
-}
-
-/// Returns the recorded name of a flag that assigns a model: `child_model`, `model_at_depth_2`.
-pub fn part_of(flag: &str) -> String {
-    flag.trim_start_matches('-').replace(['-', ' '], "_")
 }
 
 /// Returns the servers' addresses without ports, because a port does not change the model.

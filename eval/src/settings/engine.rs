@@ -1,22 +1,31 @@
 //! Flags and settings shared by all commands that run agents.
 
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
 use harness::prompt::definition::ToolStrategy;
 use harness::provider::{MaybeShared, PriceTable, Sampling};
-use harness::treatment::{DEFAULT_MAX_ITERATIONS, Effective, ExperimentPlan, ReplTreatment};
+use harness::treatment::{
+    DEFAULT_MAX_ITERATIONS, Effective, ExperimentPlan, ExplicitSetting, ReplTreatment,
+};
 use harness::{
     AgentSettings, CallerRole, Conduct, ModelAssignments, Protocol, Specialist, Treatment,
 };
 use serde::Serialize;
 
+use super::HookArgs;
+use super::ToolArgs;
+use super::guidance::NONE;
+use super::recorded_flags;
+use super::recorded_flags::keys_of;
 use super::treatment::{Agents, Flags};
+use super::values::fields;
 use super::values::{Seconds, whole};
 use super::{
-    BudgetArgs, Granted, GuidanceArgs, Keys, ModelArgs, ModelSettings, PowerArgs, ProtocolArgs,
-    Resolved, RunMode, SandboxArgs, SandboxError, SettingsError, TrafficArgs, WebArgs, budget,
-    compaction, guidance, layers, models, web,
+    BudgetArgs, GuidanceArgs, Keys, ModelArgs, ModelSettings, PowerArgs, ProtocolArgs, Resolved,
+    RunMode, SandboxArgs, SandboxError, SettingsError, TrafficArgs, WebArgs, budget, compaction,
+    guidance, layers, models, web,
 };
 use crate::providers::{ModelRef, UnknownModel};
 
@@ -159,30 +168,6 @@ impl EngineArgs {
             budget: self.budget.of_run(),
         })
     }
-}
-
-/// Tools of the agents.
-#[derive(Debug, Clone, Default, Args, Serialize)]
-#[command(next_help_heading = "Tools")]
-pub struct ToolArgs {
-    /// Tools of the root and of the children that it calls with `rlm()`; see `rlm-eval list tools`
-    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
-    pub tools: Vec<String>,
-
-    /// Folder of attachments and of files that tools may read; links that lead outside it are
-    /// rejected
-    #[arg(long, value_name = "DIR")]
-    pub files_dir: Option<Granted<PathBuf>>,
-}
-
-/// Hooks, which see the traffic between agents, models and tools.
-#[derive(Debug, Clone, Default, Args, Serialize)]
-#[command(next_help_heading = "Tools")]
-pub struct HookArgs {
-    /// Hooks of the run, in the order in which they run; an agent whose prompt definition lists
-    /// hooks uses only the listed ones
-    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
-    pub hooks: Vec<String>,
 }
 
 /// Cache and recording of responses.
@@ -445,4 +430,86 @@ fn fit_reasoning(agents: &mut Agents, references: &[ModelRef], sampling: &Sampli
         fit(&of, model_of(specialist), &specialist.settings)
     });
     left_out
+}
+
+/// Returns the flags as if the setting had not been given.
+///
+/// # Errors
+/// A sentence about a flag that cannot be parsed again.
+pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
+    let mut flags = fields(args);
+    remove_value(
+        &mut flags,
+        &keys_of::<EngineArgs>(setting.flag),
+        &setting.value,
+    );
+    recorded_flags::read(&Value::Object(flags))
+}
+
+/// Clears a flag in recorded flags, and also its `_file` variant. In a list, removes only the
+/// entries `value` and `value=…`.
+fn remove_value(flags: &mut Map<String, Value>, keys: &[String], value: &str) {
+    let is_cleared = |key: &str| keys.iter().any(|cleared| cleared == key);
+    for (key, given) in flags {
+        match given {
+            Value::Object(group) => remove_value(group, keys, value),
+            _ if !is_cleared(key) && !key.strip_suffix("_file").is_some_and(is_cleared) => {}
+            Value::Array(values) => values.retain(|one| {
+                let one = one.as_str().unwrap_or_default();
+                one.split('=').next().map(str::trim) != Some(value)
+            }),
+            _ if key == "profile" => *given = NONE.into(),
+            _ => *given = Value::Null,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::{Args, Command};
+    use harness::treatment::ExplicitSetting;
+
+    use crate::settings::{BudgetArgs, EngineArgs, ModelArgs, PowerArgs, StoreArgs, TrafficArgs};
+
+    /// Flags that are not checked for an effect: folders and files that other flags refer to, and
+    /// flags that affect every run or only its recording.
+    const UNCHECKED: [&str; 15] = [
+        "append-system-prompt-file",
+        "attempt-timeout",
+        "attempts-per-worker",
+        "date",
+        "drivers-dir",
+        "files-dir",
+        "hooks-dir",
+        "model",
+        "persona-file",
+        "profiles-file",
+        "prompts-dir",
+        "protocol",
+        "screenshots",
+        "tools-dir",
+        "windows",
+    ];
+
+    fn flags(command: &Command) -> BTreeSet<String> {
+        let arguments = command.get_arguments();
+        let flags = arguments.filter_map(|argument| argument.get_long());
+        flags.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_flag_of_agents_is_checked() {
+        let all = flags(&EngineArgs::augment_args(Command::new("all")));
+        let others = Command::new("others");
+        let others = ModelArgs::augment_args(BudgetArgs::augment_args(others));
+        let others = TrafficArgs::augment_args(StoreArgs::augment_args(others));
+        let mut others = flags(&PowerArgs::augment_args(others));
+        others.remove("stop-early");
+        let of_agents: BTreeSet<&str> = all.difference(&others).map(String::as_str).collect();
+        let checked = ExplicitSetting::flags().map(|flag| flag.trim_start_matches('-'));
+        let known: BTreeSet<&str> = checked.chain(UNCHECKED).collect();
+        assert_eq!(of_agents, known);
+    }
 }

@@ -19,21 +19,9 @@ use self::place::{Found, find, lies_inside};
 use self::syntax::{Entry, entries};
 use super::SettingsError;
 use super::environment::set_file_values;
-use super::powers::FromFile;
+use super::from_file::{FlagVariable, FromFile};
 use crate::env_vars::{self, PREFIX};
 use crate::terminal;
-
-/// Properties of the flag that an environment variable sets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FlagVariable {
-    /// Rule for setting the flag in a file `.env`. If several commands have a flag of this name,
-    /// the strictest rule applies.
-    pub from_file: FromFile,
-    /// Flag with its dashes: `--max-depth`.
-    pub flag: String,
-    /// Separator of values, if the flag accepts several.
-    pub delimiter: Option<char>,
-}
 
 static READ: OnceLock<EnvFile> = OnceLock::new();
 

@@ -11,8 +11,6 @@ use harness::provider::{PriceError, WindowError};
 use harness::treatment::NoEffect;
 use records::run_dir::RunDirError;
 
-use super::SandboxError;
-
 /// A setting, or a file that a setting names, is invalid. Nothing was started.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
@@ -90,12 +88,6 @@ impl SettingsError {
 impl From<NoEffect> for SettingsError {
     fn from(no_effect: NoEffect) -> Self {
         Self::NoEffect(Box::new(no_effect))
-    }
-}
-
-impl From<SandboxError> for SettingsError {
-    fn from(error: SandboxError) -> Self {
-        Self::new(error.to_string())
     }
 }
 

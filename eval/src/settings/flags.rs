@@ -4,6 +4,10 @@ use std::collections::BTreeSet;
 
 use clap::{Arg, Args, Command};
 
+/// Heading of permissions in help texts.
+pub(super) const PERMISSIONS: &str =
+    "Permissions (for this invocation only: not recorded, so pass them again with --resume)";
+
 /// Ids of flags.
 pub(super) type Ids = BTreeSet<String>;
 
@@ -35,4 +39,9 @@ pub fn one_line(error: &clap::Error) -> String {
     let first = text.split("\n\n").next().unwrap_or_default();
     let words: Vec<&str> = first.split_whitespace().collect();
     words.join(" ").trim_start_matches("error: ").to_owned()
+}
+
+/// Returns the recorded name of a flag that assigns a model: `child_model`, `model_at_depth_2`.
+pub fn part_of(flag: &str) -> String {
+    flag.trim_start_matches('-').replace(['-', ' '], "_")
 }

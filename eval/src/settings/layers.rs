@@ -19,7 +19,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::tools::tool_registry;
+use super::scripts::tool_registry;
 use super::{Granted, McpServer, SettingsError};
 use crate::providers;
 

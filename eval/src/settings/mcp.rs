@@ -168,15 +168,6 @@ impl McpSettings {
     }
 }
 
-/// Returns the error for a program that was built without the feature `mcp`.
-pub fn not_built() -> SettingsError {
-    SettingsError::with_hint(
-        "this program was built without the feature `mcp`, which the Model Context Protocol \
-         requires",
-        "`cargo install --path eval --locked --features full` builds it with all features",
-    )
-}
-
 /// Returns the distinct models of `--model` and `--also-model`.
 fn served_models(engine: &EngineArgs, also: &[ModelRef]) -> Result<Vec<ModelRef>, SettingsError> {
     let mut models = vec![super::engine::main_model(engine)?.0];

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use clap::Args;
 use harness::sandbox::HostFunctions;
 
-use super::powers::HEADING;
+use super::SettingsError;
+use super::flags::PERMISSIONS;
 use crate::invocation::quoted;
 
 /// Maximum characters of a server's name, the prefix of its tools' names.
@@ -14,7 +15,7 @@ const MAX_NAME_CHARS: usize = 20;
 
 /// MCP servers whose tools agents may call.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = HEADING)]
+#[command(next_help_heading = PERMISSIONS)]
 pub struct McpServerArgs {
     /// Start an MCP server and give its tools to the root and its children, as functions
     /// `NAME.tool`. COMMAND is in shell syntax and may begin with environment variables:
@@ -102,6 +103,15 @@ impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.word())
     }
+}
+
+/// Returns the error for a program that was built without the feature `mcp`.
+pub fn mcp_not_built() -> SettingsError {
+    SettingsError::with_hint(
+        "this program was built without the feature `mcp`, which the Model Context Protocol \
+         requires",
+        "`cargo install --path eval --locked --features full` builds it with all features",
+    )
 }
 
 #[cfg(test)]

@@ -4,19 +4,19 @@
 //! this process. Their types are not serializable, and [`super::recorded_flags`] skips their names,
 //! so no run folder, sweep file or queued run can grant them.
 
+use clap::Args;
 use clap::builder::BoolishValueParser;
-use clap::{Arg, Args};
 use serde::Deserialize;
 
+use super::flags::PERMISSIONS;
 use super::flags::{Ids, ids, union};
 use super::mcp_server::{McpServer, McpServerArgs};
-use super::places;
 use super::values::one_of;
 use crate::invocation::quoted;
 
 /// Permissions of all commands that run agents.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = HEADING)]
+#[command(next_help_heading = PERMISSIONS)]
 pub struct PowerArgs {
     /// Where cells run.
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub struct PowerArgs {
 
 /// Environment variables for tools.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = HEADING)]
+#[command(next_help_heading = PERMISSIONS)]
 pub struct VariableArgs {
     /// Environment variable for tools, as NAME=VALUE, or just NAME to forward its current value;
     /// repeatable. Tools get no other environment variables
@@ -58,7 +58,7 @@ pub struct VariableArgs {
 
 /// Permissions of a run over a benchmark.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = HEADING)]
+#[command(next_help_heading = PERMISSIONS)]
 pub struct RunPowerArgs {
     /// Run the server programs that rows of your own benchmark name in `command`
     #[arg(long, value_parser = BoolishValueParser::new())]
@@ -67,7 +67,7 @@ pub struct RunPowerArgs {
 
 /// Isolation of cells.
 #[derive(Debug, Clone, Copy, Args)]
-#[command(next_help_heading = HEADING)]
+#[command(next_help_heading = PERMISSIONS)]
 pub struct IsolationArgs {
     /// Where cells run: in worker processes without access to files, the network or other processes
     /// (process); the same, but do not run if the kernel cannot confine the workers fully (strict);
@@ -93,10 +93,6 @@ pub enum IsolationKind {
     /// On threads of this process.
     Thread,
 }
-
-/// Heading of these flags in help texts.
-pub(super) const HEADING: &str =
-    "Permissions (for this invocation only: not recorded, so pass them again with --resume)";
 
 impl PowerArgs {
     /// Returns the flags that grant the same permissions to another start. Values of variables may
@@ -144,61 +140,4 @@ pub(super) fn permissions() -> Ids {
 /// Whether the flag with this id is a permission.
 pub fn is_permission(id: &str) -> bool {
     permissions().contains(id)
-}
-
-/// Rule for setting a flag in a file `.env`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FromFile {
-    /// Any value is allowed.
-    Any,
-    /// Only values that do not name a file outside the folder of `.env` are allowed.
-    Inside,
-    /// The flag must not be set.
-    Never,
-}
-
-/// Ids of flags that are not permissions, but that choose a server, write files, read flags from a
-/// folder, or disable a safeguard.
-const COMMAND_PERMISSIONS: [&str; 23] = [
-    "agents",
-    "allow",
-    "allow_mismatch",
-    "attempts_per_worker",
-    "base_url",
-    "cache",
-    "client_keys",
-    "csv",
-    "export",
-    "host",
-    "html",
-    "http",
-    "log_dir",
-    "matrix",
-    "mirror",
-    "out",
-    "record",
-    "replay_race",
-    "resume",
-    "root",
-    "run",
-    "save",
-    "url",
-];
-
-/// Returns the rule for setting this flag in a file `.env`.
-pub(crate) fn from_file(argument: &Arg) -> FromFile {
-    let id = argument.get_id().as_str();
-    let grants = ["allow_program_change", "detach"];
-    if permissions().contains(id)
-        || COMMAND_PERMISSIONS.contains(&id)
-        || grants.contains(&id)
-        || places::is_granted(argument)
-    {
-        return FromFile::Never;
-    }
-    if places::is_prose(argument) {
-        FromFile::Any
-    } else {
-        FromFile::Inside
-    }
 }

@@ -1,11 +1,11 @@
 //! The settings recorded in `config.json`, except values that are known only when a run starts.
 //! They contain no secrets.
 
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::flags::part_of;
+use super::values::fields;
 use super::{EngineSettings, JudgeSettings, RunSettings};
-use crate::models::part_of;
 
 impl RunSettings {
     /// Returns the settings in the form recorded in `config.json`.
@@ -109,14 +109,6 @@ pub(crate) fn agents(engine: &EngineSettings) -> Value {
     let assigned = engine.assigned.iter();
     all.extend(assigned.map(|(flag, model)| (part_of(&flag), json!(model))));
     Value::Object(all)
-}
-
-/// Returns the serialized fields of a part of the settings.
-pub fn fields(settings: &impl Serialize) -> Map<String, Value> {
-    match json!(settings) {
-        Value::Object(fields) => fields,
-        other => unreachable!("settings are serialized as an object, not as {other}"),
-    }
 }
 
 fn judge(settings: &JudgeSettings) -> Value {

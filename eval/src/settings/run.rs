@@ -15,8 +15,8 @@ use super::values::{Seconds, decimal, names, whole};
 use super::{
     BenchmarkArgs, EngineArgs, EngineSettings, GraderSettings, Keys, Partition, PlaceFlag,
     QueueArgs, QueueSettings, Resolved, RunMode, RunPowerArgs, ScorerArgs, SettingsError,
-    ShardAssignment, StartArgs, benchmark, budget, flags, grader, layers, models, places, queue,
-    recorded_flags,
+    ShardAssignment, StartArgs, benchmark, budget, flags, grader, layers, places, queue,
+    recorded_flags, servers,
 };
 use crate::env_vars;
 use crate::invocation::quoted;
@@ -362,7 +362,7 @@ impl RunSettings {
     ) -> Result<(), SettingsError> {
         let judge = self.grader.judge.as_ref().map(|judge| &judge.models);
         let mut all = [&self.engine.models].into_iter().chain(judge);
-        match all.find_map(|models| models::first_untrusted_url(models, typed)) {
+        match all.find_map(|models| servers::first_untrusted_url(&models.servers, typed)) {
             None => Ok(()),
             Some(address) => Err(SettingsError::with_hint(
                 format!(
@@ -425,7 +425,29 @@ impl RunSettings {
                 "a path among the flags cannot be stored with the run: {error}"
             ))
         })?;
-        let queue = queue::resolve(args)?;
+        let without_queue = [
+            (
+                "--record",
+                args.engine.store.record.is_some(),
+                "a cassette records the responses of one process",
+            ),
+            (
+                "--record-requests",
+                args.record_requests,
+                "workers send the requests but do not have the run directory",
+            ),
+            (
+                "--partition",
+                args.partition.is_some(),
+                "the queue distributes all samples among its workers",
+            ),
+            (
+                "--dry-run",
+                args.start.dry_run,
+                "its output is the same without --queue",
+            ),
+        ];
+        let queue = queue::resolve(&args.queue, args.start.detach, &without_queue)?;
         let keys = if queue.is_some() || args.start.dry_run && !args.start.check_key {
             Keys::Unneeded
         } else {

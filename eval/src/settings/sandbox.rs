@@ -9,8 +9,8 @@ use harness::sandbox::{
 };
 use serde::Serialize;
 
-use super::IsolationKind;
 use super::values::{Seconds, one_of, whole};
+use super::{IsolationKind, SettingsError};
 
 /// Limits and printing of the REPL.
 #[derive(Debug, Clone, Args, Serialize)]
@@ -204,5 +204,11 @@ impl IsolationKind {
                 jitless,
             }),
         })
+    }
+}
+
+impl From<SandboxError> for SettingsError {
+    fn from(error: SandboxError) -> Self {
+        Self::new(error.to_string())
     }
 }

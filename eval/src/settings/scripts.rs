@@ -3,11 +3,15 @@
 
 use std::env;
 use std::path::Path;
+use std::sync::Arc;
 
 use harness::hook::HookRegistry;
 use harness::sandbox::{Isolation, WorkerCommand};
+use harness::tool::{ToolRegistry, ToolSandbox, script_tools};
 
+use super::McpServer;
 use super::{SettingsError, WORKER};
+use crate::mcp_servers;
 
 /// Makes script files run in worker processes with the same isolation as cells, even if cells run
 /// on threads.
@@ -47,4 +51,46 @@ pub fn hook_registry(folder: Option<&Path>) -> Result<HookRegistry, SettingsErro
             SettingsError::new(format!("cannot start a runtime to load hooks: {error}"))
         })?;
     Ok(runtime.block_on(bundled.with_dir(folder))?)
+}
+
+/// Returns all tools that can be named: the bundled ones, those in a folder, and those of MCP
+/// servers. Starts these servers.
+///
+/// # Errors
+/// [`SettingsError`] for a file in the folder that is not a tool, or a server without usable tools.
+pub fn tool_registry(
+    folder: Option<&Path>,
+    servers: &[McpServer],
+) -> Result<ToolRegistry, SettingsError> {
+    let sandbox = Arc::new(ToolSandbox::new(harness::script_isolation()));
+    let mut registry = ToolRegistry::with_host_tools(&sandbox);
+    if let Some(folder) = folder {
+        add_scripts(&mut registry, folder, &sandbox)?;
+    }
+    for tool in mcp_servers::tools(servers)? {
+        let added = registry.add(tool);
+        added.map_err(|error| SettingsError::new(format!("--mcp-server: {error}")))?;
+    }
+    Ok(registry)
+}
+
+fn add_scripts(
+    registry: &mut ToolRegistry,
+    folder: &Path,
+    sandbox: &Arc<ToolSandbox>,
+) -> Result<(), SettingsError> {
+    let wrong = |problem: String| SettingsError::new(problem);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| wrong(error.to_string()))?;
+    let tools = runtime
+        .block_on(script_tools(folder, sandbox))
+        .map_err(|error| wrong(error.to_string()))?;
+    for tool in tools {
+        registry
+            .add(tool)
+            .map_err(|error| wrong(error.to_string()))?;
+    }
+    Ok(())
 }

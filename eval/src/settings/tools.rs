@@ -3,61 +3,46 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use harness::agent_turn::AgentTurnSettings;
 use harness::hook::HookRegistry;
 use harness::prompt::definition::{Fault, Faults, Kind, Library, secrets_in};
 use harness::prompt::{ActionOverride, PromptOverrides, Replacement};
-use harness::tool::{ToolRegistry, ToolSandbox, ToolSet, script_tools};
+use harness::tool::{ToolRegistry, ToolSet};
 use harness::{AgentTools, ToolResolver};
 
+use super::Granted;
 use super::layers::PromptOverrideSettings;
+use super::tool_registry;
 use super::values::names;
-use super::{McpServer, PromptOverrideArgs, SettingsError, ToolArgs, prompt_library};
+use super::{McpServer, PromptOverrideArgs, SettingsError, prompt_library};
 use crate::mcp_servers;
+use clap::Args;
+use serde::Serialize;
 
-/// Returns all tools that can be named: the bundled ones, those in a folder, and those of MCP
-/// servers. Starts these servers.
-///
-/// # Errors
-/// [`SettingsError`] for a file in the folder that is not a tool, or a server without usable tools.
-pub fn tool_registry(
-    folder: Option<&Path>,
-    servers: &[McpServer],
-) -> Result<ToolRegistry, SettingsError> {
-    let sandbox = Arc::new(ToolSandbox::new(harness::script_isolation()));
-    let mut registry = ToolRegistry::with_host_tools(&sandbox);
-    if let Some(folder) = folder {
-        add_scripts(&mut registry, folder, &sandbox)?;
-    }
-    for tool in mcp_servers::tools(servers)? {
-        let added = registry.add(tool);
-        added.map_err(|error| SettingsError::new(format!("--mcp-server: {error}")))?;
-    }
-    Ok(registry)
+/// Tools of the agents.
+#[derive(Debug, Clone, Default, Args, Serialize)]
+#[command(next_help_heading = "Tools")]
+pub struct ToolArgs {
+    /// Tools of the root and of the children that it calls with `rlm()`; see `rlm-eval list tools`
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    pub tools: Vec<String>,
+
+    /// Folder of attachments and of files that tools may read; links that lead outside it are
+    /// rejected
+    #[arg(long, value_name = "DIR")]
+    pub files_dir: Option<Granted<PathBuf>>,
 }
 
-fn add_scripts(
-    registry: &mut ToolRegistry,
-    folder: &Path,
-    sandbox: &Arc<ToolSandbox>,
-) -> Result<(), SettingsError> {
-    let wrong = |problem: String| SettingsError::new(problem);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| wrong(error.to_string()))?;
-    let tools = runtime
-        .block_on(script_tools(folder, sandbox))
-        .map_err(|error| wrong(error.to_string()))?;
-    for tool in tools {
-        registry
-            .add(tool)
-            .map_err(|error| wrong(error.to_string()))?;
-    }
-    Ok(())
+/// Hooks, which see the traffic between agents, models and tools.
+#[derive(Debug, Clone, Default, Args, Serialize)]
+#[command(next_help_heading = "Tools")]
+pub struct HookArgs {
+    /// Hooks of the run, in the order in which they run; an agent whose prompt definition lists
+    /// hooks uses only the listed ones
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    pub hooks: Vec<String>,
 }
 
 /// Resolves the flags. The tools of the root's definition come first, followed by those of

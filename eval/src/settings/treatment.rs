@@ -10,15 +10,12 @@ use harness::prompt::{Driver, ModelAlias};
 use harness::sandbox::Isolation;
 use harness::treatment::{Effective, ExperimentPlan, ExplicitSetting, ImpliedSettings, Treatment};
 use harness::{AgentSettings, ModelAssignments, prompt};
-use serde_json::{Map, Value};
 
 use super::guidance::{AUTO, Guidance, NONE};
-use super::recorded::fields;
-use super::recorded_flags::keys_of;
 use super::values::names;
 use super::{
-    CodeFormat, EngineArgs, GuidanceArgs, HookArgs, McpServer, Resolved, SettingsError, ToolArgs,
-    WebArgs, confine_scripts, guidance, hook_registry, recorded_flags,
+    CodeFormat, GuidanceArgs, HookArgs, McpServer, Resolved, SettingsError, ToolArgs, WebArgs,
+    confine_scripts, guidance, hook_registry,
 };
 use crate::providers::ModelRef;
 
@@ -257,86 +254,4 @@ fn as_texts(assigned: &ModelAssignments<ModelRef>) -> ModelAssignments<String> {
     let text = |_: &str, model: &ModelRef| Ok::<_, Infallible>(model.to_string());
     let Ok(texts) = assigned.try_map(text);
     texts
-}
-
-/// Returns the flags as if the setting had not been given.
-///
-/// # Errors
-/// A sentence about a flag that cannot be parsed again.
-pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
-    let mut flags = fields(args);
-    remove_value(
-        &mut flags,
-        &keys_of::<EngineArgs>(setting.flag),
-        &setting.value,
-    );
-    recorded_flags::read(&Value::Object(flags))
-}
-
-/// Clears a flag in recorded flags, and also its `_file` variant. In a list, removes only the
-/// entries `value` and `value=…`.
-fn remove_value(flags: &mut Map<String, Value>, keys: &[String], value: &str) {
-    let is_cleared = |key: &str| keys.iter().any(|cleared| cleared == key);
-    for (key, given) in flags {
-        match given {
-            Value::Object(group) => remove_value(group, keys, value),
-            _ if !is_cleared(key) && !key.strip_suffix("_file").is_some_and(is_cleared) => {}
-            Value::Array(values) => values.retain(|one| {
-                let one = one.as_str().unwrap_or_default();
-                one.split('=').next().map(str::trim) != Some(value)
-            }),
-            _ if key == "profile" => *given = NONE.into(),
-            _ => *given = Value::Null,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use clap::{Args, Command};
-    use harness::treatment::ExplicitSetting;
-
-    use crate::settings::{BudgetArgs, EngineArgs, ModelArgs, PowerArgs, StoreArgs, TrafficArgs};
-
-    /// Flags that are not checked for an effect: folders and files that other flags refer to, and
-    /// flags that affect every run or only its recording.
-    const UNCHECKED: [&str; 15] = [
-        "append-system-prompt-file",
-        "attempt-timeout",
-        "attempts-per-worker",
-        "date",
-        "drivers-dir",
-        "files-dir",
-        "hooks-dir",
-        "model",
-        "persona-file",
-        "profiles-file",
-        "prompts-dir",
-        "protocol",
-        "screenshots",
-        "tools-dir",
-        "windows",
-    ];
-
-    fn flags(command: &Command) -> BTreeSet<String> {
-        let arguments = command.get_arguments();
-        let flags = arguments.filter_map(|argument| argument.get_long());
-        flags.map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn every_flag_of_agents_is_checked() {
-        let all = flags(&EngineArgs::augment_args(Command::new("all")));
-        let others = Command::new("others");
-        let others = ModelArgs::augment_args(BudgetArgs::augment_args(others));
-        let others = TrafficArgs::augment_args(StoreArgs::augment_args(others));
-        let mut others = flags(&PowerArgs::augment_args(others));
-        others.remove("stop-early");
-        let of_agents: BTreeSet<&str> = all.difference(&others).map(String::as_str).collect();
-        let checked = ExplicitSetting::flags().map(|flag| flag.trim_start_matches('-'));
-        let known: BTreeSet<&str> = checked.chain(UNCHECKED).collect();
-        assert_eq!(of_agents, known);
-    }
 }

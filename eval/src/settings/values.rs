@@ -1,6 +1,7 @@
 //! Parsers of single values, checks of bounds, and lists of names, so that zero and absurd values
 //! are rejected before anything starts.
 
+use serde_json::{Map, Value, json};
 use std::fmt;
 use std::fmt::Display;
 use std::ops::{Deref, RangeInclusive};
@@ -148,6 +149,14 @@ pub(super) fn names(given: &[String]) -> Vec<String> {
         }
     }
     names
+}
+
+/// Returns the serialized fields of a part of the settings.
+pub fn fields(settings: &impl Serialize) -> Map<String, Value> {
+    match json!(settings) {
+        Value::Object(fields) => fields,
+        other => unreachable!("settings are serialized as an object, not as {other}"),
+    }
 }
 
 #[cfg(test)]

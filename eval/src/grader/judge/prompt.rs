@@ -7,6 +7,9 @@ use harness::prompt::definition;
 use harness::prompt::definition::{Definition, Kind, PromptContent, PromptPart, Reasoning};
 use harness::provider::Effort;
 
+/// Default maximum number of times that a judge is asked about one answer.
+pub const JUDGE_ATTEMPTS: u32 = 3;
+
 /// Bundled prompts: name and file.
 const BUNDLED: [(&str, &str); 1] = [("judge", include_str!("judge.md"))];
 
