@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Checks that imports between crates, and between the top-level modules of a crate, run downward
-only, and that no file outside a benchmark's folder names the benchmark.
+only, that no files of a crate import each other in a cycle, and that no file outside a benchmark's
+folder names the benchmark.
 
-In the tables below, each line is a layer, the lowest first. A module may import only modules on
-earlier lines. Modules joined by `+` may import each other. A new module needs an entry.
+In the tables below, each line is a layer, the lowest first. A module may import only modules on its
+own line and on earlier ones. A new module needs an entry. Unit tests may import anything.
 """
 
 import re
@@ -36,9 +37,9 @@ LAYERS = {
         name watchdog rejections stack_hook
         functions
         message
-        clock inbox router+session
-        engine+inspection+native+ops
-        boot+isolate+snapshot+thread+worker
+        clock inbox router session
+        engine inspection native ops
+        boot isolate snapshot thread worker
         process
         isolation
         warm_pool
@@ -67,16 +68,16 @@ LAYERS = {
         contained unicode
         decimal
         image environment
-        catalog+context_file+dataset+generated+user_environment+user_dataset+rows+score+table+template
+        catalog context_file dataset generated user_environment user_dataset rows score table template
         longbench ruler
     """,
     "browser": """
         environment address tab dump devtools keys
-        gate+reach
+        gate reach
         error
         wire input
         unprivileged
-        chromium+page+pool+profile
+        chromium page pool profile
         frame script
     """,
     "eval/statistics": """
@@ -100,12 +101,12 @@ LAYERS = {
         sanitize
         columns
         summary
-        compare+differences
+        compare differences
         race
         report
     """,
     "eval/queue": """
-        accounts+message+name+rate+error
+        accounts message name rate error
         broker
         nats nats_absent
         run_queue
@@ -125,8 +126,8 @@ LAYERS = {
         agents error
         keys admission metrics
         guard
-        conversation+request
-        chat+events+responses
+        conversation request
+        chat events responses
         handler
         server
     """,
@@ -141,17 +142,17 @@ LAYERS = {
         env_vars fetch invocation journal machine_memory open_files program protocol_fit providers run_event web
         reporter run_store terminal
         import merge panic_hook request_recorder
-        cli+grader+models+settings+mcp_servers
+        cli grader models settings mcp_servers
         record selection sweep
         folders rescore runner
-        command+error+exit
+        command error exit
         start
     """,
     "harness/tests/fault-server": "shapes",
     "perf": """
         cost plan report
         server
-        bench+suite
+        bench suite
     """,
 }
 
@@ -172,16 +173,20 @@ PATH = re.compile(r"\b(?:crate|super)(?:\s*::\s*\w+)+")
 
 
 def code(text):
-    """Returns the text with comments and literals blanked; line numbers stay the same."""
+    """Returns the text without unit tests, and with comments and literals blanked; line numbers stay
+    the same."""
+    text = text.split("\n#[cfg(test)]\nmod tests")[0]
     return BLANKED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def paths_of(tree):
-    """Returns the paths of a `use`, with its groups expanded."""
+    """Returns the paths of a `use`, with its groups expanded, each with the name that it gets."""
     tree = tree.strip()
     head, brace, rest = tree.partition("{")
     if not brace:
-        return [re.sub(r"\s+as\s+\w+|\s", "", tree)]
+        path, _, name = re.sub(r"\s+", " ", tree).partition(" as ")
+        path = re.sub(r"\s", "", path)
+        return [(path, name or path.split("::")[-1])]
     parts, depth, part = [], 0, ""
     for char in rest[: rest.rindex("}")]:
         depth += (char == "{") - (char == "}")
@@ -192,7 +197,7 @@ def paths_of(tree):
             part += char
     parts.append(part)
     head = re.sub(r"\s", "", head)
-    return [head + path for part in parts if part.strip() for path in paths_of(part)]
+    return [(head + path, name) for part in parts if part.strip() for path, name in paths_of(part)]
 
 
 class Crate:
@@ -209,6 +214,7 @@ class Crate:
             if parts[-1] in ("mod", "lib", "main"):
                 parts = parts[:-1]
             self.files.setdefault(parts, []).append(file)
+        # For each module, its `pub use` items: the path of each, or None for one of another crate.
         self.reexports = {}
         self.named = [
             (module, file, line, path)
@@ -222,13 +228,12 @@ class Crate:
         for match in USE.finditer(text):
             before = text[: match.start()]
             is_public = re.search(r"\bpub(\([^)]*\))?\s+$", before)
-            for path in paths_of(match[1]):
+            for path, name in paths_of(match[1]):
                 found = self.resolve(module, path.split("::"), inside_of_use=True)
-                if found is None:
-                    continue
                 if is_public:
-                    self.reexports.setdefault(module, {})[found[-1]] = found
-                yield before.count("\n") + 1, found
+                    self.reexports.setdefault(module, {})[name] = found
+                elif found is not None:
+                    yield before.count("\n") + 1, found
         text = USE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
         for match in PATH.finditer(text):
             path = re.sub(r"\s", "", match[0]).split("::")
@@ -253,22 +258,54 @@ class Crate:
         return None
 
     def home(self, path):
-        """Returns the top-level module that defines a path, or None if it is the root."""
+        """Returns the module that defines a path, or None if another crate does."""
         for _ in range(10):
             end = max((n for n in range(len(path) + 1) if path[:n] in self.files), default=0)
             module, rest = path[:end], path[end:]
-            further = self.reexports.get(module, {}).get(rest[0]) if rest else None
-            if further is None:
-                return module[0] if module else None
+            reexports = self.reexports.get(module, {})
+            if not rest or rest[0] not in reexports:
+                return module
+            further = reexports[rest[0]]
+            if further is None or further == path:
+                return None
             path = further + rest[1:]
-        return path[0]
+        return path
+
+    def cycles(self):
+        """Returns the groups of modules that import each other, directly or through others."""
+        imports = {module: set() for module in self.files}
+        for module, _, _, path in self.named:
+            home = self.home(path)
+            if home is not None and home != module:
+                imports[module].add(home)
+        # The algorithm of R. Tarjan (1972), without recursion.
+        index, low, stack, groups = {}, {}, [], []
+        for start in imports:
+            work = [(start, iter(sorted(imports[start])))] if start not in index else []
+            while work:
+                module, others = work[-1]
+                if module not in index:
+                    index[module] = low[module] = len(index)
+                    stack.append(module)
+                for other in others:
+                    if other not in index:
+                        work.append((other, iter(sorted(imports[other]))))
+                        break
+                    if other in stack:
+                        low[module] = min(low[module], index[other])
+                else:
+                    work.pop()
+                    if work:
+                        low[work[-1][0]] = min(low[work[-1][0]], low[module])
+                    if low[module] == index[module]:
+                        at = stack.index(module)
+                        groups.append(sorted(stack[at:]))
+                        del stack[at:]
+        return [group for group in groups if len(group) > 1]
 
     def faults(self):
-        place = {}
-        for height, line in enumerate(LAYERS[self.name].split("\n")):
-            for tied in line.split():
-                for module in tied.split("+"):
-                    place[module] = (height, tied)
+        layers = enumerate(LAYERS[self.name].split("\n"))
+        place = {module: height for height, line in layers for module in line.split()}
         modules = {module[0] for module in self.files if module}
         for module in sorted(modules - place.keys()):
             yield f"{self.name}/src: the module `{module}` is in no layer: add it to LAYERS in scripts/check-layers.py"
@@ -276,20 +313,21 @@ class Crate:
             yield f"scripts/check-layers.py: module not found: `{module}` of {self.name}"
         between = 0
         for module, file, line, path in self.named:
-            at = f"{file.relative_to(ROOT)}:{line}"
-            if not module or module[0] not in place:
-                continue
             home = self.home(path)
-            if home == module[0] or home not in place:
+            if not module or not home or home[0] == module[0] or not {module[0], home[0]} <= place.keys():
                 continue
             between += 1
-            (height, tied), (other, others_tied) = place[module[0]], place[home]
-            if other < height or tied == others_tied:
-                continue
-            layer = "a higher layer" if other > height else "the same layer"
-            yield f"{at}: `{module[0]}` must not import `{'::'.join(path)}`: `{home}` is in {layer}"
+            if place[home[0]] > place[module[0]]:
+                at = f"{file.relative_to(ROOT)}:{line}"
+                yield f"{at}: `{module[0]}` must not import `{'::'.join(path)}`: `{home[0]}` is in a higher layer"
         if between == 0 and len(place) > 1:
             yield f"{self.name}/src: no imports between modules found: is this script broken?"
+        for group in self.cycles():
+            names = ", ".join("::".join(module) or "lib" for module in group)
+            yield f"{self.name}/src: these files import each other: {names}"
+            for module, file, line, path in self.named:
+                if module in group and self.home(path) in group and self.home(path) != module:
+                    yield f"  {file.relative_to(ROOT)}:{line} imports {'::'.join(path)}"
 
 
 def disallowed_dependencies(name):

@@ -9,6 +9,7 @@ use clap::{ArgGroup, Args};
 use harness::Protocol;
 use url::Url;
 
+use super::flags::NotFromFile;
 use super::values::within;
 use super::{
     ContextSource, EngineArgs, EngineSettings, Keys, QuerySource, Resolved, RunMode, SettingsError,
@@ -48,11 +49,11 @@ pub struct AskArgs {
 
     /// URL of a web page to work on, with `--protocol agent-turn` or `rlm`; the agent can reach
     /// only the page's origin
-    #[arg(long, value_name = "URL", help_heading = "World")]
+    #[arg(long, value_name = "URL", help_heading = "World", add = NotFromFile)]
     pub url: Option<String>,
 
     /// Further origin that the agent can reach, such as `https://example.com`; repeatable
-    #[arg(long, value_name = "ORIGIN", requires = "url", help_heading = "World")]
+    #[arg(long, value_name = "ORIGIN", requires = "url", help_heading = "World", add = NotFromFile)]
     pub allow: Vec<String>,
 
     /// Selected text of the page, shown to the agent after the question
@@ -74,12 +75,12 @@ pub struct AskArgs {
     pub show: bool,
 
     /// File in which to save the HTML of the launched app
-    #[arg(long, value_name = "FILE", help_heading = "World")]
+    #[arg(long, value_name = "FILE", help_heading = "World", add = NotFromFile)]
     pub save: Option<PathBuf>,
 
     /// Folder for a run directory with the trajectory of the question, which `rlm-eval view` shows
     /// [default: nothing is stored]
-    #[arg(long, value_name = "DIR", help_heading = "Question")]
+    #[arg(long, value_name = "DIR", help_heading = "Question", add = NotFromFile)]
     pub log_dir: Option<PathBuf>,
 
     /// Show every event of the agents, one line each

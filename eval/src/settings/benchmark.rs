@@ -9,6 +9,7 @@ use clap::builder::BoolishValueParser;
 use harness::nearest;
 use serde::{Serialize, Serializer};
 
+use super::flags::MayNameFile;
 use super::values::whole;
 use super::{SettingsError, context_length, env_file, user_folders};
 
@@ -83,8 +84,7 @@ pub struct BenchmarkArgs {
         long,
         value_delimiter = ',',
         value_name = "NAME|FILE,…",
-        help_heading = "Benchmark"
-    )]
+        help_heading = "Benchmark", add = MayNameFile)]
     #[serde(serialize_with = "scorers")]
     pub scorer: Vec<String>,
 }

@@ -8,6 +8,7 @@ use clap::builder::BoolishValueParser;
 use report::compare::Against;
 
 use super::SettingsError;
+use super::flags::NotFromFile;
 
 /// The flags of `rlm-eval compare`.
 #[derive(Debug, Clone, Args)]
@@ -23,7 +24,7 @@ pub struct CompareArgs {
     pub all_pairs: bool,
 
     /// Compare runs even if their benchmark, dataset or scorer differ
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new(), add = NotFromFile)]
     pub allow_mismatch: bool,
 
     /// Use the scores that `rlm-eval score --scorer NAME` computed, instead of those of the run;
@@ -32,7 +33,7 @@ pub struct CompareArgs {
     pub scores: Option<String>,
 
     /// Also write the comparisons to this CSV file; an existing file is replaced
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", add = NotFromFile)]
     pub csv: Option<PathBuf>,
 
     /// Print the comparison as JSON, with the scores of each sample, instead of tables

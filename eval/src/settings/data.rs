@@ -6,6 +6,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use harness::nearest;
 
+use super::flags::NotFromFile;
 use super::values::whole;
 use super::{BenchmarkArgs, SettingsError, benchmark};
 use crate::fetch;
@@ -40,7 +41,7 @@ pub struct FetchArgs {
     pub data_dir: Option<PathBuf>,
 
     /// URL of a mirror, which replaces scheme and host of every download [default: none]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", add = NotFromFile)]
     pub mirror: Option<String>,
 }
 

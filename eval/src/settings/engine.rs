@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::HookArgs;
 use super::ToolArgs;
+use super::flags::{MayNameFile, NotFromFile, NotShared, RunOnly};
 use super::guidance::NONE;
 use super::recorded_flags;
 use super::recorded_flags::keys_of;
@@ -37,7 +38,7 @@ pub struct EngineArgs {
     /// `rlm-eval list models`); `scripted` for the benchmark's scripted model, `scripted/NAME` for
     /// a bundled one, `scripted:FILE` for your own; or `replay:FILE` for the recorded responses of
     /// an earlier run [default with --prompt: the `model` of the definition]
-    #[arg(long, required_unless_present = "prompt", value_name = "REF")]
+    #[arg(long, required_unless_present = "prompt", value_name = "REF", add = MayNameFile)]
     pub model: Option<ModelRef>,
 
     /// Maximum iterations of the root, each one model response plus the execution of its code;
@@ -176,12 +177,12 @@ impl EngineArgs {
 pub struct StoreArgs {
     /// Folder for a response cache. A request costs nothing if an attempt with the same number has
     /// already sent the same request and received a response [default: no cache]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", add = NotFromFile)]
     pub cache: Option<PathBuf>,
 
     /// Record all responses of models in this new file; `--model replay:FILE` plays it back
     /// [default: none]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", add = NotFromFile, add = RunOnly, add = NotShared("a recording belongs to one run"))]
     pub record: Option<PathBuf>,
 }
 

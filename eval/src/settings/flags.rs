@@ -2,11 +2,36 @@
 
 use std::collections::BTreeSet;
 
+use clap::builder::ArgExt;
 use clap::{Arg, Args, Command};
 
 /// Heading of permissions in help texts.
 pub(super) const PERMISSIONS: &str =
     "Permissions (for this invocation only: not recorded, so pass them again with --resume)";
+
+/// Marks a flag that no file `.env` may set, although it is not a permission: it chooses a server,
+/// writes files, reads flags from a folder, or disables a safeguard. Declared with
+/// `#[arg(add = NotFromFile)]`, like the other marks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NotFromFile;
+
+/// Marks a flag of `rlm-eval run` that a fork does not accept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RunOnly;
+
+/// Marks a flag whose value can name a file or server, although its type is not that of a path.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MayNameFile;
+
+/// Marks a flag of `rlm-eval run` that the cells of a sweep cannot share, because the matrix or the
+/// sweep sets it. The text is advice.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NotShared(pub &'static str);
+
+impl ArgExt for NotFromFile {}
+impl ArgExt for RunOnly {}
+impl ArgExt for MayNameFile {}
+impl ArgExt for NotShared {}
 
 /// Ids of flags.
 pub(super) type Ids = BTreeSet<String>;

@@ -5,34 +5,14 @@ use std::str::FromStr;
 
 use clap::builder::{NonEmptyStringValueParser, Resettable};
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use super::environment::TypedFlags;
+use super::flags::RunOnly;
 use super::resume::RecordedRun;
 use super::values::whole;
 use super::{Resolved, ResumeArgs, RunArgs, RunMode, RunSettings, SettingsError};
 use crate::invocation::quoted;
-
-/// Ids of `rlm-eval run` flags that a fork does not accept.
-const RUN_ONLY_FLAGS: [&str; 17] = [
-    "allow_program_change",
-    "attempts",
-    "benchmark",
-    "check_key",
-    "detach",
-    "dry_run",
-    "fail_on_error",
-    "filter",
-    "max_tasks",
-    "partition",
-    "pilot",
-    "queue",
-    "record",
-    "resume",
-    "retry_errors",
-    "sample_seed",
-    "selected_problems",
-];
 
 /// Flags of `rlm-eval fork RUN SAMPLE`.
 #[derive(Debug, Clone)]
@@ -122,8 +102,7 @@ impl ForkArgs {
         let own = ForkFlags::from_arg_matches(matches)?;
         let command = RunArgs::augment_args(Command::new("run"));
         let mut arguments = command.get_arguments();
-        let other = arguments
-            .find(|argument| is_run_only(argument.get_id().as_str()) && typed.has(argument));
+        let other = arguments.find(|argument| is_run_only(argument) && typed.has(argument));
         if let Some(argument) = other {
             return Err(clap::Error::raw(
                 ErrorKind::ArgumentConflict,
@@ -155,8 +134,8 @@ impl ForkArgs {
 }
 
 /// Whether a flag applies to `rlm-eval run` but not to a fork.
-fn is_run_only(id: &str) -> bool {
-    RUN_ONLY_FLAGS.contains(&id) || id.starts_with("queue_")
+fn is_run_only(argument: &Arg) -> bool {
+    argument.get::<RunOnly>().is_some()
 }
 
 impl FromArgMatches for ForkArgs {
@@ -174,7 +153,7 @@ impl Args for ForkArgs {
     fn augment_args(command: Command) -> Command {
         let command = RunArgs::augment_args(ForkFlags::augment_args(command));
         let command = command.mut_args(|argument| {
-            let is_hidden = is_run_only(argument.get_id().as_str());
+            let is_hidden = is_run_only(&argument);
             let argument = if is_hidden {
                 argument.hide(true)
             } else {

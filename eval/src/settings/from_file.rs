@@ -2,6 +2,7 @@
 
 use clap::Arg;
 
+use super::flags::NotFromFile;
 use super::places;
 use super::powers::is_permission;
 
@@ -28,42 +29,10 @@ pub enum FromFile {
     Never,
 }
 
-/// Ids of flags that are not permissions, but that choose a server, write files, read flags from a
-/// folder, or disable a safeguard.
-const COMMAND_PERMISSIONS: [&str; 23] = [
-    "agents",
-    "allow",
-    "allow_mismatch",
-    "attempts_per_worker",
-    "base_url",
-    "cache",
-    "client_keys",
-    "csv",
-    "export",
-    "host",
-    "html",
-    "http",
-    "log_dir",
-    "matrix",
-    "mirror",
-    "out",
-    "record",
-    "replay_race",
-    "resume",
-    "root",
-    "run",
-    "save",
-    "url",
-];
-
 /// Returns the rule for setting this flag in a file `.env`.
 pub(crate) fn from_file(argument: &Arg) -> FromFile {
     let id = argument.get_id().as_str();
-    let grants = ["allow_program_change", "detach"];
-    if is_permission(id)
-        || COMMAND_PERMISSIONS.contains(&id)
-        || grants.contains(&id)
-        || places::is_granted(argument)
+    if is_permission(id) || argument.get::<NotFromFile>().is_some() || places::is_granted(argument)
     {
         return FromFile::Never;
     }

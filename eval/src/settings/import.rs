@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use harness::prompt::PromptMode;
 
+use super::flags::NotFromFile;
 use super::values::names;
 use super::values::one_of;
 use crate::import::SuppliedSettings;
@@ -46,7 +47,7 @@ pub struct NodeRlmArgs {
     pub drivers: Option<Vec<String>>,
 
     /// Parent folder of the runs' folders
-    #[arg(long, default_value = "results", value_name = "DIR")]
+    #[arg(long, default_value = "results", value_name = "DIR", add = NotFromFile)]
     pub log_dir: PathBuf,
 }
 

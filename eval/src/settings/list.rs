@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 
+use super::flags::NotFromFile;
+
 /// The flags of `rlm-eval list`.
 #[derive(Debug, Clone, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true, after_help = EXAMPLES)]
@@ -72,7 +74,7 @@ pub enum List {
         provider: Option<String>,
 
         /// URL of the provider's server [default: the provider's own]
-        #[arg(long, value_name = "URL", requires = "provider")]
+        #[arg(long, value_name = "URL", requires = "provider", add = NotFromFile)]
         base_url: Option<String>,
 
         /// Header of the request, as for `rlm-eval run`; repeatable

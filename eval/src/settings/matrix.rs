@@ -8,7 +8,7 @@ use benchmarks::Entry;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::run::canonical_flag;
+use super::run::{canonical_flag, instead_of_sharing};
 use super::{SettingsError, SweepArgs};
 
 /// Axes of a sweep, and the flags that all cells share.
@@ -62,23 +62,6 @@ struct File {
     iterations: Vec<Value>,
     repl_apis: Vec<Value>,
     driver_sets: Vec<Vec<String>>,
-}
-
-/// Returns advice about a flag of `rlm-eval run` that cells cannot share, because the matrix or the
-/// sweep sets it; `None` if cells can share it.
-fn instead_of_sharing(flag: &str) -> Option<&'static str> {
-    Some(match flag {
-        "child-model" => "use --child-models",
-        "drivers" => "use --driver-sets",
-        "max-depth" => "use --depths",
-        "prompt-mode" => "use --prompt-modes",
-        "protocol" => "use --protocols",
-        "log-dir" => "use --out",
-        "check-key" => "use `rlm-eval run --dry-run --check-key` for one cell",
-        "record" => "a recording belongs to one run",
-        "dry-run" | "json" | "resume" => "pass it to the sweep, before `--`",
-        _ => return None,
-    })
 }
 
 impl Matrix {

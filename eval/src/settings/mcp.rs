@@ -9,6 +9,7 @@ use clap::{Args, Command, FromArgMatches as _};
 use harness::Protocol;
 use serve::Clients;
 
+use super::flags::NotFromFile;
 use super::serve::clients;
 use super::values::{Seconds, whole};
 use super::{EngineArgs, Resolved, ServedArgs, ServedSettings, SettingsError};
@@ -20,12 +21,12 @@ use crate::providers::ModelRef;
 pub struct McpArgs {
     /// Serve over streamable HTTP at this address instead of stdin and stdout: `PORT` on this
     /// machine, or `IP:PORT`. Without client keys, only loopback addresses are allowed
-    #[arg(long, value_parser = address, value_name = "ADDR", help_heading = "Server")]
+    #[arg(long, value_parser = address, value_name = "ADDR", help_heading = "Server", add = NotFromFile)]
     pub http: Option<SocketAddr>,
 
     /// Folder whose files, folders and runs clients may name; repeatable. Links that lead outside
     /// it are rejected [default: only the runs in --log-dir]
-    #[arg(long, value_name = "DIR", help_heading = "Server")]
+    #[arg(long, value_name = "DIR", help_heading = "Server", add = NotFromFile)]
     pub root: Vec<PathBuf>,
 
     /// Maximum concurrent agents, each with its children; also the maximum concurrent model calls
@@ -71,7 +72,7 @@ pub struct McpArgs {
 
     /// With --http, YAML file of the clients' keys and limits, see docs/guides/serve.md [default:
     /// the key in `EVAL_CLIENT_KEY`, or none]
-    #[arg(long, value_name = "FILE", requires = "http", help_heading = "Server")]
+    #[arg(long, value_name = "FILE", requires = "http", help_heading = "Server", add = NotFromFile)]
     pub client_keys: Option<PathBuf>,
 
     /// Agents to serve.

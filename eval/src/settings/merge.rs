@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
+use super::flags::NotFromFile;
 use super::values::decimal;
 use crate::merge::Preference;
 
@@ -30,8 +31,7 @@ pub struct MergeArgs {
     /// Merge runs made by different versions of the program; each attempt records its version
     #[arg(
         long,
-        value_parser = BoolishValueParser::new()
-    )]
+        value_parser = BoolishValueParser::new(), add = NotFromFile)]
     pub allow_program_change: bool,
 
     /// Exit with code 100 if the mean score (0 to 1) is below this value [default: no gate]

@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::environment::TypedFlags;
+use super::flags::MayNameFile;
 use super::recorded_flags;
 use crate::invocation::quoted;
 
@@ -131,9 +132,8 @@ fn places<A: Args>(matches: &ArgMatches) -> Vec<PlaceFlag> {
 /// Whether a flag can name a file, folder or server.
 pub(super) fn may_confirm(argument: &Arg) -> bool {
     is_granted(argument)
-        || argument.get_id() == "base_url"
         || argument.get_value_parser().type_id() == TypeId::of::<PathBuf>()
-        || ["benchmark", "scorer", "model"].contains(&argument.get_id().as_str())
+        || argument.get::<MayNameFile>().is_some()
 }
 
 pub(super) fn is_granted(argument: &Arg) -> bool {

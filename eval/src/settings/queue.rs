@@ -11,6 +11,7 @@ use records::run_dir;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::flags::RunOnly;
 use super::values::whole;
 use super::{Granted, SettingsError};
 use crate::invocation::quoted;
@@ -20,24 +21,24 @@ use crate::invocation::quoted;
 #[command(next_help_heading = "Queue")]
 pub struct QueueAccessArgs {
     /// Credentials file for the NATS server [default: none]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", add = RunOnly)]
     pub queue_creds: Option<Granted<PathBuf>>,
 
     /// File with the seed of an NKey for the NATS server [default: none]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", add = RunOnly)]
     pub queue_nkey: Option<Granted<PathBuf>>,
 
     /// Certificate authorities to trust for the NATS server, in addition to the system's [default:
     /// none]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", add = RunOnly)]
     pub queue_ca: Option<Granted<PathBuf>>,
 
     /// Client certificate for the NATS server [default: none]
-    #[arg(long, value_name = "FILE", requires = "queue_key")]
+    #[arg(long, value_name = "FILE", requires = "queue_key", add = RunOnly)]
     pub queue_cert: Option<Granted<PathBuf>>,
 
     /// Key of --queue-cert
-    #[arg(long, value_name = "FILE", requires = "queue_cert")]
+    #[arg(long, value_name = "FILE", requires = "queue_cert", add = RunOnly)]
     pub queue_key: Option<Granted<PathBuf>>,
 }
 
@@ -48,29 +49,29 @@ pub struct QueueArgs {
     /// Submit the attempts to a queue on this NATS server (nats://HOST:PORT; separate several
     /// servers of a cluster by commas), from which `rlm-eval worker` takes them. With --resume,
     /// `none` continues without a queue [default: none]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", add = RunOnly)]
     pub queue: Option<Granted<String>>,
 
     /// Seconds without a heartbeat after which an attempt is given to another worker
-    #[arg(long, value_parser = whole::<u64>(1..=86_400), default_value_t = 30, value_name = "SECONDS")]
+    #[arg(long, value_parser = whole::<u64>(1..=86_400), default_value_t = 30, value_name = "SECONDS", add = RunOnly)]
     pub queue_lease: u64,
 
     /// Maximum starts of an attempt if its workers crash or disconnect; then it ends in an error
-    #[arg(long, value_parser = whole::<u64>(1..=1_000), default_value_t = 5, value_name = "N")]
+    #[arg(long, value_parser = whole::<u64>(1..=1_000), default_value_t = 5, value_name = "N", add = RunOnly)]
     pub queue_tries: u64,
 
     /// Number of servers in a cluster that store each message: 1, 3 or 5
-    #[arg(long, value_parser = whole::<usize>(1..=5), default_value_t = 1, value_name = "N")]
+    #[arg(long, value_parser = whole::<usize>(1..=5), default_value_t = 1, value_name = "N", add = RunOnly)]
     pub queue_replicas: usize,
 
     /// Maximum megabytes of results in the queue; workers wait until there is space [default: the
     /// server's limit]
-    #[arg(long, value_parser = whole::<u64>(1..=1_000_000_000), value_name = "MB")]
+    #[arg(long, value_parser = whole::<u64>(1..=1_000_000_000), value_name = "MB", add = RunOnly)]
     pub queue_max_mb: Option<u64>,
 
     /// Run directory whose attempts determine the expected duration of samples; the slowest samples
     /// are started first [default: dataset order]
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", add = RunOnly)]
     pub queue_order_by: Option<PathBuf>,
 
     /// Access to the queue's server.

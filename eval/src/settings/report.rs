@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::flags::NotFromFile;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
@@ -15,7 +16,7 @@ pub struct ReportArgs {
 
     /// File for the self-contained HTML page with plots; an existing file is replaced [default:
     /// report.html in the first DIR, or report-NAME.html with --scores NAME; none with --json]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", add = NotFromFile)]
     pub html: Option<PathBuf>,
 
     /// Use the scores that `rlm-eval score --scorer NAME` computed, instead of those of the run;

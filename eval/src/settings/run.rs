@@ -11,6 +11,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::flags::{MayNameFile, NotFromFile, NotShared, RunOnly};
 use super::values::{Seconds, decimal, names, whole};
 use super::{
     BenchmarkArgs, EngineArgs, EngineSettings, GraderSettings, Keys, Partition, PlaceFlag,
@@ -40,6 +41,15 @@ pub(crate) fn canonical_flag(flag: &str) -> String {
     long.unwrap_or(flag).to_owned()
 }
 
+/// Returns advice about a flag of `rlm-eval run` that the cells of a sweep cannot share; `None` if
+/// they can.
+pub(super) fn instead_of_sharing(flag: &str) -> Option<&'static str> {
+    let command = RunArgs::augment_args(Command::new("run"));
+    let mut arguments = command.get_arguments();
+    let argument = arguments.find(|argument| argument.get_long() == Some(flag))?;
+    argument.get::<NotShared>().map(|shared| shared.0)
+}
+
 /// The flags of `rlm-eval run`.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(
@@ -57,8 +67,7 @@ pub struct RunArgs {
         required = false,
         required_unless_present = "resume",
         value_name = "NAME",
-        help_heading = "Benchmark"
-    )]
+        help_heading = "Benchmark", add = RunOnly, add = MayNameFile)]
     pub benchmark: String,
 
     /// Options of the benchmark.
@@ -71,8 +80,7 @@ pub struct RunArgs {
         long,
         value_delimiter = ',',
         value_name = "KEY=A|B,…",
-        help_heading = "Selection"
-    )]
+        help_heading = "Selection", add = RunOnly)]
     pub filter: Vec<String>,
 
     /// Run only the samples with these ids
@@ -81,8 +89,7 @@ pub struct RunArgs {
         alias = "selected-problems",
         value_delimiter = ',',
         value_name = "ID,…",
-        help_heading = "Selection"
-    )]
+        help_heading = "Selection", add = RunOnly)]
     pub selected_problems: Vec<String>,
 
     /// Run at most this many samples [default: all]
@@ -91,8 +98,7 @@ pub struct RunArgs {
         alias = "max-tasks",
         value_parser = whole::<usize>(1..=1_000_000),
         value_name = "N",
-        help_heading = "Selection"
-    )]
+        help_heading = "Selection", add = RunOnly)]
     #[serde(rename = "max_tasks")]
     pub max_samples: Option<usize>,
 
@@ -102,13 +108,12 @@ pub struct RunArgs {
         long,
         value_parser = whole::<u64>(0..=u64::MAX),
         value_name = "N",
-        help_heading = "Selection"
-    )]
+        help_heading = "Selection", add = RunOnly)]
     pub sample_seed: Option<u64>,
     /// Run only shard M of N, as in 2/8: samples are sorted by the hashes of their ids and assigned
     /// to shards in turn. `auto` reads M and N from a Kubernetes Indexed Job or a Slurm array.
     /// `rlm-eval merge` joins the shards [default: all samples]
-    #[arg(long, value_name = "M/N", help_heading = "Selection")]
+    #[arg(long, value_name = "M/N", help_heading = "Selection", add = RunOnly)]
     pub partition: Option<Partition>,
 
     /// Independent attempts for each sample
@@ -117,8 +122,7 @@ pub struct RunArgs {
         value_parser = whole::<u32>(1..=1_000),
         default_value_t = 1,
         value_name = "N",
-        help_heading = "Selection"
-    )]
+        help_heading = "Selection", add = RunOnly)]
     pub attempts: u32,
 
     /// Settings of the scorer.
@@ -144,8 +148,7 @@ pub struct RunArgs {
         long,
         default_value = "results",
         value_name = "DIR",
-        help_heading = "Run"
-    )]
+        help_heading = "Run", add = NotFromFile, add = NotShared("use --out"))]
     pub log_dir: PathBuf,
 
     /// Concurrency and stop conditions.
@@ -199,7 +202,7 @@ pub struct ConductArgs {
 
     /// Stop the run with exit code 1 once too many attempts have ended in an error: a count (5), or
     /// a share of all attempts (0.1) [default: never]
-    #[arg(long, value_name = "SHARE|COUNT")]
+    #[arg(long, value_name = "SHARE|COUNT", add = RunOnly)]
     pub fail_on_error: Option<ErrorGate>,
 }
 

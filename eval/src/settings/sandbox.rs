@@ -9,6 +9,7 @@ use harness::sandbox::{
 };
 use serde::Serialize;
 
+use super::flags::NotFromFile;
 use super::values::{Seconds, one_of, whole};
 use super::{IsolationKind, SettingsError};
 
@@ -115,8 +116,7 @@ pub struct SandboxArgs {
         long,
         value_parser = whole::<u32>(1..=MAX_SESSIONS),
         default_value_t = 1,
-        value_name = "N"
-    )]
+        value_name = "N", add = NotFromFile)]
     pub attempts_per_worker: u32,
 
     /// Make V8 interpret cells instead of compiling them, so that a worker needs no executable

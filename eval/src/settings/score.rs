@@ -9,6 +9,7 @@ use clap::builder::BoolishValueParser;
 use harness::Budget;
 use harness::provider::PriceTable;
 
+use super::flags::NotFromFile;
 use super::values::{dollars, whole};
 use super::{
     GraderSettings, HIGHEST_LIMIT, IsolationKind, Keys, ModelArgs, ScorerArgs, SettingsError,
@@ -43,7 +44,7 @@ pub struct ScoreArgs {
 
     /// Folder that caches responses. A request is not sent again, and costs nothing, if an attempt
     /// with the same number has already received its response [default: no cache]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", add = NotFromFile)]
     pub cache: Option<PathBuf>,
 
     /// Cost limit of the judge in US dollars, including earlier starts of the same scoring

@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 use serve::{Client, Clients, DEFAULT_LONG_TEXT, KeyHash, Limits};
 
 use super::engine::main_model;
+use super::flags::NotFromFile;
 use super::values::{Seconds, whole};
 use super::{
     EngineArgs, EngineSettings, Keys, Resolved, RunMode, SettingsError, powers, recorded_fields,
@@ -34,8 +35,7 @@ pub struct ServeArgs {
         long,
         default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST),
         value_name = "IP",
-        help_heading = "Server"
-    )]
+        help_heading = "Server", add = NotFromFile)]
     pub host: IpAddr,
 
     /// Port to listen on; 0 for any free port
@@ -100,7 +100,7 @@ pub struct ServeArgs {
 
     /// YAML file of the clients' keys and limits, see docs/guides/serve.md [default: the key in
     /// `EVAL_CLIENT_KEY`, or none]
-    #[arg(long, value_name = "FILE", help_heading = "Server")]
+    #[arg(long, value_name = "FILE", help_heading = "Server", add = NotFromFile)]
     pub client_keys: Option<PathBuf>,
 
     /// Agents to serve.
@@ -121,7 +121,7 @@ pub struct ServedArgs {
     pub also_model: Vec<ModelRef>,
 
     /// YAML file of agents with their own names and flags, see docs/guides/serve.md [default: none]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", add = NotFromFile)]
     pub agents: Option<PathBuf>,
 
     /// Number of sandboxes kept ready for each name, so that this many concurrent requests start
@@ -132,7 +132,7 @@ pub struct ServedArgs {
 
     /// Folder for the run directories with the trajectories of requests. Each name that clients use
     /// gets its own run directory
-    #[arg(long, default_value = "results", value_name = "DIR")]
+    #[arg(long, default_value = "results", value_name = "DIR", add = NotFromFile)]
     pub log_dir: PathBuf,
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
+use super::flags::{NotFromFile, NotShared, RunOnly};
 use super::values::whole;
 
 /// Flags of one start.
@@ -19,7 +20,7 @@ use super::values::whole;
 pub struct StartArgs {
     /// Resume the run in this folder with its recorded settings. Flags that cannot change an answer
     /// may be passed again; --attempts and --max-samples may increase
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", add = NotFromFile, add = RunOnly, add = NotShared("pass it to the sweep, before `--`"))]
     pub resume: Option<PathBuf>,
 
     /// Name of the run and of its folder below --log-dir [default: benchmark, mode, prompt and
@@ -37,8 +38,7 @@ pub struct StartArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        requires = "resume"
-    )]
+        requires = "resume", add = RunOnly)]
     pub retry_errors: bool,
 
     /// With --resume: continue a run made by another version of the program; each attempt records
@@ -46,8 +46,7 @@ pub struct StartArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        requires = "resume"
-    )]
+        requires = "resume", add = NotFromFile, add = RunOnly)]
     pub allow_program_change: bool,
 
     /// Show the samples, the sizes of their prompts, and an estimate of calls and cost, without
@@ -55,8 +54,7 @@ pub struct StartArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        conflicts_with = "resume"
-    )]
+        conflicts_with = "resume", add = RunOnly, add = NotShared("pass it to the sweep, before `--`"))]
     pub dry_run: bool,
 
     /// With --dry-run: run the first N samples, once each, to base the estimate on their cost; this
@@ -68,8 +66,7 @@ pub struct StartArgs {
         num_args = 0..=1,
         default_missing_value = "2",
         requires = "dry_run",
-        value_name = "N"
-    )]
+        value_name = "N", add = RunOnly)]
     pub pilot: Option<usize>,
 
     /// With --dry-run: request 16 tokens from the main model, to check whether its server accepts
@@ -77,8 +74,7 @@ pub struct StartArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        requires = "dry_run"
-    )]
+        requires = "dry_run", add = RunOnly, add = NotShared("use `rlm-eval run --dry-run --check-key` for one cell"))]
     pub check_key: bool,
 
     /// Show every event of the agents, one line each, instead of progress bars; responses are
@@ -93,8 +89,7 @@ pub struct StartArgs {
     /// Print the summary as JSON on stdout instead of a table
     #[arg(
         long,
-        value_parser = BoolishValueParser::new()
-    )]
+        value_parser = BoolishValueParser::new(), add = NotShared("pass it to the sweep, before `--`"))]
     pub json: bool,
 
     /// With --queue: submit the run and exit; `rlm-eval run --resume` follows it
@@ -102,8 +97,7 @@ pub struct StartArgs {
         long,
         value_parser = BoolishValueParser::new(),
         requires = "queue",
-        help_heading = "Queue"
-    )]
+        help_heading = "Queue", add = NotFromFile, add = RunOnly)]
     pub detach: bool,
 }
 

@@ -9,6 +9,7 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::flags::NotFromFile;
 use super::values::{Seconds, decimal, dollars, whole};
 use super::{HIGHEST_LIMIT, recorded_flags};
 
@@ -23,7 +24,7 @@ use super::{HIGHEST_LIMIT, recorded_flags};
 pub struct SweepArgs {
     /// YAML file with the matrix, or the name of a benchmark for its ready-made sweep; flags on the
     /// command line take precedence
-    #[arg(long, value_name = "FILE", help_heading = "Matrix")]
+    #[arg(long, value_name = "FILE", help_heading = "Matrix", add = NotFromFile)]
     pub matrix: Option<PathBuf>,
 
     /// Models to run [default: --model of the shared flags]
@@ -120,7 +121,7 @@ pub struct SweepArgs {
 
     /// New folder for the sweep, with a run directory for each cell [default:
     /// results/sweep-DATE-TIME]
-    #[arg(long, value_name = "DIR", help_heading = "Sweep")]
+    #[arg(long, value_name = "DIR", help_heading = "Sweep", add = NotFromFile)]
     pub out: Option<PathBuf>,
 
     /// Resume the sweep in this folder: interrupted cells and cells that have not started
@@ -128,8 +129,7 @@ pub struct SweepArgs {
         long,
         value_name = "DIR",
         conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "temperatures", "efforts", "iterations", "repl_apis", "driver_sets", "out", "race", "alpha", "min_difference", "max_samples", "block", "order_seed"],
-        help_heading = "Sweep"
-    )]
+        help_heading = "Sweep", add = NotFromFile)]
     pub resume: Option<PathBuf>,
 
     /// With --resume: continue the attempts that ended in an error, and send their failed requests
@@ -172,8 +172,7 @@ pub struct SweepArgs {
         long,
         value_parser = BoolishValueParser::new(),
         requires = "resume",
-        help_heading = "Sweep"
-    )]
+        help_heading = "Sweep", add = NotFromFile)]
     pub allow_program_change: bool,
 
     /// Print the comparison as JSON on stdout instead of tables
@@ -250,8 +249,7 @@ pub struct SweepArgs {
         long,
         value_name = "DIR",
         conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "temperatures", "efforts", "iterations", "repl_apis", "driver_sets", "out", "run", "resume", "dry_run"],
-        help_heading = "Race"
-    )]
+        help_heading = "Race", add = NotFromFile)]
     pub replay_race: Option<PathBuf>,
 
     /// Flags of `rlm-eval run` for all cells, except those of the matrix. With --resume:

@@ -8,6 +8,7 @@ use clap::builder::BoolishValueParser;
 use view::Subject;
 
 use super::Granted;
+use super::flags::NotFromFile;
 use crate::env_vars;
 
 /// The flags of `rlm-eval view`.
@@ -37,7 +38,7 @@ pub struct ViewArgs {
     pub no_open: bool,
 
     /// Write one self-contained page instead of starting a server; DIR must be one run directory
-    #[arg(long, value_name = "FILE.html", conflicts_with = "port")]
+    #[arg(long, value_name = "FILE.html", conflicts_with = "port", add = NotFromFile)]
     pub export: Option<PathBuf>,
 
     /// Export only this sample [default: the whole run]

@@ -9,7 +9,7 @@ use queue::name::RunKey;
 use serde_json::Value;
 
 use super::QueueAccessArgs;
-use super::flags::one_line;
+use super::flags::{NotFromFile, one_line};
 use super::queue::{access, key};
 use super::values::{Seconds, whole};
 use super::{PowerArgs, ResumeArgs, RunArgs, RunMode, RunPowerArgs, RunSettings, SettingsError};
@@ -23,7 +23,7 @@ pub struct WorkerArgs {
     pub url: String,
 
     /// Id or folder of a run to work on; repeatable [default: every run of the queue]
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", add = NotFromFile)]
     pub run: Vec<String>,
 
     /// Maximum concurrent attempts
@@ -41,7 +41,7 @@ pub struct WorkerArgs {
 
     /// Server URL to which runs may send this machine's keys, in addition to the URLs of known
     /// providers
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", add = NotFromFile)]
     pub base_url: Option<String>,
 
     /// Permissions of the agents that the worker runs.

@@ -283,6 +283,10 @@ fn rejects_invalid_forks() {
             &["q", "--at", "2", "--attempts", "2"],
             "--attempts does not apply to a fork",
         ),
+        (
+            &["q", "--at", "2", "--max-samples", "2"],
+            "--max-samples does not apply to a fork",
+        ),
     ];
     for (more, expected) in rows {
         let ran = origin.fork(more);
