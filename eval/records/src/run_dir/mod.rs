@@ -40,6 +40,7 @@ mod run_lock;
 mod lost_calls;
 mod journal;
 mod links;
+mod set_aside;
 mod wasted_spend;
 
 mod atomic;
