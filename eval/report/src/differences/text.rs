@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use records::run_dir::Changed;
-use serde_json::Value;
 
 use super::parts::ENGINE;
 use super::slot::Slot;
