@@ -97,15 +97,19 @@ LAYERS = {
         program_versions
     """,
     "eval/report": """
-        sanitize
+        sanitize run_name
         columns
         summary
-        compare+differences
+        differences
+        compare
         race
         report
     """,
     "eval/queue": """
-        accounts+message+name+rate+error
+        error name
+        envelope
+        accounts rate
+        message
         broker
         nats nats_absent
         run_queue
