@@ -126,11 +126,12 @@ LAYERS = {
         export server
     """,
     "eval/serve": """
-        agents error
+        agents error turn events
         keys admission metrics
         guard
-        conversation+request
-        chat+events+responses
+        request interface
+        conversation
+        chat responses
         handler
         server
     """,
