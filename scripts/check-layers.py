@@ -154,9 +154,10 @@ LAYERS = {
     """,
     "harness/tests/fault-server": "shapes",
     "perf": """
-        cost plan report
+        arguments cost plan report
         server
-        bench+suite
+        bench
+        suite
     """,
 }
 

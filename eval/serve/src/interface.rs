@@ -1,4 +1,4 @@
-//! What the interfaces for chat completions and responses have in common.
+//! The trait that both interfaces implement, and values that both responses contain.
 
 use serde_json::{Value, json};
 
