@@ -98,15 +98,19 @@ LAYERS = {
         program_versions
     """,
     "eval/report": """
-        sanitize
+        sanitize run_name
         columns
         summary
-        compare differences
+        differences
+        compare
         race
         report
     """,
     "eval/queue": """
-        accounts message name rate error
+        error name
+        envelope
+        accounts rate
+        message
         broker
         nats nats_absent
         run_queue
@@ -123,11 +127,12 @@ LAYERS = {
         export server
     """,
     "eval/serve": """
-        agents error
+        agents error turn events
         keys admission metrics
         guard
-        conversation request
-        chat events responses
+        request interface
+        conversation
+        chat responses
         handler
         server
     """,
@@ -150,9 +155,10 @@ LAYERS = {
     """,
     "harness/tests/fault-server": "shapes",
     "perf": """
-        cost plan report
+        arguments cost plan report
         server
-        bench suite
+        bench
+        suite
     """,
 }
 

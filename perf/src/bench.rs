@@ -9,72 +9,13 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::Arguments;
+use crate::arguments::Arguments;
 use crate::cost::{self, Cost};
 use crate::plan::{Language, Plan};
-use crate::report::Figure;
 use crate::server::Server;
-use crate::suite;
 
 /// Error of the suite or of one of its parts.
 pub type SuiteError = Box<dyn Error>;
-
-/// Results of the selected parts.
-#[derive(Default)]
-pub struct SuiteResults {
-    /// JavaScript engine of the program, as reported by `--version`.
-    pub engine: String,
-    pub figures: Vec<Figure>,
-    /// Errors of failed parts, which have no figures. A failed part does not stop the others.
-    pub failures: Vec<String>,
-}
-
-/// Runs the selected parts.
-///
-/// # Errors
-/// Returns an error if the program or a selected part does not exist, or the model server cannot
-/// start.
-pub fn run(arguments: Arguments) -> Result<SuiteResults, SuiteError> {
-    cost::adopt_orphans();
-    let bench = Bench {
-        eval: fs::canonicalize(&arguments.eval)
-            .map_err(|error| format!("{}: {error}", arguments.eval.display()))?,
-        server: Server::start()?,
-        folder: tempfile::tempdir()?,
-        arguments,
-    };
-    let known: Vec<&str> = suite::PARTS.iter().map(|(name, _)| *name).collect();
-    let only = &bench.arguments.only;
-    if let Some(unknown) = only.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(format!(
-            "invalid --only `{unknown}`: expected one of {}",
-            known.join(", ")
-        )
-        .into());
-    }
-    let mut measured = SuiteResults {
-        engine: engine(&bench)?,
-        ..SuiteResults::default()
-    };
-    for (name, measure) in suite::PARTS {
-        if only.is_empty() || only.iter().any(|wanted| wanted == name) {
-            log_progress(name);
-            match measure(&bench) {
-                Ok(figures) => measured.figures.extend(figures),
-                Err(error) => measured.failures.push(format!("{name}: {error}")),
-            }
-        }
-    }
-    Ok(measured)
-}
-
-fn engine(bench: &Bench) -> Result<String, SuiteError> {
-    let version = bench.eval(&["--version"]).output()?;
-    let version = String::from_utf8_lossy(&version.stdout).into_owned();
-    let mut lines = version.lines().map(str::trim);
-    let engine = lines.find_map(|line| line.strip_prefix("engine "));
-    Ok(engine.unwrap_or("unknown").trim().to_owned())
-}
 
 /// Prints a progress message on stderr.
 #[expect(clippy::print_stderr, reason = "prints progress for the user")]
@@ -107,6 +48,20 @@ pub enum Provider {
 }
 
 impl Bench {
+    /// Starts the model server and creates the suite's temporary folder.
+    ///
+    /// # Errors
+    /// Returns an error if the program does not exist or the model server cannot start.
+    pub fn start(arguments: Arguments) -> Result<Self, SuiteError> {
+        Ok(Self {
+            eval: fs::canonicalize(&arguments.eval)
+                .map_err(|error| format!("{}: {error}", arguments.eval.display()))?,
+            server: Server::start()?,
+            folder: tempfile::tempdir()?,
+            arguments,
+        })
+    }
+
     /// Returns `quick` in a quick run of the suite, otherwise `full`.
     pub fn size<T>(&self, full: T, quick: T) -> T {
         if self.arguments.quick { quick } else { full }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::VERSION;
+use crate::envelope::{VERSION, impl_message};
 
 /// One amount for each kind of budget.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -102,6 +102,10 @@ pub struct BudgetAccounts {
     pub spent: Amounts<f64>,
     /// Current leases, by name of the worker.
     pub leases: BTreeMap<String, Lease>,
+}
+
+impl_message! {
+    BudgetAccounts: ;
 }
 
 /// Reply to a worker's report.

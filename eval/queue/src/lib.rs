@@ -8,6 +8,7 @@
 
 pub mod name;
 
+mod envelope;
 pub mod message;
 
 pub mod accounts;

@@ -1,19 +1,13 @@
-//! The messages of a queue: their fields, version and size limits.
+//! The messages about a run and its attempts and workers, and the limits of their bodies.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::QueueError;
 use crate::accounts::Amounts;
+use crate::envelope::impl_message;
 use crate::name::RunKey;
 
-/// Version of all messages; each message carries it as `v`.
-pub const VERSION: u32 = 1;
-
-/// Maximum bytes of a message without a body. By default, servers reject messages of more than 1
-/// MiB.
-pub const MOST_BYTES: usize = 1024 * 1024;
+pub use crate::envelope::{MOST_BYTES, Message, VERSION, read, write};
 
 /// Maximum bytes of the body of a result: record and trajectory.
 pub const MOST_BODY: u64 = 4 * 1024 * 1024 * 1024;
@@ -21,9 +15,6 @@ pub const MOST_BODY: u64 = 4 * 1024 * 1024 * 1024;
 /// Maximum bytes of a body inside the message itself. A larger body is sent in pieces of at most
 /// this size.
 pub const PIECE: usize = 256 * 1024;
-
-/// Maximum bytes of an id.
-const LONGEST_ID: usize = 4096;
 
 /// An attempt to run, identified by its sample and number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -213,76 +204,13 @@ pub struct WorkerCount {
     pub workers: u32,
 }
 
-/// A message that [`read`] can parse and check.
-pub trait Message: Serialize + DeserializeOwned {
-    /// Returns the version of the message.
-    fn version(&self) -> u32;
-    /// Returns the ids and names in the message, whose length is limited.
-    fn ids(&self) -> Vec<&str>;
-}
-
-macro_rules! message {
-    ($($name:ty: $($id:ident),*;)*) => {
-        $(impl Message for $name {
-            fn version(&self) -> u32 {
-                self.v
-            }
-            fn ids(&self) -> Vec<&str> {
-                vec![$(self.$id.as_ref()),*]
-            }
-        })*
-    };
-}
-
-message! {
+impl_message! {
     Job: sample;
     Manifest: run_id, program, fingerprint, dataset_digest;
     WorkerHeartbeat: worker, host;
     RestartEntry: worker;
     ResultHeader: sample, worker, nonce;
     WorkerCount: ;
-    crate::accounts::BudgetAccounts: ;
-    crate::rate::Pace: ;
-}
-
-/// Parses a message and checks its version and limits. `place` is its subject.
-///
-/// # Errors
-/// Returns [`QueueError::Message`] if the message or an id in it is too long, or if the message is
-/// malformed or of another version.
-pub fn read<M: Message>(place: &str, bytes: &[u8]) -> Result<M, QueueError> {
-    /// The version is parsed first, because a later version may change all other fields.
-    #[derive(Deserialize)]
-    struct Versioned {
-        v: u32,
-    }
-    let wrong = |problem: String| QueueError::Message {
-        place: place.to_owned(),
-        problem,
-    };
-    if bytes.len() > MOST_BYTES {
-        return Err(wrong(format!(
-            "message of {} bytes exceeds the maximum of {MOST_BYTES}",
-            bytes.len()
-        )));
-    }
-    let Versioned { v } = serde_json::from_slice(bytes).map_err(|e| wrong(e.to_string()))?;
-    if v != VERSION {
-        return Err(wrong(format!(
-            "version {v} is not supported; this program reads version {VERSION}"
-        )));
-    }
-    let message: M = serde_json::from_slice(bytes).map_err(|e| wrong(e.to_string()))?;
-    if message.ids().iter().any(|id| id.len() > LONGEST_ID) {
-        return Err(wrong(format!("id longer than {LONGEST_ID} bytes")));
-    }
-    Ok(message)
-}
-
-/// Serializes a message.
-pub fn write<M: Message>(message: &M) -> Vec<u8> {
-    // This cannot fail, because the keys of all maps in these types are strings.
-    serde_json::to_vec(message).unwrap_or_default()
 }
 
 #[cfg(test)]

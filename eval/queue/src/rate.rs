@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::VERSION;
+use crate::envelope::{VERSION, impl_message};
 
 /// State of the request rate of one endpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,6 +17,10 @@ pub struct Pace {
     /// Time of the next free slot, in milliseconds since 1970: the theoretical arrival time of the
     /// algorithm.
     pub due_ms: f64,
+}
+
+impl_message! {
+    Pace: ;
 }
 
 /// Request slots assigned to a worker.

@@ -4,6 +4,7 @@
 //! Texts from models and files are sanitized before they are shown in a table.
 
 pub mod sanitize;
+mod run_name;
 pub mod columns;
 
 pub mod summary;

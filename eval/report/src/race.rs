@@ -11,6 +11,8 @@ use records::run_dir::RunDirError;
 use serde::{Deserialize, Serialize};
 use statistics::{Race, SampleCluster, Standing, StoppedDifference};
 
+use crate::compare::p_text;
+
 pub use statistics::{RaceOpponents, Rules, Verdict};
 pub use text::{block_lines, race_table};
 
@@ -107,6 +109,31 @@ impl RaceHeader {
     /// Returns the number of samples of a cell that never stops.
     pub fn samples(&self) -> usize {
         self.order.iter().map(Vec::len).sum()
+    }
+
+    /// Explains why a cell stopped, or returns `None` if it is still running.
+    fn reason(&self, standings: &[Standing], cell: usize) -> Option<String> {
+        let standing = &standings[cell];
+        let rival = match &self.rules.against {
+            RaceOpponents::Best => "the best of the others",
+            RaceOpponents::Baselines(_) => "its baseline",
+        };
+        let matters = self.rules.min_difference;
+        let (p, p_matters) = (p_text(standing.p), p_text(standing.p_matters));
+        Some(match standing.verdict? {
+            Verdict::Worse => format!("worse than {rival} (p {p} over all cells)"),
+            Verdict::NotBetter => {
+                format!("not better than all others by {matters} (p {p_matters})")
+            }
+            Verdict::Better => format!("better than {rival} (p {p} over all cells)"),
+            Verdict::Alike => format!("within {matters} of {rival} (p {p_matters} over all cells)"),
+            Verdict::Won => match &self.rules.against {
+                RaceOpponents::Best => "the last one: all others have stopped".to_owned(),
+                RaceOpponents::Baselines(_) => {
+                    "a baseline whose comparisons are all decided".to_owned()
+                }
+            },
+        })
     }
 }
 
@@ -244,7 +271,7 @@ impl RaceLog {
             .map(|unit| SampleCluster(unit.iter().map(row).collect()));
         let cells = self.race.add(block.collect());
         let stopped = running.iter().filter_map(|cell| {
-            let why = text::reason(&self.header, &cells, *cell)?;
+            let why = self.header.reason(&cells, *cell)?;
             Some((self.header.cells[*cell].clone(), why))
         });
         let before = self.blocks.last().map_or(0, |block| block.samples);

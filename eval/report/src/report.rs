@@ -23,6 +23,7 @@ use records::{AttemptRecord, RunIdentity};
 use crate::compare::{self, Against, Comparison, RunScores};
 use crate::differences::{self, Differences, RunParts};
 use crate::race::{RaceLog, RaceResult};
+use crate::run_name::run_name;
 use crate::summary::Summary;
 
 pub use behavior::{RunBehavior, TimeSplit};
@@ -157,7 +158,7 @@ impl Report {
         let groupings = groups::of(&records);
         let reports = runs.iter().zip(labels).zip(groupings).enumerate();
         let reports = reports.map(|(index, ((run, label), groupings))| {
-            RunReport::of(run, compare::name(index), label, groupings)
+            RunReport::of(run, run_name(index), label, groupings)
         });
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
         let parts: Vec<RunParts> = runs.iter().map(RunParts::of_run).collect();
@@ -220,7 +221,7 @@ impl SweepReport {
             .map(|run| among(run).unwrap_or_default());
         let against = Against::Baseline(baselines.collect());
         let comparison = compare::compare_all(&scores, &against);
-        let names: Vec<String> = places.iter().map(|place| compare::name(*place)).collect();
+        let names: Vec<String> = places.iter().map(|place| run_name(*place)).collect();
         Self {
             folder: sweep.folder.clone(),
             not_begun: sweep.not_begun.clone(),

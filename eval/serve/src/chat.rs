@@ -7,11 +7,12 @@ use model::{Status, Usage};
 use serde_json::{Value, json};
 
 use super::agents::{AgentResult, Progress};
-use super::conversation::{Conversation, Speaker, Turn};
+use super::conversation::Conversation;
 use super::error::ApiError;
-use super::events::{Frames, Interface, comment, data};
-use super::request::{Fields, Show, expected, object, read_content, text};
-use super::responses::is_plain_text;
+use super::events::{Frames, comment, data};
+use super::interface::{Head, Interface, extension};
+use super::request::{Fields, Show, expected, is_plain_text, object, read_content, text};
+use super::turn::{Speaker, Turn};
 
 /// A response in the format of chat completions.
 #[derive(Debug)]
@@ -20,19 +21,6 @@ pub(crate) struct Chat {
     show: Show,
     with_usage: bool,
     has_sent_role: bool,
-}
-
-/// Values shared by all parts of a response.
-#[derive(Debug, Clone)]
-pub(crate) struct Head {
-    /// Id without the interface's prefix, such as `chatcmpl-`.
-    pub id: String,
-    /// Creation time in seconds since 1970.
-    pub created: u64,
-    /// Name of the model as the client wrote it.
-    pub model: String,
-    /// Fields of the request that have no effect.
-    pub ignored: Vec<String>,
 }
 
 /// Parses the messages of a request.
@@ -254,22 +242,5 @@ fn usage(answered: &AgentResult) -> Value {
         "prompt_tokens_details": {"cached_tokens": cached_input_tokens},
         "completion_tokens_details": {"reasoning_tokens": reasoning_tokens},
         "cost": answered.cost_usd,
-    })
-}
-
-/// Returns the extension field `rlm`, which contains values that `OpenAI`'s interface does not
-/// support.
-pub(crate) fn extension(answered: &AgentResult, ignored: &[String]) -> Value {
-    json!({
-        "status": answered.status.as_str(),
-        "error": answered.error,
-        "cost_usd": answered.cost_usd,
-        "agents": answered.agents,
-        "depth": answered.depth_reached,
-        "iterations": answered.iterations,
-        "llm_calls": answered.llm_calls,
-        "run": answered.run,
-        "sample": answered.sample,
-        "ignored": ignored,
     })
 }

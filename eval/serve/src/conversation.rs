@@ -4,6 +4,7 @@
 use super::agents::Question;
 use super::error::ApiError;
 use super::request::Extension;
+use super::turn::{Piece, Speaker, Turn};
 
 /// Default maximum characters of a text in the query; a longer text is moved to the context.
 pub const DEFAULT_LONG_TEXT: usize = 16_000;
@@ -15,43 +16,6 @@ const SHOWN: usize = 2_000;
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     pub turns: Vec<Turn>,
-}
-
-/// One message.
-#[derive(Debug)]
-pub(crate) struct Turn {
-    pub speaker: Speaker,
-    pub text: String,
-    pub files: Vec<Piece>,
-    /// Images as data URLs.
-    pub images: Vec<String>,
-}
-
-/// A named text of the context.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Piece {
-    pub name: String,
-    pub text: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Speaker {
-    /// `system` and `developer` messages, and `instructions`.
-    Instructions,
-    User,
-    Assistant,
-    Tool,
-}
-
-impl Speaker {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Instructions => "system",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        }
-    }
 }
 
 impl Conversation {

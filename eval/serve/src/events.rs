@@ -1,4 +1,4 @@
-//! Server-sent events: formatting and streaming the events of an interface.
+//! Server-sent events: their format, and a response that streams them.
 //!
 //! Reference: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 
@@ -14,33 +14,8 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::agents::{AgentResult, Progress};
-use super::chat::Head;
-use super::error::ApiError;
-
 /// Serialized events, each with its terminating blank line.
 pub(crate) type Frames = Vec<String>;
-
-/// Formats one answer for one of the two interfaces, either as a whole or as a stream of events.
-pub(crate) trait Interface: Send + 'static {
-    /// Sets the values shared by all parts of the response.
-    fn set_head(&mut self, head: Head);
-
-    /// Returns the response body for an answer that is not streamed.
-    fn whole(&self, answered: &AgentResult) -> Value;
-
-    /// Returns the first events of a stream.
-    fn begin(&mut self) -> Frames;
-
-    /// Returns the events for a progress report.
-    fn progress(&mut self, progress: &Progress) -> Frames;
-
-    /// Returns the final events for an answer.
-    fn end(&mut self, answered: &AgentResult) -> Frames;
-
-    /// Returns the final events for a failure.
-    fn failed(&mut self, error: &ApiError) -> Frames;
-}
 
 /// Formats an unnamed event.
 pub(crate) fn data(value: &Value) -> String {

@@ -13,9 +13,9 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::admission::{AdmissionQueue, QueueTicket};
 use super::agents::{AgentResult, Agents, OnProgress, Progress, Question, Rejection};
-use super::chat::Head;
 use super::error::ApiError;
-use super::events::{self, Interface, comment};
+use super::events::{self, comment};
+use super::interface::{Head, Interface};
 use super::keys::Client;
 use super::metrics::Metrics;
 

@@ -20,7 +20,9 @@ mod responses;
 
 mod conversation;
 mod request;
+mod turn;
 
+mod interface;
 mod events;
 
 mod handler;

@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::agents::Limits;
-use super::conversation::{Piece, Turn};
 use super::error::ApiError;
+use super::turn::{Piece, Turn};
 
 /// Name of the request field that extends `OpenAI`'s interface.
 const EXTENSION: &str = "rlm";
@@ -180,6 +180,12 @@ pub(crate) fn object(value: Value, place: &str) -> Result<Map<String, Value>, Ap
         Value::Object(members) => Ok(members),
         other => Err(expected(place, "an object", &other)),
     }
+}
+
+/// Whether `modalities` contains only text.
+pub(crate) fn is_plain_text(modalities: &Value) -> bool {
+    let all = modalities.as_array();
+    all.is_some_and(|all| all.iter().all(|one| one == "text"))
 }
 
 fn positive(value: &Value, place: &str) -> Result<f64, ApiError> {

@@ -7,11 +7,12 @@ use model::Status;
 use serde_json::{Value, json};
 
 use super::agents::{AgentResult, Progress};
-use super::chat::{Head, extension};
-use super::conversation::{Conversation, Speaker, Turn};
+use super::conversation::Conversation;
 use super::error::ApiError;
-use super::events::{Frames, Interface, comment, named};
-use super::request::{Fields, Show, expected, object, read_content, text};
+use super::events::{Frames, comment, named};
+use super::interface::{Head, Interface, extension};
+use super::request::{Fields, Show, expected, is_plain_text, object, read_content, text};
+use super::turn::{Speaker, Turn};
 
 /// A response in the format of the Responses interface.
 #[derive(Debug)]
@@ -127,12 +128,6 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
         "agents answer only with text",
     )?;
     fields.refuse("modalities", is_plain_text, "agents answer only with text")
-}
-
-/// Whether `modalities` contains only text.
-pub(crate) fn is_plain_text(modalities: &Value) -> bool {
-    let all = modalities.as_array();
-    all.is_some_and(|all| all.iter().all(|one| one == "text"))
 }
 
 impl Responses {

@@ -20,7 +20,7 @@ use super::run_file::RunFile;
 use super::runs_page;
 use super::sample_list;
 use super::search::{Kind, SearchRequest};
-use super::trajectory::{agent_texts, iterations, outline, text_part};
+use super::trajectory::{agent_texts, iterations, outline};
 
 /// Maximum iterations in a response.
 const ITERATIONS: usize = 100;
@@ -249,7 +249,7 @@ fn text(library: &Library, query: &Query) -> Result<String, ViewError> {
     let (id, sample, attempt) = which(query)?;
     let (from, to) = (query.number("from", 0)?, query.number("to", 0)?);
     let part = library.trajectory(&*library.run(id)?, sample, attempt, |index, path, _| {
-        text_part(index, path, from, to)
+        index.text_part(path, from, to)
     })?;
     let part = part.ok_or_else(|| ViewError::not_found("text", format!("{from}-{to}")))?;
     Ok(to_json(&part))

@@ -35,10 +35,12 @@ mod scores;
 mod trajectories;
 
 mod fingerprint;
+mod holder;
 mod run_lock;
 mod lost_calls;
 mod journal;
 mod links;
+mod set_aside;
 mod wasted_spend;
 
 mod atomic;
@@ -49,6 +51,7 @@ pub use atomic::{write as write_whole, write_output};
 pub use error::{LineError, RunDirError};
 pub use events::{Events, fold};
 pub use fingerprint::{Difference, Fingerprint};
+pub use holder::Holder;
 pub use journal::{Journal, JournalLines, WastedSource, keep_abandoned};
 pub use name::sweep_id;
 pub use reader::{
@@ -57,7 +60,6 @@ pub use reader::{
 pub use reopen::Reopened;
 pub use requests::{RequestFiles, SentRequest};
 pub use results_csv::{COLUMNS, plain_text, spreadsheet_text, to_csv};
-pub use run_lock::Holder;
 pub use samples::{TruncatedRecord, latest, read_records};
 pub use scores::{ScoreJournal, write_scores};
 pub use unfingerprinted::{Changed, merge_history, unfingerprinted_settings};

@@ -3,37 +3,8 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-
 use super::links::without_links;
-use super::{HOLDER, LOCK, RunDirError, atomic};
-
-/// Content of `running.json`, which shows people which process is working on the run. The file has
-/// no effect: only the operating system's lock excludes other processes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Holder {
-    /// Process id.
-    pub pid: u32,
-    /// Host name; empty if the system does not report it.
-    pub host: String,
-    /// Time when the process locked the run, in RFC 3339.
-    pub since: String,
-}
-
-impl Holder {
-    fn this_process() -> Self {
-        let host = ["/proc/sys/kernel/hostname", "/etc/hostname"]
-            .iter()
-            .find_map(|path| fs::read_to_string(path).ok())
-            .unwrap_or_default();
-        Self {
-            pid: std::process::id(),
-            host: host.trim().to_owned(),
-            since: Timestamp::now().to_string(),
-        }
-    }
-}
+use super::{HOLDER, Holder, LOCK, RunDirError, atomic};
 
 /// A lock on a run directory, held while this value lives.
 ///
@@ -66,7 +37,7 @@ impl Held {
             Err(TryLockError::WouldBlock) => {
                 return Err(RunDirError::Held {
                     path: folder.to_owned(),
-                    holder: read(&note),
+                    holder: Holder::read(&note),
                 });
             }
             Err(TryLockError::Error(reason)) => return Err(cannot(reason)),
@@ -87,10 +58,4 @@ impl Drop for Held {
 pub(super) fn is_held(folder: &Path) -> bool {
     let lock = File::open(folder.join(LOCK));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
-}
-
-/// Reads `running.json`. Returns `None` if the other process has taken the lock but has not written
-/// the file yet.
-fn read(note: &Path) -> Option<Holder> {
-    serde_json::from_slice(&fs::read(note).ok()?).ok()
 }

@@ -12,6 +12,7 @@ use std::{fs, io};
 
 use super::journal::{self, PaidResponse};
 use super::lost_calls::{in_flight, reduce_to_lost_calls};
+use super::set_aside::{file_name, move_to_unused_names, original, unused_path};
 use super::{ABANDONED, JOURNAL, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, name};
 use crate::AttemptRecord;
 use crate::trajectory::{Calls, Fold};
@@ -231,7 +232,7 @@ pub(super) fn adopt(
     let to = folder.join(ABANDONED);
     let copied = fs::create_dir_all(&to).and_then(|()| {
         for path in &paths {
-            fs::copy(path, free(&to, &PathBuf::from(original(path))))?;
+            fs::copy(path, unused_path(&to, &PathBuf::from(original(path))))?;
         }
         atomic::sync_folder(&to)
     });
@@ -304,48 +305,6 @@ pub(super) fn open_attempts(
         }
     }
     Ok(move |name: &str| finished.get(name).is_none_or(|count| *count == 0))
-}
-
-/// Moves trajectories to another folder of the run under unused names. Each move is atomic, so no
-/// file is duplicated or lost if the process dies between two moves.
-fn move_to_unused_names(folder: &Path, to: &str, paths: &[PathBuf]) -> Result<(), RunDirError> {
-    if paths.is_empty() {
-        return Ok(());
-    }
-    let to = folder.join(to);
-    let moved = fs::create_dir_all(&to).and_then(|()| {
-        for path in paths {
-            fs::rename(path, free(&to, path))?;
-        }
-        atomic::sync_folder(&to)?;
-        atomic::sync_folder(&folder.join(TRAJECTORIES))
-    });
-    moved.map_err(|reason| RunDirError::Write { path: to, reason })
-}
-
-/// Returns an unused path in the folder `to`: `s-1.2.jsonl` becomes `s-1.2~1.jsonl`, or a name with
-/// a higher number. Original names never have this form.
-pub(super) fn free(to: &Path, path: &Path) -> PathBuf {
-    let name = file_name(path);
-    let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
-    (1..u64::MAX)
-        .map(|number| to.join(format!("{stem}~{number}.jsonl")))
-        .find(|path| !path.exists())
-        .unwrap_or_else(|| to.join(&name))
-}
-
-/// Returns the name that a file had before [`move_to_unused_names`], in the current naming scheme.
-fn original(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let whole = name.strip_suffix(".jsonl").unwrap_or(&name);
-    let stem = whole.rsplit_once('~').map_or(whole, |(stem, _)| stem);
-    name::current(&format!("{stem}.jsonl"))
-}
-
-/// Returns the name of a trajectory's file in the current naming scheme.
-fn file_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default();
-    name::current(&name.to_string_lossy())
 }
 
 /// Returns the files of a folder, sorted by name; empty if the folder is missing. Folders and

@@ -10,87 +10,9 @@ use model::{Status, excerpt};
 use records::program_versions::ProgramVersions;
 use records::run_dir::plain_text;
 
-use super::error::CompareError;
-use super::source::{CONSTANT_COLUMNS, RunColumns, RunScores, ScoredAttempt};
+use super::error::{CompareError, CsvProblem};
+use super::run_scores::{CONSTANT_COLUMNS, RunColumns, RunScores, ScoredAttempt};
 use crate::differences::RunParts;
-
-/// Reason why a CSV file is invalid.
-#[derive(Debug, thiserror::Error)]
-pub enum CsvProblem {
-    /// The file has no rows, possibly not even a header.
-    #[error("no rows; expected a header and a row for each attempt")]
-    Empty,
-    /// A required column does not exist.
-    #[error("missing column {wanted}; the file has: {found}")]
-    MissingColumn {
-        /// Name of the column, or the names of two alternatives.
-        wanted: &'static str,
-        /// Names of the existing columns, truncated.
-        found: String,
-    },
-    /// Two columns have the same name.
-    #[error("column {column}: duplicate column name `{name}`")]
-    DuplicateColumn {
-        /// Number of the column, 1-based.
-        column: usize,
-        /// Name of the column.
-        name: String,
-    },
-    /// A row is shorter or longer than the header.
-    #[error("{found} fields, but the header has {wanted}")]
-    Fields {
-        /// Number of fields in the row.
-        found: u64,
-        /// Number of fields in the header.
-        wanted: u64,
-    },
-    /// A field is not valid UTF-8.
-    #[error("column {column}: not UTF-8 text")]
-    NotUtf8 {
-        /// Number of the column, 1-based.
-        column: usize,
-    },
-    /// A field has an invalid value.
-    #[error("column {column} ({name}): invalid value `{found}`: expected {wanted}")]
-    Value {
-        /// Number of the column, 1-based.
-        column: usize,
-        /// Name of the column.
-        name: &'static str,
-        /// Value of the field, truncated.
-        found: String,
-        /// Expected kind of value.
-        wanted: &'static str,
-    },
-    /// A value that must be the same in the whole run or sample differs from an earlier row.
-    #[error("column {column} ({name}): `{found}` differs from `{earlier}` on line {line}; {why}")]
-    Changed {
-        /// Number of the column, 1-based.
-        column: usize,
-        /// Name of the column.
-        name: &'static str,
-        /// Value of the field, truncated.
-        found: String,
-        /// Earlier value, truncated.
-        earlier: String,
-        /// Line of the earlier value, 1-based.
-        line: u64,
-        /// Reason why the values must be equal.
-        why: &'static str,
-    },
-    /// Two rows describe the same attempt.
-    #[error("duplicate attempt {attempt} at sample `{sample}`: it is also on line {line}")]
-    DuplicateAttempt {
-        /// Id of the sample, truncated.
-        sample: String,
-        /// Number of the attempt, 1-based.
-        attempt: u32,
-        /// Line of the earlier row, 1-based.
-        line: u64,
-        /// Whether the file has a column for attempts.
-        has_attempts: bool,
-    },
-}
 
 /// 0-based positions of the columns that are read, with the name if it is not fixed.
 struct Columns {

@@ -9,13 +9,26 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use statistics::{detectable, holm, paired};
 
-use super::pairing::{ErrorCounting, pair_up};
+use super::difference::{Difference, SIGNIFICANT};
+use super::pairing::{Alignment, ErrorCounting, pair_up};
 use super::report::RunFigures;
-use super::source::RunScores;
-use super::{Against, Difference, RunPair, SIGNIFICANT, name};
+use super::run_scores::RunScores;
+use crate::run_name::run_name;
 
 /// Number of best runs to compare with each other.
 pub const BEST: usize = 3;
+
+/// Selects the pairs of runs to compare.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Against {
+    /// Compares every later run with the first.
+    First,
+    /// Compares every run with every earlier run.
+    All,
+    /// Compares each run with the run at the given index. A run with its own index is a baseline
+    /// and is not compared with another.
+    Baseline(Vec<usize>),
+}
 
 /// Rule that selects the comparisons of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -63,6 +76,26 @@ pub struct Family {
     pub comparisons: u64,
     /// Number of comparisons shown.
     pub shown: u64,
+}
+
+/// The comparison of two runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunPair {
+    /// Family that the comparison belongs to.
+    pub family: FamilyKind,
+    /// Name of the run that serves as the reference: `A`.
+    pub first: String,
+    /// Name of the run that is compared with it: `B`.
+    pub second: String,
+    /// Whether both runs have the same settings, so that only chance makes them differ; see
+    /// [`RunParts::same_fingerprint`](crate::differences::RunParts::same_fingerprint).
+    pub same_fingerprint: Option<bool>,
+    /// Samples that could not be aligned.
+    pub alignment: Alignment,
+    /// Difference over the samples with a score in both runs; `None` if there are no such samples.
+    pub errors_excluded: Option<Difference>,
+    /// Difference if every attempt of status `error` scores 0.
+    pub errors_as_zero: Option<Difference>,
 }
 
 type RunIndices = (usize, usize);
@@ -148,10 +181,10 @@ fn family(
         FamilyKind::Baseline => pairs.iter().map(|(first, _)| *first).collect(),
         FamilyKind::Best | FamilyKind::All => BTreeSet::new(),
     };
-    let names = |runs: &[usize]| runs.iter().map(|index| name(*index)).collect();
+    let names = |runs: &[usize]| runs.iter().map(|index| run_name(*index)).collect();
     let family = Family {
         kind,
-        baselines: baselines.into_iter().map(name).collect(),
+        baselines: baselines.into_iter().map(run_name).collect(),
         runs: names(members),
         best: best.map(|best| names(&best.runs)).unwrap_or_default(),
         as_good: best.map(|best| names(&best.as_good)).unwrap_or_default(),
@@ -211,8 +244,8 @@ fn pair(runs: &[RunScores], family: FamilyKind, first: usize, second: usize) -> 
     };
     RunPair {
         family,
-        first: name(first),
-        second: name(second),
+        first: run_name(first),
+        second: run_name(second),
         same_fingerprint: a.parts.same_fingerprint(&b.parts),
         alignment: pair_up(a, b, ErrorCounting::Excluded).1,
         errors_excluded: difference(ErrorCounting::Excluded),

@@ -3,11 +3,13 @@
 //! Invariant: the comparison of two runs depends only on columns of `results.csv` (sample, attempt,
 //! cluster, status and score), so a run directory and its CSV file give the same p values.
 
+mod difference;
 mod family;
 mod pairing;
 mod report;
 
 mod csv_file;
+mod run_scores;
 mod source;
 
 mod rows;
@@ -17,26 +19,22 @@ mod verdict;
 mod error;
 
 use serde::Serialize;
-use statistics::{Method, Paired};
 
 use crate::differences::{Differences, RunParts};
+use crate::run_name::run_name;
 
-pub use csv_file::CsvProblem;
-pub use error::{CompareError, Mismatch};
-pub use family::{BEST, Family, FamilyKind};
+pub use difference::{Difference, SIGNIFICANT, interval_text, p_text};
+pub use error::{CompareError, CsvProblem, Mismatch};
+pub use family::{Against, BEST, Family, FamilyKind, RunPair};
 pub use pairing::{Alignment, ErrorCounting, pair_up};
 pub use report::{RunFigures, SampleScores};
 pub use rows::{COLUMNS, to_csv};
-pub use source::{RunColumns, RunScores, ScoredAttempt};
-pub use table::{heading, interval_text, p_text};
-pub use table::{pairs, started, table};
+pub use run_scores::{RunColumns, RunScores, ScoredAttempt};
+pub use table::{heading, pairs, started, table};
 pub use verdict::{cautions, verdict};
 
 /// Version of [`Comparison`], written as `v` in its JSON.
 pub const COMPARISON_VERSION: u32 = 2;
-
-/// Significance level: the maximum probability of a finding if there is no difference.
-pub const SIGNIFICANT: f64 = 0.05;
 
 /// A comparison of several runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -53,65 +51,6 @@ pub struct Comparison {
     pub comparisons: Vec<RunPair>,
     /// Mean score of each sample in each run.
     pub samples: Vec<SampleScores>,
-}
-
-/// The comparison of two runs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RunPair {
-    /// Family that the comparison belongs to.
-    pub family: FamilyKind,
-    /// Name of the run that serves as the reference: `A`.
-    pub first: String,
-    /// Name of the run that is compared with it: `B`.
-    pub second: String,
-    /// Whether both runs have the same settings, so that only chance makes them differ; see
-    /// [`RunParts::same_fingerprint`].
-    pub same_fingerprint: Option<bool>,
-    /// Samples that could not be aligned.
-    pub alignment: Alignment,
-    /// Difference over the samples with a score in both runs; `None` if there are no such samples.
-    pub errors_excluded: Option<Difference>,
-    /// Difference if every attempt of status `error` scores 0.
-    pub errors_as_zero: Option<Difference>,
-}
-
-/// The difference between two runs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Difference {
-    /// Means, difference, interval and p value, computed by one method.
-    #[serde(flatten)]
-    pub paired: Paired,
-    /// P value after Holm's correction over the family; equals `p` for a single comparison.
-    pub p_holm: Option<f64>,
-    /// Smallest true difference that a test with this much data detects 4 times out of 5, at the
-    /// significance level that Holm's correction leaves to this comparison. `None` if even a
-    /// difference of 1 is detected less often, or if the variance is unknown.
-    pub detectable: Option<f64>,
-}
-
-impl Difference {
-    /// Returns the p value for the null hypothesis of no difference. It is below 0.05 exactly if
-    /// the interval excludes 0.
-    pub fn p(&self) -> Option<f64> {
-        self.paired.p()
-    }
-
-    /// Returns the name of the method that computed the interval and the p value, or `no test`.
-    pub fn method(&self) -> &'static str {
-        self.paired.method().map_or("no test", Method::name)
-    }
-}
-
-/// Selects the pairs of runs to compare.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Against {
-    /// Compares every later run with the first.
-    First,
-    /// Compares every run with every earlier run.
-    All,
-    /// Compares each run with the run at the given index. A run with its own index is a baseline
-    /// and is not compared with another.
-    Baseline(Vec<usize>),
 }
 
 /// Compares runs by their scores.
@@ -159,9 +98,9 @@ pub fn mismatches(runs: &[RunScores]) -> Vec<Mismatch> {
         if let Some((second, other)) = known.find(|(_, other)| *other != value) {
             found.push(Mismatch {
                 what: fact,
-                first: name(first),
+                first: run_name(first),
                 first_value: value.to_owned(),
-                second: name(second),
+                second: run_name(second),
                 second_value: other.to_owned(),
             });
         }
@@ -175,7 +114,7 @@ pub fn unchecked(runs: &[RunScores]) -> Vec<(&'static str, Vec<String>)> {
     let silent = |fact: &'static str| {
         let silent = runs.iter().enumerate();
         let silent = silent.filter(|(_, run)| run.facts.get(fact).is_none());
-        let names: Vec<String> = silent.map(|(index, _)| name(index)).collect();
+        let names: Vec<String> = silent.map(|(index, _)| run_name(index)).collect();
         (fact, names)
     };
     ["dataset_digest", "scorer"]
@@ -208,28 +147,5 @@ impl Comparison {
             rename(&mut pair.second);
         }
         self
-    }
-}
-
-/// Returns the name of the run at an index: `A` to `Z`, then `AA`, `AB`, ….
-pub fn name(index: usize) -> String {
-    let mut name = String::new();
-    let mut rest = index + 1;
-    while rest > 0 {
-        let letter = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"[(rest - 1) % 26];
-        name.insert(0, char::from(letter));
-        rest = (rest - 1) / 26;
-    }
-    name
-}
-
-#[cfg(test)]
-mod tests {
-    use super::name;
-
-    #[test]
-    fn names_runs_by_letters() {
-        let names = [0, 1, 25, 26, 27, 701, 702].map(name);
-        assert_eq!(names, ["A", "B", "Z", "AA", "AB", "ZZ", "AAA"]);
     }
 }

@@ -6,7 +6,7 @@ use model::Status;
 use serde::Serialize;
 use statistics::Pair;
 
-use super::source::{RunScores, ScoredAttempt};
+use super::run_scores::{RunScores, ScoredAttempt};
 use crate::summary::Cluster;
 
 /// How to count an attempt of status `error`.

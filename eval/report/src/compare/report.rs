@@ -7,9 +7,9 @@ use model::Status;
 use serde::Serialize;
 use statistics::{Estimate, estimate, sample_means};
 
-use super::name;
 use super::pairing::{ErrorCounting, samples as samples_of};
-use super::source::{RunColumns, RunScores};
+use super::run_scores::{RunColumns, RunScores};
+use crate::run_name::run_name;
 use crate::summary::{Cluster, Statuses, is_zero};
 
 /// Figures of one run over all its samples, including those that other runs lack.
@@ -82,7 +82,7 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
         .filter(|attempt| attempt.score.is_some());
     let scored = scored.count() as u64;
     RunFigures {
-        name: name(index),
+        name: run_name(index),
         path: run.path.clone(),
         facts: run.facts.clone(),
         started: run.started.as_ref().map(ToString::to_string),

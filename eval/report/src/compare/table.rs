@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 
+use super::difference::{Difference, interval_text, p_text};
 use super::family::{Family, FamilyKind};
 use super::verdict::{cautions, verdict};
-use super::{Alignment, Comparison, Difference, RunFigures, RunPair};
+use super::{Alignment, Comparison, RunFigures, RunPair};
 use crate::columns::in_columns;
 use crate::differences;
 use crate::sanitize::sanitize;
@@ -248,21 +249,6 @@ fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<(Stri
     }
     rows.push(row("detectable", &|way| way.detectable.map(three)));
     rows
-}
-
-/// Formats the interval of a difference: `[-0.007, +0.507]`.
-pub fn interval_text(difference: &Difference) -> Option<String> {
-    let [low, high] = difference.paired.interval()?;
-    Some(format!("[{low:+.3}, {high:+.3}]"))
-}
-
-/// Formats a p value with three decimals: `0.031`, `<0.001`.
-pub fn p_text(p: f64) -> String {
-    if p < 0.001 {
-        "<0.001".to_owned()
-    } else {
-        format!("{p:.3}")
-    }
 }
 
 fn alignment_notes(pair: &RunPair) -> Vec<String> {

@@ -2,8 +2,8 @@
 
 use statistics::MIN_CLUSTERS;
 
-use super::table::p_text;
-use super::{Difference, RunPair, SIGNIFICANT};
+use super::RunPair;
+use super::difference::{Difference, SIGNIFICANT, p_text};
 use crate::summary::difference_notes;
 
 /// Result of testing a difference.

@@ -5,6 +5,7 @@
 //! the wrong setting.
 
 mod parts;
+mod slot;
 mod text;
 mod value;
 
@@ -14,9 +15,10 @@ use records::program_versions::{self, ProgramVersions};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::compare;
+use crate::run_name::run_name;
 
 pub use parts::RunParts;
+use slot::{Slot, alike};
 pub use text::{changed, rows, scorers, sentences};
 
 /// Parts listed first, in this order; the others follow by name. The first [`TREATMENTS`] describe
@@ -132,80 +134,17 @@ impl Differences {
                 .map(|run| run.program_versions.clone())
                 .collect(),
         }
-        .named(&(0..runs.len()).map(compare::name).collect::<Vec<_>>())
+        .named(&(0..runs.len()).map(run_name).collect::<Vec<_>>())
     }
 
     /// Renames the runs in all sentences to `names`, which are in the order of the runs.
     #[must_use]
     pub fn named(mut self, names: &[impl ToString]) -> Self {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-        self.mixed = text::mixed(names.iter().zip(&self.mixed_in));
+        self.mixed = mixed(names.iter().zip(&self.mixed_in));
         self.programs = program_versions::remarks(names.into_iter().zip(&self.program_versions));
         self
     }
-}
-
-/// State of a part or of one of its members in one run.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Slot<'a> {
-    /// The run's protocol does not use the part.
-    Unused,
-    /// The program that made the run did not record the part.
-    NotRecorded,
-    /// The recorded part lacks this member.
-    Missing,
-    Value(&'a Value),
-}
-
-impl<'a> Slot<'a> {
-    fn of(part: Option<&'a Value>) -> Self {
-        part.map_or(Self::Unused, Self::Value)
-    }
-
-    fn member(self, name: &str) -> Self {
-        match self {
-            Self::Value(Value::Object(members)) => {
-                members.get(name).map_or(Self::Missing, Slot::Value)
-            }
-            Self::Value(_) => Self::Missing,
-            other => other,
-        }
-    }
-
-    /// Whether the value is an object to compare member by member.
-    fn is_divisible(self) -> bool {
-        matches!(self, Self::Value(Value::Object(members)) if !members.contains_key("name"))
-    }
-
-    fn is_unknown(self) -> bool {
-        matches!(self, Self::Unused | Self::NotRecorded)
-    }
-
-    /// Whether the value is missing, null or empty.
-    fn is_empty(self) -> bool {
-        match self {
-            Self::Missing => true,
-            Self::Value(value) => value::is_empty(value),
-            Self::Unused | Self::NotRecorded => false,
-        }
-    }
-}
-
-fn alike(values: &[Slot]) -> bool {
-    values.windows(2).all(|pair| {
-        pair[0] == pair[1]
-            || pair.iter().all(|slot| slot.is_empty())
-            || are_same_thing(pair[0], pair[1])
-    })
-}
-
-/// Whether both values have the same `identity`, such as a bundled model and a copy of its file.
-fn are_same_thing(one: Slot, other: Slot) -> bool {
-    let identity = |slot: Slot<'_>| match slot {
-        Slot::Value(value) => value.get("identity").cloned(),
-        _ => None,
-    };
-    identity(one).is_some_and(|one| identity(other) == Some(one))
 }
 
 /// Returns one row for each differing member of a part, or a single row if the part has no members
@@ -258,4 +197,25 @@ fn same_fingerprint(runs: &[RunParts]) -> Option<bool> {
     pairs.try_fold(!runs.is_empty(), |same, pair| {
         Some(pair[0].same_fingerprint(&pair[1])? && same)
     })
+}
+
+/// Returns a sentence for each setting that had several values within a run. `runs` pairs the name
+/// of each run with these settings and their values.
+fn mixed<'a>(
+    runs: impl Iterator<Item = (&'a String, &'a Vec<(&'static str, Value)>)>,
+) -> Vec<String> {
+    let of_run = |(run, settings): (&'a String, &'a Vec<(&'static str, Value)>)| {
+        let sentence = move |(name, values): &(&'static str, Value)| {
+            let values = values.as_array().into_iter().flatten();
+            let values: Vec<Slot> = values.map(Slot::Value).collect();
+            let values: Vec<String> = value::texts(&values).into_iter().flatten().collect();
+            let name = value::label(name);
+            format!(
+                "The attempts of {run} had several values of {name}: {}.",
+                values.join("; ")
+            )
+        };
+        settings.iter().map(sentence)
+    };
+    runs.flat_map(of_run).collect()
 }

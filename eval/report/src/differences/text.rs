@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use records::run_dir::Changed;
-use serde_json::Value;
 
 use super::parts::ENGINE;
-use super::{Differences, Part, Slot, value};
+use super::slot::Slot;
+use super::value::{label, texts};
+use super::{Differences, Part};
 use crate::summary::NONE;
 
 /// Returns a row for each differing part: its name and its value in each run.
@@ -91,33 +92,12 @@ fn comparison(differences: &Differences) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Returns a sentence for each setting that had several values within a run. `runs` pairs the name
-/// of each run with these settings and their values.
-pub(super) fn mixed<'a>(
-    runs: impl Iterator<Item = (&'a String, &'a Vec<(&'static str, Value)>)>,
-) -> Vec<String> {
-    let of_run = |(run, settings): (&'a String, &'a Vec<(&'static str, Value)>)| {
-        let sentence = move |(name, values): &(&'static str, Value)| {
-            let values = values.as_array().into_iter().flatten();
-            let values: Vec<Slot> = values.map(Slot::Value).collect();
-            let values: Vec<String> = value::texts(&values).into_iter().flatten().collect();
-            let name = label(name);
-            format!(
-                "The attempts of {run} had several values of {name}: {}.",
-                values.join("; ")
-            )
-        };
-        settings.iter().map(sentence)
-    };
-    runs.flat_map(of_run).collect()
-}
-
 /// Formats a changed setting outside the fingerprint: `date is 2020-01-02, and 2020-01-01 before`.
 /// `elsewhere` is the end of the sentence, which tells when or where the other value applies.
 pub fn changed(changed: &Changed, elsewhere: &str) -> String {
     let values = [&changed.now, &changed.before].map(Slot::Value);
-    let texts = value::texts(&values);
-    let mut texts = texts.iter().map(|text| text.as_deref().unwrap_or(NONE));
+    let shown = texts(&values);
+    let mut texts = shown.iter().map(|text| text.as_deref().unwrap_or(NONE));
     let (now, before) = (texts.next().unwrap_or(NONE), texts.next().unwrap_or(NONE));
     format!("{} is {now}, and {before} {elsewhere}", label(changed.name))
 }
@@ -140,16 +120,4 @@ pub fn scorers<'a>(runs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option
         "These runs were scored by different scorers, so their scores are not comparable: {}.",
         each.join("; ")
     ))
-}
-
-/// Returns the display name of a part.
-fn label(part: &str) -> String {
-    let part = match part.strip_prefix("prompt_layers") {
-        Some(rest) => format!(
-            "custom prompt{}",
-            rest.strip_prefix(".definition").unwrap_or(rest)
-        ),
-        None => part.to_owned(),
-    };
-    part.replace('_', " ")
 }

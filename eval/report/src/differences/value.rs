@@ -4,7 +4,7 @@ use model::excerpt;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::Slot;
+use super::slot::{Slot, is_empty};
 
 /// Number of hash characters shown.
 const HASH: usize = 12;
@@ -68,15 +68,16 @@ pub(super) fn in_effect(name: &str, value: &Value) -> String {
     }
 }
 
-/// Whether a value counts as unset.
-pub(super) fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(members) => members.is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
-    }
+/// Returns the display name of a part.
+pub(super) fn label(part: &str) -> String {
+    let part = match part.strip_prefix("prompt_layers") {
+        Some(rest) => format!(
+            "custom prompt{}",
+            rest.strip_prefix(".definition").unwrap_or(rest)
+        ),
+        None => part.to_owned(),
+    };
+    part.replace('_', " ")
 }
 
 fn are_distinct(values: &[Slot], texts: &[Option<String>]) -> bool {

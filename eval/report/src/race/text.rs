@@ -1,33 +1,10 @@
-//! Formats a race: a line for each block, the reasons why cells stop, and the final table.
+//! Formats a race: lines for each block, and the final table.
 
-use statistics::{RaceOpponents, Standing, Verdict};
+use statistics::{RaceOpponents, Verdict};
 
 use super::{RaceBlock, RaceHeader, RaceResult};
 use crate::columns::in_columns;
 use crate::compare::p_text;
-
-/// Explains why a cell stopped, or returns `None` if it is still running.
-pub(super) fn reason(header: &RaceHeader, standings: &[Standing], cell: usize) -> Option<String> {
-    let standing = &standings[cell];
-    let rival = match &header.rules.against {
-        RaceOpponents::Best => "the best of the others",
-        RaceOpponents::Baselines(_) => "its baseline",
-    };
-    let matters = header.rules.min_difference;
-    let (p, p_matters) = (p_text(standing.p), p_text(standing.p_matters));
-    Some(match standing.verdict? {
-        Verdict::Worse => format!("worse than {rival} (p {p} over all cells)"),
-        Verdict::NotBetter => format!("not better than all others by {matters} (p {p_matters})"),
-        Verdict::Better => format!("better than {rival} (p {p} over all cells)"),
-        Verdict::Alike => format!("within {matters} of {rival} (p {p_matters} over all cells)"),
-        Verdict::Won => match &header.rules.against {
-            RaceOpponents::Best => "the last one: all others have stopped".to_owned(),
-            RaceOpponents::Baselines(_) => {
-                "a baseline whose comparisons are all decided".to_owned()
-            }
-        },
-    })
-}
 
 /// Returns a line for the block and a line for each cell that stopped.
 pub fn block_lines(header: &RaceHeader, block: &RaceBlock) -> Vec<String> {

@@ -9,8 +9,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use super::drawn_grid::{self, Grid};
 use super::plot::{Plot, PlotError, TIME_PARTS, color_of, css, plots};
 use super::sweep_tables::{SweepTables, compared};
-use super::text::{behaviour, by, facts, grouped};
-use super::{Failure, Report, RunReport, spending};
+use super::text::{agent_tables, behaviour, by, facts, grouped};
+use super::{Failure, Report, RunReport};
 use crate::differences;
 use crate::summary::{
     NONE, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, further,
@@ -135,7 +135,7 @@ pub fn html(report: &Report, page_folder: &Path) -> Result<String, HtmlError> {
         title: "Behavior".to_owned(),
         rows: behaviour(reports),
     });
-    for (title, rows) in spending::tables(reports) {
+    for (title, rows) in agent_tables(reports) {
         tables.push(Table {
             title: title.to_owned(),
             rows,

@@ -6,7 +6,6 @@ use model::{Role, settled};
 use records::trajectory::{Agent, CallUsage};
 use serde::Serialize;
 
-use super::RunReport;
 use crate::summary::{NONE, amount, usd};
 
 /// Spending of the agents of one role at one depth, over all recorded attempts.
@@ -95,10 +94,11 @@ impl Spending {
 }
 
 /// A table row: its name and the value for each run.
-type Row = (String, Vec<String>);
+pub(super) type Row = (String, Vec<String>);
 
-/// Returns the tables of cost and tokens by agent, with titles and rows. Empty tables are omitted.
-pub(super) fn tables(runs: &[RunReport]) -> Vec<(&'static str, Vec<Row>)> {
+/// Returns the tables of cost and tokens by agent, with titles and rows, for the spending of each
+/// run. Empty tables are omitted.
+pub(super) fn tables(runs: &[&[Spending]]) -> Vec<(&'static str, Vec<Row>)> {
     let mut tables = vec![
         ("cost by agent", rows(runs, Spending::cost)),
         ("tokens by agent", rows(runs, Spending::tokens)),
@@ -107,10 +107,10 @@ pub(super) fn tables(runs: &[RunReport]) -> Vec<(&'static str, Vec<Row>)> {
     tables
 }
 
-fn rows(runs: &[RunReport], cell: fn(&Spending) -> Option<String>) -> Vec<Row> {
+fn rows(runs: &[&[Spending]], cell: fn(&Spending) -> Option<String>) -> Vec<Row> {
     let mut rows: BTreeMap<Kind, Vec<Option<String>>> = BTreeMap::new();
     for (index, run) in runs.iter().enumerate() {
-        for spending in &run.behaviour.spending {
+        for spending in *run {
             let kind = (spending.depth, spending.role.as_str());
             let row = rows.entry(kind).or_insert_with(|| vec![None; runs.len()]);
             row[index] = cell(spending);

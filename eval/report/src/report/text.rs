@@ -22,7 +22,7 @@ pub fn text(report: &Report, width: u16) -> String {
     let mut sections = beginning(report, &labels, width);
     sections.push(scores(report, &labels, width));
     sections.push(rows_table("behavior", &labels, &behaviour(runs), width));
-    for (title, rows) in spending::tables(runs) {
+    for (title, rows) in agent_tables(runs) {
         sections.push(rows_table(title, &labels, &rows, width));
     }
     for name in facts(runs) {
@@ -184,6 +184,12 @@ pub(super) fn behaviour(runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
         row("time in cells", &|run| seconds(run, |time| time.sandbox_s)),
         row("overhead", &|run| seconds(run, |time| time.overhead_s)),
     ]
+}
+
+/// Returns the tables of cost and tokens by agent, with titles and rows.
+pub(super) fn agent_tables(runs: &[RunReport]) -> Vec<(&'static str, Vec<spending::Row>)> {
+    let of_runs = runs.iter().map(|run| run.behaviour.spending.as_slice());
+    spending::tables(&of_runs.collect::<Vec<_>>())
 }
 
 /// Returns the metadata fields by which scores are grouped, except context lengths, which the first

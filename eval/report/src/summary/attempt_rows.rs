@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use statistics::Estimate;
 
-use super::table::{none, score_text};
+use super::figures::{none, score_text};
 use super::{Attempts, Summary};
 
 /// A table row: one figure of each run.

@@ -1,8 +1,11 @@
 //! Summary of a run, computed from its records by pure functions.
 
+mod cluster;
 mod interval_notes;
 mod judged;
 mod repeated;
+
+mod figures;
 mod table;
 
 mod attempt_rows;
@@ -15,15 +18,16 @@ use serde::{Deserialize, Serialize};
 use records::{AttemptRecord, TotalSpending, Wasted, counted};
 use statistics::{Estimate, estimate, sample_means};
 
+pub use cluster::Cluster;
+pub use figures::{
+    NONE, amount, cost, cost_of_all_tries, cost_per_right_answer, further, length_label, percent,
+    score_text, statuses_text, tokens, usd,
+};
 pub use interval_notes::difference_notes;
 pub use interval_notes::interval_notes;
 pub use judged::JudgeUsage;
 pub use repeated::{Attempts, Pass, Repeated};
-pub use table::{
-    NONE, amount, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, further,
-    further_scorers, percent, score_text, statuses_text, tokens, usd,
-};
-pub use table::{headline, length_label, rows_table, table};
+pub use table::{context_lengths, further_scorers, headline, rows_table, table};
 
 /// Version of [`Summary`], written as `v` in its file.
 pub const SUMMARY_VERSION: u32 = 3;
@@ -342,26 +346,6 @@ fn statuses(records: &[AttemptRecord]) -> Statuses {
         limit: with(Status::Limit),
         error: with(Status::Error),
         cancelled: with(Status::Cancelled),
-    }
-}
-
-/// Unit of independent sampling: attempts in the same cluster are correlated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cluster<'a> {
-    /// Samples of a named cluster.
-    Named(&'a str),
-    /// Attempts at a single sample.
-    Sample(&'a str),
-}
-
-impl<'a> Cluster<'a> {
-    /// Returns the cluster of the attempts at a sample.
-    pub fn of(sample: &'a str, cluster: Option<&'a str>) -> Self {
-        cluster.map_or(Self::Sample(sample), Self::Named)
-    }
-
-    fn of_record(record: &'a AttemptRecord) -> Self {
-        Self::of(&record.id, record.cluster.as_deref())
     }
 }
 

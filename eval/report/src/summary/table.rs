@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use model::Usage;
-use statistics::Estimate;
-
 use super::attempt_rows::{attempt_figures, is_pass_at_1};
-use super::{PerAttempt, Statuses, Summary, interval_notes};
+use super::figures::{
+    about, amount, cost, cost_of_all_tries, cost_per_right_answer, dollars, further, length_label,
+    none, percent, score_text, statuses_text, tokens,
+};
+use super::{PerAttempt, Summary, interval_notes};
 use crate::columns::{in_columns, side_by_side};
 
 /// Formats a run on one line: `score 0.925 [0.80, 0.97] (errors as zero 0.902), 40/41 scored: 40
@@ -79,7 +80,7 @@ fn block(runs: &[(&str, &Summary)], width: u16) -> String {
     });
     row("status".to_owned(), &|run| statuses_text(&run.statuses));
     for length in context_lengths(runs.iter().map(|(_, summary)| *summary)) {
-        row(format!("score, {} chars", label(length)), &|run| {
+        row(format!("score, {} chars", length_label(length)), &|run| {
             let group = run
                 .by_context_length
                 .iter()
@@ -191,185 +192,6 @@ pub fn further_scorers<'a>(
     scorers.flat_map(|summary| summary.scores.keys()).collect()
 }
 
-/// Formats the score by an additional scorer; if its number of scored attempts differs from the
-/// main scorer's, that number follows.
-pub fn further(run: &Summary, scorer: &str) -> String {
-    let Some(further) = run.scores.get(scorer) else {
-        return none();
-    };
-    let score = score_text(further.score.as_ref());
-    if further.scored == run.scored {
-        score
-    } else {
-        format!("{score} of {} attempts", further.scored)
-    }
-}
-
-/// Placeholder for a missing figure.
-pub const NONE: &str = "-";
-
-pub(super) fn none() -> String {
-    NONE.to_owned()
-}
-
-/// Formats a mean, with its interval if it has one.
-pub fn score_text(estimate: Option<&Estimate>) -> String {
-    match estimate {
-        None => none(),
-        Some(Estimate {
-            mean,
-            interval: None,
-            ..
-        }) => format!("{mean:.3}"),
-        Some(Estimate {
-            mean,
-            interval: Some(interval),
-            ..
-        }) => {
-            format!("{mean:.3} [{:.2}, {:.2}]", interval.low, interval.high)
-        }
-    }
-}
-
-/// Formats a share in percent.
-pub fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
-}
-
-/// Formats the counts of attempts by status, without zeros.
-pub fn statuses_text(statuses: &Statuses) -> String {
-    let counts = [
-        (statuses.ok, "ok"),
-        (statuses.limit, "limit"),
-        (statuses.error, "error"),
-        (statuses.cancelled, "cancelled"),
-    ];
-    let shown: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
-    if shown.is_empty() {
-        none()
-    } else {
-        shown.join(", ")
-    }
-}
-
-fn mean(run: &Summary, text: impl Fn(&PerAttempt) -> String) -> String {
-    run.per_attempt.as_ref().map_or_else(none, text)
-}
-
-/// Formats a mean, or a placeholder if it is unknown.
-fn mean_if_known(run: &Summary, text: impl Fn(&PerAttempt) -> Option<String>) -> String {
-    run.per_attempt.as_ref().and_then(text).unwrap_or_else(none)
-}
-
-/// Returns `~` for an estimated usage, or an empty string.
-fn about(usage: Option<&Usage>) -> &'static str {
-    if usage.is_some_and(|usage| usage.estimated) {
-        "~"
-    } else {
-        ""
-    }
-}
-
-/// Formats the input or output tokens of a run, with `~` before an estimate and the number of
-/// attempts with an unknown count.
-pub fn tokens(run: &Summary, count: fn(&Usage) -> u64) -> String {
-    let Some(usage) = &run.usage else {
-        return none();
-    };
-    let about = about(Some(usage));
-    let counted = amount(count(usage));
-    match run.usage_unknown {
-        // Known counts of zero are not informative if other counts are unknown.
-        1.. if usage.total() == 0 => none(),
-        0 => format!("{about}{counted}"),
-        unknown => format!("{about}{counted} and {unknown} unknown"),
-    }
-}
-
-/// Formats the cost of the recorded attempts, with `~` before an estimate and the number of
-/// attempts with unknown cost.
-pub fn cost(run: &Summary) -> String {
-    dollars(run.cost_usd, run.cost_unknown, about(run.usage.as_ref()))
-}
-
-/// Formats the cost of all attempts, including abandoned and superseded ones, with the number of
-/// calls with unknown cost.
-pub fn cost_of_all_tries(run: &Summary) -> String {
-    let spent = run.spent();
-    let known = dollars(spent.cost_usd, run.cost_unknown, about(Some(&spent.usage)));
-    match spent.unknown_calls {
-        0 => known,
-        1 => format!("{known} and 1 call unknown"),
-        calls => format!("{known} and {calls} calls unknown"),
-    }
-}
-
-/// Formats the cost of a correct answer, with `~` before an estimate, or the reason why it is
-/// unknown. The number of calls that a cache answered at no cost follows.
-pub fn cost_per_right_answer(run: &Summary) -> String {
-    match run.cost_per_right_answer() {
-        Ok(cost) => {
-            let known = format!("{}{}", about(Some(&run.spent().usage)), usd(cost));
-            match run.cached_calls {
-                0 => known,
-                cached => format!("{known} ({cached} of {} calls cached)", run.llm_calls),
-            }
-        }
-        Err(why) => format!("n/a: {why}"),
-    }
-}
-
-fn dollars(known: Option<f64>, unknown: u64, about: &str) -> String {
-    match (known, unknown) {
-        // A known cost of zero is not informative if other costs are unknown.
-        (None, _) | (Some(0.0), 1..) => none(),
-        (Some(cost), 0) => format!("{about}{}", usd(cost)),
-        (Some(cost), unknown) => format!("{about}{} and {unknown} unknown", usd(cost)),
-    }
-}
-
-/// Formats US dollars with four decimals, or with more if three significant digits require it:
-/// `$0.1600`, `$0.0000123`. Zero is `$0`.
-pub fn usd(cost: f64) -> String {
-    /// Maximum decimals of a cost.
-    const MOST: u8 = 20;
-    if cost == 0.0 {
-        return "$0".to_owned();
-    }
-    let has_three_digits =
-        |decimals: &u8| cost.abs() * 10_f64.powi(i32::from(*decimals) - 2) >= 1.0;
-    let decimals = (4..=MOST).find(has_three_digits).unwrap_or(MOST);
-    format!("${cost:.*}", usize::from(decimals))
-}
-
-/// Formats a context length: `8k`, `1m`, or the plain number if it is not round, so that each
-/// length has a unique label.
-fn label(length: u64) -> String {
-    match length {
-        0 => "0".to_owned(),
-        _ if length.is_multiple_of(1_000_000) => format!("{}m", length / 1_000_000),
-        _ if length.is_multiple_of(1_000) => format!("{}k", length / 1_000),
-        _ => length.to_string(),
-    }
-}
-
-/// Formats a count in at most five characters: `950`, `8.2k`, `128k`, `1.5M`.
-pub fn amount(count: u64) -> String {
-    let count = count as f64;
-    match count {
-        ..1e3 => format!("{count}"),
-        ..9.95e3 => format!("{:.1}k", count / 1e3),
-        ..999.5e3 => format!("{:.0}k", count / 1e3),
-        ..9.95e6 => format!("{:.1}M", count / 1e6),
-        ..999.5e6 => format!("{:.0}M", count / 1e6),
-        _ => format!("{:.1}G", count / 1e9),
-    }
-}
-
 /// Formats a table with the labels of the runs, and rows that have a name and a cell for each run.
 /// Like [`table`], splits runs that do not fit side by side into several tables. All texts are
 /// sanitized.
@@ -390,30 +212,11 @@ pub fn rows_table(
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// Formats a context length for tables: `8k`.
-pub fn length_label(length: u64) -> String {
-    label(length)
+fn mean(run: &Summary, text: impl Fn(&PerAttempt) -> String) -> String {
+    run.per_attempt.as_ref().map_or_else(none, text)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::usd;
-
-    #[test]
-    fn never_rounds_costs_to_zero() {
-        let rows = [
-            (0.0, "$0"),
-            (1234.5, "$1234.5000"),
-            (0.16, "$0.1600"),
-            (0.024, "$0.0240"),
-            (0.01, "$0.0100"),
-            (0.00123, "$0.00123"),
-            (0.001, "$0.00100"),
-            (0.000_012_34, "$0.0000123"),
-            (0.000_000_001, "$0.00000000100"),
-        ];
-        for (cost, text) in rows {
-            assert_eq!(usd(cost), text);
-        }
-    }
+/// Formats a mean, or a placeholder if it is unknown.
+fn mean_if_known(run: &Summary, text: impl Fn(&PerAttempt) -> Option<String>) -> String {
+    run.per_attempt.as_ref().and_then(text).unwrap_or_else(none)
 }

@@ -15,8 +15,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::agent::{Agent, Timeline};
-use super::outline::IterationMarks;
-use super::page::text_part;
+use super::file_parts::{LineLocation, TextPart, text_part};
+use super::iteration_marks::IterationMarks;
 use crate::answer_match::Match;
 
 /// Maximum bytes of a string in the index: the part of a query or an answer that lists show.
@@ -79,13 +79,6 @@ impl IterationLocations {
             marks: IterationMarks::default(),
         }
     }
-}
-
-/// Location of a line in the file.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct LineLocation {
-    pub(super) offset: u64,
-    pub(super) length: usize,
 }
 
 /// Progress of indexing a trajectory.
@@ -200,10 +193,24 @@ impl Index {
         if let Some(known) = self.answer_matches.borrow().get(&key) {
             return Ok(*known);
         }
-        let part = text_part(self, path, from, to)?;
+        let part = self.text_part(path, from, to)?;
         let found = part.and_then(|part| Match::of(&part.text, wanted));
         self.answer_matches.borrow_mut().insert(key, found);
         Ok(found)
+    }
+
+    /// Returns the string whose JSON occupies the bytes from `from` to `to`, or its first part if
+    /// it is long.
+    ///
+    /// Returns `None` if the bytes are not indexed or not part of a string.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn text_part(&self, path: &Path, from: u64, to: u64) -> io::Result<Option<TextPart>> {
+        if from > to || to > self.offset {
+            return Ok(None);
+        }
+        text_part(path, from, to)
     }
 
     /// Returns the agents' ids with the locations of their events.
@@ -214,11 +221,6 @@ impl Index {
 
     pub(super) fn agent(&self, id: &str) -> Option<&AgentLocations> {
         self.fold.place(id).map(|place| &self.places[place])
-    }
-
-    /// Whether the bytes from `from` to `to` are indexed.
-    pub(super) fn holds(&self, from: u64, to: u64) -> bool {
-        from <= to && to <= self.offset
     }
 
     fn take(&mut self, line: &[u8]) {

@@ -5,7 +5,9 @@ mod outline;
 mod page;
 
 mod agent;
+mod file_parts;
+mod iteration_marks;
 
 pub use index::{Index, Progress};
 pub use outline::outline;
-pub use page::{agent_texts, iterations, text_part};
+pub use page::{agent_texts, iterations};

@@ -1,0 +1,58 @@
+//! The trait that both interfaces implement, and values that both responses contain.
+
+use serde_json::{Value, json};
+
+use super::agents::{AgentResult, Progress};
+use super::error::ApiError;
+use super::events::Frames;
+
+/// Values shared by all parts of a response.
+#[derive(Debug, Clone)]
+pub(crate) struct Head {
+    /// Id without the interface's prefix, such as `chatcmpl-`.
+    pub id: String,
+    /// Creation time in seconds since 1970.
+    pub created: u64,
+    /// Name of the model as the client wrote it.
+    pub model: String,
+    /// Fields of the request that have no effect.
+    pub ignored: Vec<String>,
+}
+
+/// Formats one answer for one of the two interfaces, either as a whole or as a stream of events.
+pub(crate) trait Interface: Send + 'static {
+    /// Sets the values shared by all parts of the response.
+    fn set_head(&mut self, head: Head);
+
+    /// Returns the response body for an answer that is not streamed.
+    fn whole(&self, answered: &AgentResult) -> Value;
+
+    /// Returns the first events of a stream.
+    fn begin(&mut self) -> Frames;
+
+    /// Returns the events for a progress report.
+    fn progress(&mut self, progress: &Progress) -> Frames;
+
+    /// Returns the final events for an answer.
+    fn end(&mut self, answered: &AgentResult) -> Frames;
+
+    /// Returns the final events for a failure.
+    fn failed(&mut self, error: &ApiError) -> Frames;
+}
+
+/// Returns the extension field `rlm`, which contains values that `OpenAI`'s interface does not
+/// support.
+pub(crate) fn extension(answered: &AgentResult, ignored: &[String]) -> Value {
+    json!({
+        "status": answered.status.as_str(),
+        "error": answered.error,
+        "cost_usd": answered.cost_usd,
+        "agents": answered.agents,
+        "depth": answered.depth_reached,
+        "iterations": answered.iterations,
+        "llm_calls": answered.llm_calls,
+        "run": answered.run,
+        "sample": answered.sample,
+        "ignored": ignored,
+    })
+}
