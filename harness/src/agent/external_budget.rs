@@ -4,17 +4,8 @@ use std::any::Any;
 
 use async_trait::async_trait;
 
-use super::Spent;
+use super::Expense;
 use crate::provider::ProviderError;
-
-/// Expected expense of a request, which is reserved before the request is sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Expense {
-    /// Expense of the likely usage.
-    pub likely: Spent,
-    /// Expense of the highest plausible usage.
-    pub most: Spent,
-}
 
 /// A reservation in an [`ExternalBudget`]. Dropping it releases the reserved amount.
 pub type Hold = Box<dyn Any + Send + Sync>;

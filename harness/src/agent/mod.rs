@@ -21,6 +21,7 @@ mod hook_dispatch;
 mod page_functions;
 mod person;
 
+mod budget;
 mod ledger;
 mod external_budget;
 mod budget_subscribers;
@@ -35,10 +36,11 @@ mod tool_resolver;
 
 pub use agent_settings::{AgentSettings, properties_without_effect};
 pub use agent_tools::AgentTools;
+pub use budget::{Budget, Expense, Spent};
 pub use compaction::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
-pub use external_budget::{Expense, ExternalBudget, Hold};
+pub use external_budget::{ExternalBudget, Hold};
 pub use halt::HaltReason;
-pub use ledger::{Budget, Reservation, SharedBudget, Spent};
+pub use ledger::{Reservation, SharedBudget};
 pub use model_assignments::{CallerRole, ModelAssignments};
 pub use person::Person;
 pub use protocol_settings::{Overflow, ProtocolSettings};
