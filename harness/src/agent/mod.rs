@@ -5,6 +5,7 @@
 
 mod treatment;
 mod protocol_settings;
+mod compaction_settings;
 mod model_assignments;
 mod run;
 
@@ -37,7 +38,7 @@ mod tool_resolver;
 pub use agent_settings::{AgentSettings, properties_without_effect};
 pub use agent_tools::AgentTools;
 pub use budget::{Budget, Expense, Spent};
-pub use compaction::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
+pub use compaction_settings::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
 pub use external_budget::{ExternalBudget, Hold};
 pub use halt::HaltReason;
 pub use ledger::{Reservation, SharedBudget};
