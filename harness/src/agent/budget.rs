@@ -1,8 +1,13 @@
-//! Amounts of money, tokens, calls and time: limits, and what is spent or expected to be spent.
+//! Budgets of this process and of others: limits, and amounts that are spent or expected to be
+//! spent.
 
+use std::any::Any;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+
+use crate::provider::ProviderError;
 
 /// Maximum spending. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -35,4 +40,21 @@ pub struct Expense {
     pub likely: Spent,
     /// Expense of the highest plausible usage.
     pub most: Spent,
+}
+
+/// A reservation in an [`ExternalBudget`]. Dropping it releases the reserved amount.
+pub type Hold = Box<dyn Any + Send + Sync>;
+
+/// Admits the requests of a run within a budget managed outside this process.
+#[async_trait]
+pub trait ExternalBudget: Send + Sync {
+    /// Reserves the expense of a request before it is sent. Waits while the reservations of other
+    /// requests leave no room.
+    ///
+    /// # Errors
+    /// Returns [`ProviderError::OverBudget`] if the request does not fit; the run then halts.
+    async fn reserve(&self, expense: Expense) -> Result<Hold, ProviderError>;
+
+    /// Returns an error if the budget is used up.
+    fn exhausted(&self) -> Option<ProviderError>;
 }

@@ -25,7 +25,6 @@ mod person;
 
 mod budget;
 mod ledger;
-mod external_budget;
 mod budget_subscribers;
 mod meter;
 mod halt;
@@ -38,9 +37,8 @@ mod tool_resolver;
 
 pub use agent_settings::{AgentSettings, properties_without_effect};
 pub use agent_tools::AgentTools;
-pub use budget::{Budget, Expense, Spent};
+pub use budget::{Budget, Expense, ExternalBudget, Hold, Spent};
 pub use compaction_settings::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
-pub use external_budget::{ExternalBudget, Hold};
 pub use halt::HaltReason;
 pub use ledger::{Reservation, SharedBudget};
 pub use model_assignments::{CallerRole, ModelAssignments};
