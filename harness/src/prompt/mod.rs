@@ -42,8 +42,8 @@ mod yaml;
 pub(crate) use sections::{section_slots, section_texts};
 pub(crate) use turn::untrusted_text;
 
-pub use answer_schema::{AnswerSchema, answer_of_value, mismatch_message};
 pub use agent_prompt::AgentPrompt;
+pub use answer_schema::{AnswerSchema, answer_of_value, mismatch_message};
 pub use assemble::{build_system_prompt, system_prompt};
 pub use assembled::{Assembled, Section};
 pub(crate) use compaction::{

@@ -114,10 +114,11 @@ impl Attempt<'_> {
         let given = find_tool(caller, &run.name).ok()?;
         let arguments = || given.accept(&run.name, &run.arguments);
         match &given.runs {
-            CallTarget::Specialist { name, settings } if !settings.blocks() => Some(
-                arguments()
-                    .and_then(|input| self.start_background_child(caller, run, name, settings, input)),
-            ),
+            CallTarget::Specialist { name, settings } if !settings.blocks() => {
+                Some(arguments().and_then(|input| {
+                    self.start_background_child(caller, run, name, settings, input)
+                }))
+            }
             CallTarget::Instance(tool) => match &tool.call {
                 InstanceCall::Create(kinds) => Some(arguments().and_then(|arguments| {
                     let arguments = InstanceArguments::read(arguments)?;

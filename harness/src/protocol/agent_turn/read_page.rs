@@ -3,8 +3,8 @@
 use crate::agent::{Attempt, Failure, Invocation, seen};
 use crate::model::web::{Page, PageError, PageProblem};
 use crate::model::{EventKind, Message, WebEvent};
-use crate::prompt::{AgentTurnSettings, DomHeader};
 use crate::prompt::web::{no_dump, page_block, page_failed, refused};
+use crate::prompt::{AgentTurnSettings, DomHeader};
 
 /// Returns a message with the current page, and a screenshot if the settings require one. Records
 /// the page, and a screenshot if the run records them.
@@ -17,10 +17,7 @@ pub(super) async fn look(
     let _working = attempt.meter.begin();
     let record = |event| attempt.records.emit(root, EventKind::Web { event });
     let mut responds = true;
-    let mut text = match page
-        .dump(&settings.dump(attempt.run.treatment.dump))
-        .await
-    {
+    let mut text = match page.dump(&settings.dump(attempt.run.treatment.dump)).await {
         Ok(dump) => {
             let shown = match settings.dom_header {
                 DomHeader::All => dump.text(),

@@ -235,16 +235,15 @@ pub(super) fn parse(text: &str) -> Result<Script, String> {
     let file: ScriptFile = crate::text::yaml::read(text).map_err(|error| error.to_string())?;
     let mut rules = Vec::new();
     for (number, mut entry) in (1..).zip(file.rules) {
-        let reply = reply_of(&mut entry)
-            .map_err(|problem| format!("rule {number}: expected {problem}"))?;
+        let reply =
+            reply_of(&mut entry).map_err(|problem| format!("rule {number}: expected {problem}"))?;
         let samples = entry
             .when
             .samples
             .as_ref()
             .map(|globs| glob_set(globs))
             .transpose();
-        let samples =
-            samples.map_err(|error| format!("rule {number}, `when.samples`: {error}"))?;
+        let samples = samples.map_err(|error| format!("rule {number}, `when.samples`: {error}"))?;
         rules.push(Rule {
             when: entry.when,
             samples,
