@@ -1,22 +1,27 @@
 //! State shared by the agents of one attempt.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use sandbox::Session;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 use tokio::time::timeout;
 
 use super::{
     AgentSettings, Budget, BudgetSubscribers, BudgetSubscription, Conversation, Failure,
-    HaltReason, Instances, Invocation, Ledger, Meter, ROOT, Records, Root, Run, RunningHooks,
+    HaltReason, Instances, Invocation, Ledger, Meter, ROOT, Records, Root, Run,
 };
+use crate::hook::RunningHook;
 use crate::journal::AttemptJournal;
 use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventKind, EventSink, Message, Status, Task};
 use crate::prompt::{AgentPrompt, PromptConfig, code_tool, iterations_for_depth, system_prompt};
+
+/// Running hooks of an attempt, by name. Each hook handles one event at a time.
+type RunningHooks = Mutex<HashMap<String, Arc<Mutex<Box<dyn RunningHook>>>>>;
 
 pub(crate) struct Attempt<'a> {
     pub run: &'a Run,

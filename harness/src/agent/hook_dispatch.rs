@@ -1,17 +1,13 @@
 //! Calls hooks for the messages, requests, responses and tool results of an agent.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
 use super::{Attempt, Conversation, Failure, Invocation};
-use crate::hook::{Hook, HookError, HookEvent, RunningHook, ToolStage};
+use crate::hook::{Hook, HookError, HookEvent, ToolStage};
 use crate::model::{EventKind, Message, Status, ToolCall, ToolResult};
 use crate::provider::{ProviderError, Request, Response};
-
-/// Running hooks of an attempt, by name. Each hook handles one event at a time.
-pub(crate) type RunningHooks = Mutex<HashMap<String, Arc<Mutex<Box<dyn RunningHook>>>>>;
 
 impl Attempt<'_> {
     /// Passes the new messages of a conversation to the agent's hooks.

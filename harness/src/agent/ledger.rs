@@ -11,36 +11,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
-use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use super::{Expense, Hold};
+use super::{Budget, Expense, Hold, Spent};
 use crate::model::{Usage, settled};
 use crate::provider::{Estimate, Forecast, ProviderError};
-
-/// Maximum spending. `None` means no limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Budget {
-    /// US dollars.
-    pub cost_usd: Option<f64>,
-    /// Tokens, input and output together.
-    pub tokens: Option<u64>,
-    /// Requests to models, not counting retries.
-    pub calls: Option<u64>,
-    /// Wall time.
-    pub time: Option<Duration>,
-}
-
-/// Amounts spent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Spent {
-    /// US dollars, for calls with a known cost.
-    pub cost_usd: f64,
-    /// Tokens, for calls with a known token count.
-    pub tokens: u64,
-    /// Requests to models, not counting retries.
-    pub calls: u64,
-}
 
 /// Amounts that remain under all applicable budgets. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

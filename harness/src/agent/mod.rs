@@ -5,6 +5,7 @@
 
 mod treatment;
 mod protocol_settings;
+mod compaction_settings;
 mod model_assignments;
 mod run;
 
@@ -12,6 +13,7 @@ mod attempt;
 mod records;
 mod invocation;
 mod instances;
+mod tool_log;
 mod conversation;
 mod compaction;
 mod turns;
@@ -21,8 +23,8 @@ mod hook_dispatch;
 mod page_functions;
 mod person;
 
+mod budget;
 mod ledger;
-mod external_budget;
 mod budget_subscribers;
 mod meter;
 mod halt;
@@ -35,10 +37,10 @@ mod tool_resolver;
 
 pub use agent_settings::{AgentSettings, properties_without_effect};
 pub use agent_tools::AgentTools;
-pub use compaction::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
-pub use external_budget::{Expense, ExternalBudget, Hold};
+pub use budget::{Budget, Expense, ExternalBudget, Hold, Spent};
+pub use compaction_settings::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
 pub use halt::HaltReason;
-pub use ledger::{Budget, Reservation, SharedBudget, Spent};
+pub use ledger::{Reservation, SharedBudget};
 pub use model_assignments::{CallerRole, ModelAssignments};
 pub use person::Person;
 pub use protocol_settings::{Overflow, ProtocolSettings};
@@ -54,13 +56,13 @@ pub(crate) use budget_subscribers::{BudgetSubscribers, BudgetSubscription};
 pub(crate) use conversation::Conversation;
 pub(crate) use failure::Failure;
 pub(crate) use halt::Halt;
-pub(crate) use hook_dispatch::RunningHooks;
 pub(crate) use instances::{Inbox, Instances, NewInstance, Outbox, QueuedMessage, ReplyReceiver};
-pub(crate) use invocation::{Invocation, LoggedCall, ROOT, Root, ToolLog};
+pub(crate) use invocation::{Invocation, ROOT, Root};
 pub(crate) use ledger::{BudgetExceeded, Expected, Ledger, Refusal, Scope};
 pub(crate) use meter::{Meter, Work};
 pub(crate) use model_call::ModelReply;
 pub(crate) use page_functions::{PageFunctions, PageResult, seen};
 pub(crate) use records::{Records, shown};
 pub(crate) use run::Run;
+pub(crate) use tool_log::{LoggedCall, ToolLog};
 pub(crate) use turns::{AgentBehavior, CORRECTIONS, NextStep, Turn, answer_messages, run_turns};

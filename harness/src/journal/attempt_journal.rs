@@ -12,7 +12,7 @@ use sandbox::{Recorder, Session};
 
 use super::continuation::without_failures;
 use super::entry::{Entry, Matching, session, steps_entry};
-use super::seal::{self, Chain};
+use super::seal::{self, Chain, read_checked};
 use super::{
     Digests, Fork, JOURNAL_VERSION, JournalStore, JournaledResponse, ReplayedJournals, RequestKey,
 };
@@ -414,42 +414,6 @@ impl AttemptJournal {
         *chain = next;
         Ok(())
     }
-}
-
-/// Reads the journal of an attempt and checks its lines. Returns the entries, and the position
-/// after the last entry.
-///
-/// # Errors
-/// Returns an error that names the file, the line, and what is wrong with it.
-pub(super) fn read_checked(
-    store: &dyn JournalStore,
-    run_id: &str,
-    sample: &str,
-    attempt: u32,
-) -> io::Result<(Vec<Entry>, Chain)> {
-    let sealed = seal::read(&store.read(sample, attempt)?);
-    let wrong = |line: usize, what: &str| {
-        let name = store.name(sample, attempt);
-        let what = format!("{name}: line {line}: {what}");
-        io::Error::new(io::ErrorKind::InvalidData, what)
-    };
-    if let Some((line, what)) = sealed.invalid {
-        return Err(wrong(line, &what));
-    }
-    if let Some(Entry::Attempt {
-        run,
-        sample: of,
-        attempt: number,
-        ..
-    }) = sealed.entries.first()
-    {
-        let run = run.as_deref().unwrap_or(run_id);
-        if (run, of.as_str(), *number) != (run_id, sample, attempt) {
-            let what = format!("the journal belongs to attempt {number} of {of} in the run {run}");
-            return Err(wrong(1, &what));
-        }
-    }
-    Ok((sealed.entries, sealed.chain))
 }
 
 fn take_new_steps(open: &mut [Open]) -> Vec<Entry> {

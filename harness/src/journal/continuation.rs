@@ -9,9 +9,8 @@ use std::collections::HashSet;
 use std::io;
 
 use super::JournalStore;
-use super::attempt_journal::read_checked;
 use super::entry::{Entry, JournaledResponse, Matching, ROOT};
-use super::seal::Chain;
+use super::seal::{Chain, read_checked};
 use crate::provider::ProviderError;
 
 /// Marks the journal of an attempt that ended in an error, so that the attempt continues with the

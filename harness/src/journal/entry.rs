@@ -3,7 +3,6 @@
 use sandbox::message::{Reading, RecordedSteps, SessionStart, Step};
 use serde::{Deserialize, Serialize};
 
-use super::fork::Fork;
 use crate::model::Message;
 use crate::provider::{CallEvent, Caller, ProviderError, Request, Response};
 use crate::text::sha256_hex;
@@ -47,6 +46,16 @@ pub(super) enum Entry {
     Continued {},
     /// The attempt is a fork. The lines above this one are from an attempt of another run.
     Forked(Fork),
+}
+
+/// Point at which a fork begins its own work, after the inherited responses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fork {
+    /// Number of the root's first new request, 1-based.
+    pub turn: u32,
+    /// Text that is appended to the newest user message of that request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// Recorded result of a request.

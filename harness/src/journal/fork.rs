@@ -1,23 +1,11 @@
 //! Forks: journals that begin with the responses of an attempt of another run.
 
-use serde::{Deserialize, Serialize};
-
 use super::JOURNAL_VERSION;
 use super::continuation::without_failures;
-use super::entry::{Entry, JournaledResponse, ROOT};
+use super::entry::{Entry, Fork, JournaledResponse, ROOT};
 use super::seal::{self, Chain};
 use crate::model::{Message, Usage};
 use crate::provider::{CallEvent, ProviderError, Response};
-
-/// Point at which a fork begins its own work, after the inherited responses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fork {
-    /// Number of the root's first new request, 1-based.
-    pub turn: u32,
-    /// Text that is appended to the newest user message of that request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-}
 
 /// Point at which an attempt is forked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,9 +24,9 @@ pub use continuation::continue_after_error;
 
 pub(crate) use attempt_journal::{AttemptJournal, Recalled};
 pub(crate) use digest::Digests;
-pub use entry::JOURNAL_VERSION;
+pub use entry::{Fork, JOURNAL_VERSION};
 pub(crate) use entry::{JournaledResponse, Matching, RequestKey};
-pub use fork::{Fork, ForkPoint, ForkedJournal, fork};
+pub use fork::{ForkPoint, ForkedJournal, fork};
 
 /// Storage for the journals of a run: a list of lines for each attempt.
 pub trait JournalStore: Send + Sync {

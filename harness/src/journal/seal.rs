@@ -3,10 +3,12 @@
 //! A line is `{"n":3,"sum":"…",` followed by the fields of its entry. The checksum also covers the
 //! checksum of the line above, so that a line is valid in only one place.
 
+use std::io;
+
 use serde::Deserialize;
 
-use super::JOURNAL_VERSION;
 use super::entry::Entry;
+use super::{JOURNAL_VERSION, JournalStore};
 use crate::model::lenient_json;
 use crate::text::sha256_hex;
 
@@ -137,6 +139,42 @@ pub(super) fn read(lines: &[String]) -> Sealed {
         }
     }
     sealed
+}
+
+/// Reads the journal of an attempt and checks its lines. Returns the entries, and the position
+/// after the last entry.
+///
+/// # Errors
+/// Returns an error that names the file, the line, and what is wrong with it.
+pub(super) fn read_checked(
+    store: &dyn JournalStore,
+    run_id: &str,
+    sample: &str,
+    attempt: u32,
+) -> io::Result<(Vec<Entry>, Chain)> {
+    let sealed = read(&store.read(sample, attempt)?);
+    let wrong = |line: usize, what: &str| {
+        let name = store.name(sample, attempt);
+        let what = format!("{name}: line {line}: {what}");
+        io::Error::new(io::ErrorKind::InvalidData, what)
+    };
+    if let Some((line, what)) = sealed.invalid {
+        return Err(wrong(line, &what));
+    }
+    if let Some(Entry::Attempt {
+        run,
+        sample: of,
+        attempt: number,
+        ..
+    }) = sealed.entries.first()
+    {
+        let run = run.as_deref().unwrap_or(run_id);
+        if (run, of.as_str(), *number) != (run_id, sample, attempt) {
+            let what = format!("the journal belongs to attempt {number} of {of} in the run {run}");
+            return Err(wrong(1, &what));
+        }
+    }
+    Ok((sealed.entries, sealed.chain))
 }
 
 fn is_of_version_1(first: &str) -> bool {

@@ -1,164 +1,24 @@
 //! Assembles the system prompt of an agent from named sections in a fixed order.
 
-use serde::Serialize;
-
+use super::agent_prompt::AgentPrompt;
+use super::apply_overrides::{definition_text, layered, with_own_sections};
+use super::assembled::{Assembled, DRIVER, Section};
 use super::config::{PromptConfig, PromptMode};
-use super::driver::Driver;
-use super::model_alias::{ModelAlias, table};
-use super::overrides::{PromptOverrides, ReplApi, definition_text, layered, with_own_sections};
-use super::position::{POSITION, flat_position, iterations_phrase, repl_position};
+use super::model_alias::table;
+use super::overrides::ReplApi;
+use super::position::{flat_position, iterations_phrase, repl_position};
 use super::sections::{
     AGENTS_FLAT, AGENTS_REPL, CHILD_REPL, DELEGATION, DELEGATION_TIPS, DRIVERS, ENVIRONMENT, FLAT,
-    IDENTITY_COORDINATOR, IDENTITY_SOLVER, MANY_CALLS, MODELS, NATIVE_TOOLS, PAGE, PROGRAM_MODELS,
-    TOOLS, WORKFLOW_COORDINATOR, WORKFLOW_SOLVER, WRITING_FENCED, WRITING_TOOL, section_slots,
+    IDENTITY_COORDINATOR, IDENTITY_SOLVER, MANY_CALLS, MODELS, NATIVE_TOOLS, PROGRAM_MODELS, TOOLS,
+    WORKFLOW_COORDINATOR, WORKFLOW_SOLVER, WRITING_FENCED, WRITING_TOOL, section_slots,
     section_texts,
 };
-use super::template::{Template, fill};
+use super::template::fill;
 use super::tool_reference::tool_reference;
-use crate::model::{ActionSurface, Protocol, Role, ToolSpec};
-
-/// Inputs of an agent's system prompt.
-#[derive(Debug, Clone, Copy)]
-pub struct AgentPrompt<'a> {
-    /// Role of the agent. At depth `max_depth` or deeper, roles whose REPL can call children get
-    /// the prompt of a flat agent.
-    pub role: Role,
-    /// Depth of the agent, maximum depth, mode, and maximum iterations of children.
-    pub config: PromptConfig,
-    /// Maximum iterations of this agent.
-    pub iterations: u32,
-    /// Invocation id of the agent.
-    pub invocation_id: &'a str,
-    /// Queries of the agents above it, root first; empty for the root.
-    pub lineage: &'a [String],
-    /// System prompt from its caller; a blank one is ignored.
-    pub system_prompt: Option<&'a str>,
-    /// Model aliases that `rlm()` and `llm()` accept as `model`.
-    pub models: &'a [ModelAlias],
-    /// Drivers of the run, in order. Only the root's prompt contains them.
-    pub drivers: &'a [Driver],
-    /// Functions in its REPL other than the builtins. Only prompts of agents with a REPL list them.
-    pub tools: &'a [ToolSpec],
-    /// Whether the model writes code in calls to `execute_code` instead of in fenced blocks.
-    pub code_via_tool: bool,
-    /// Prompt overrides of the run.
-    pub overrides: &'a PromptOverrides,
-    /// Whether the prompt omits the agent's position and the date, for example for a definition
-    /// that is called without `includeChat`.
-    pub is_alone: bool,
-}
-
-/// A named section of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Section {
-    /// Name of the bundled text (`environment`), `system-prompt` for the caller's prompt, or
-    /// `driver:NAME`.
-    pub name: String,
-    /// Text as the model reads it.
-    pub text: String,
-    /// Name of the bundled text that the section was rendered from, if any.
-    #[serde(skip)]
-    pub(super) template: Option<&'static str>,
-    /// Slots of the bundled text with the values that filled them.
-    #[serde(skip)]
-    pub(super) values: Vec<(&'static str, String)>,
-}
-
-impl Section {
-    /// Creates a section called `name` from a bundled text.
-    pub(super) fn of<const N: usize>(
-        template: &Template<N>,
-        name: &str,
-        values: [&str; N],
-    ) -> Self {
-        Self {
-            name: name.to_owned(),
-            text: template.render(values),
-            template: Some(template.name),
-            values: template.pairs(values),
-        }
-    }
-
-    /// Creates a section with a text that is not bundled.
-    pub(super) fn of_text(name: impl Into<String>, text: String) -> Self {
-        Self {
-            name: name.into(),
-            text,
-            template: None,
-            values: Vec::new(),
-        }
-    }
-}
-
-/// A complete system prompt, split into sections.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Assembled {
-    /// Sections in order; none is empty.
-    pub sections: Vec<Section>,
-}
-
-impl Assembled {
-    /// Returns the prompt as sent: the sections, separated by blank lines.
-    pub fn text(&self) -> String {
-        let texts: Vec<&str> = self
-            .sections
-            .iter()
-            .map(|section| section.text.as_str())
-            .collect();
-        texts.join("\n\n")
-    }
-
-    /// Returns the prompt mode whose sections the prompt contains, or `None` if it contains no
-    /// section of either mode.
-    pub fn mode(&self) -> Option<PromptMode> {
-        let of = |section: &Section| match section.template {
-            Some(name) if [IDENTITY_SOLVER.name, WORKFLOW_SOLVER.name].contains(&name) => {
-                Some(PromptMode::Solver)
-            }
-            Some(name)
-                if [IDENTITY_COORDINATOR.name, WORKFLOW_COORDINATOR.name].contains(&name) =>
-            {
-                Some(PromptMode::Coordinator)
-            }
-            _ => None,
-        };
-        self.sections.iter().find_map(of)
-    }
-
-    /// Returns the names of the drivers in the prompt, in order.
-    pub fn drivers(&self) -> impl Iterator<Item = &str> {
-        self.sections
-            .iter()
-            .filter_map(|section| section.name.strip_prefix(DRIVER))
-    }
-
-    /// Inserts the section about the agent's page before the position section.
-    pub(crate) fn add_page(&mut self, overrides: &PromptOverrides) {
-        let page = match overrides.sections.get(PAGE.name) {
-            Some(own) => Section::of_text(PAGE.name, own.clone()),
-            None => Section::of(&PAGE, PAGE.name, []),
-        };
-        let is_position = |section: &Section| section.name == POSITION;
-        let at = self.sections.iter().position(is_position);
-        self.sections
-            .insert(at.unwrap_or(self.sections.len()), page);
-    }
-
-    fn push<const N: usize>(&mut self, template: &Template<N>, values: [&str; N]) {
-        self.sections
-            .push(Section::of(template, template.name, values));
-    }
-
-    fn push_text(&mut self, name: impl Into<String>, text: String) {
-        self.sections.push(Section::of_text(name, text));
-    }
-}
+use crate::model::{ActionSurface, Protocol, Role};
 
 /// Name of the section with the prompt from an agent's caller.
 const OWN_PROMPT: &str = "system-prompt";
-
-/// Prefix of the names of driver sections.
-const DRIVER: &str = "driver:";
 
 /// Returns the core prompt of an ordinary agent: identity, environment, delegation (if it can
 /// delegate), workflow, and delegation tips (if it can delegate), separated by blank lines. The

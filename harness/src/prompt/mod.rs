@@ -6,6 +6,9 @@
 //! embedded at compile time. Rust code contains no prompt texts.
 
 mod assemble;
+mod agent_prompt;
+mod apply_overrides;
+mod assembled;
 mod config;
 mod overrides;
 
@@ -39,8 +42,10 @@ mod yaml;
 pub(crate) use sections::{section_slots, section_texts};
 pub(crate) use turn::untrusted_text;
 
+pub use agent_prompt::AgentPrompt;
 pub use answer_schema::{AnswerSchema, answer_of_value, mismatch_message};
-pub use assemble::{AgentPrompt, Assembled, Section, build_system_prompt, system_prompt};
+pub use assemble::{build_system_prompt, system_prompt};
+pub use assembled::{Assembled, Section};
 pub(crate) use compaction::{
     compacted_message, compaction_request, compaction_system, compaction_turn,
 };

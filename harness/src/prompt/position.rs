@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::assemble::{AgentPrompt, Section};
+use super::agent_prompt::AgentPrompt;
+use super::assembled::{POSITION, Section};
 use super::config::PromptConfig;
 use super::sections::{
     CHILDREN_FLAT, CHILDREN_REPL, LINEAGE, POSITION_CHILD, POSITION_FLAT, POSITION_ROOT,
@@ -13,8 +14,6 @@ use super::sections::{
 
 /// Maximum characters of an ancestor's query in a prompt.
 pub const QUERY_LIMIT: usize = 300;
-
-pub(super) const POSITION: &str = "position";
 
 /// Returns the position section of an agent with a REPL.
 pub(super) fn repl_position(agent: &AgentPrompt<'_>) -> Section {

@@ -6,10 +6,13 @@ use crate::text::sha256_hex;
 
 include!(concat!(env!("OUT_DIR"), "/sections.rs"));
 
+/// Actions of a web agent and the tool `agent_turn`, with their descriptions, as YAML.
+pub(crate) const ACTIONS: &str = include_str!("../protocol/agent_turn/agent-turn.yaml");
+
 /// Returns the name and SHA-256 (hex) of every bundled text. The fingerprint of a run contains
 /// them.
 pub fn template_digests() -> Vec<(&'static str, String)> {
-    let actions = ("agent-turn", sha256_hex(super::web::ACTIONS));
+    let actions = ("agent-turn", sha256_hex(ACTIONS));
     let texts = texts().into_iter();
     texts
         .map(|(name, text, _)| (name, sha256_hex(text)))

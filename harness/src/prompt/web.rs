@@ -11,8 +11,7 @@ use super::sections::{
 use super::{Assembled, DomHeader, Replacement, Section};
 use crate::model::web::{IdStyle, PageError, PageProblem};
 
-/// Actions of a web agent and the tool `agent_turn`, with their descriptions, as YAML.
-pub(crate) const ACTIONS: &str = include_str!("../protocol/agent_turn/agent-turn.yaml");
+pub(crate) use super::sections::ACTIONS;
 
 /// Inputs of a web agent's system prompt.
 #[derive(Debug, Clone)]

@@ -10,9 +10,9 @@ use serde_json::Value;
 use crate::agent::{Attempt, Invocation, LoggedCall, Specialist};
 use crate::model::lenient_json;
 use crate::model::{EventKind, ToolCall, ToolResult, ms};
-use crate::protocol::subprompt::Prepared;
 use crate::tool::{
-    BoundTool, CallTarget, InstanceArguments, InstanceCall, InstanceNames, ToolError, ToolScope,
+    BoundTool, CallSettings, CallTarget, InstanceArguments, InstanceCall, InstanceNames, ToolError,
+    ToolScope,
 };
 
 /// A tool call that is being executed.
@@ -114,14 +114,11 @@ impl Attempt<'_> {
         let given = find_tool(caller, &run.name).ok()?;
         let arguments = || given.accept(&run.name, &run.arguments);
         match &given.runs {
-            CallTarget::Specialist { name, settings } if !settings.blocks() => Some(
-                arguments()
-                    .and_then(|input| {
-                        let specialist = self.specialist(name)?;
-                        self.prepare(caller, &run.child, specialist, settings, input)
-                    })
-                    .map(|child| self.start_background_child(caller, run, child)),
-            ),
+            CallTarget::Specialist { name, settings } if !settings.blocks() => {
+                Some(arguments().and_then(|input| {
+                    self.start_background_child(caller, run, name, settings, input)
+                }))
+            }
             CallTarget::Instance(tool) => match &tool.call {
                 InstanceCall::Create(kinds) => Some(arguments().and_then(|arguments| {
                     let arguments = InstanceArguments::read(arguments)?;
@@ -166,16 +163,23 @@ impl Attempt<'_> {
     }
 
     /// Starts a child whose answer reaches the caller later, as a note.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Attempt::prepare`].
     fn start_background_child<'b>(
         &'b self,
         caller: &Invocation,
         run: &ToolRun,
-        child: Prepared,
-    ) -> BackgroundPart<'b> {
+        specialist: &str,
+        settings: &CallSettings,
+        input: Value,
+    ) -> Result<BackgroundPart<'b>, ToolError> {
+        let specialist = self.specialist(specialist)?;
+        let child = self.prepare(caller, &run.child, specialist, settings, input)?;
         let started = self.start_prepared(caller, child);
         let (caller, run) = (caller.clone(), run.clone());
         let child = run.child.clone();
-        BackgroundPart::Answer {
+        Ok(BackgroundPart::Answer {
             shown: format!("started {child}"),
             child,
             work: Box::pin(async move {
@@ -184,7 +188,7 @@ impl Attempt<'_> {
                 let result = self.end_tool(&caller, run, result).await;
                 result.map(|value| text_of(&value))
             }),
-        }
+        })
     }
 
     /// Returns the run's specialist with this name.

@@ -65,7 +65,7 @@ impl ScriptLibrary {
     /// invalid model is empty.
     pub fn described(&self) -> Vec<(String, String)> {
         let described = |(name, text): (&String, &String)| {
-            let description = rules::parse(name, text)
+            let description = rules::parse(text)
                 .map(|script| script.description)
                 .unwrap_or_default();
             (name.clone(), description)
@@ -92,11 +92,7 @@ impl ScriptLibrary {
                 known,
             });
         };
-        Ok(Scripted {
-            name: format!("scripted/{name}"),
-            script: rules::parse(name, text)?,
-            computer: RuleSessions::default(),
-        })
+        Scripted::parse(format!("scripted/{name}"), name, text)
     }
 }
 
@@ -119,7 +115,15 @@ impl Scripted {
             source,
         })?;
         let name = path.display().to_string();
-        let script = rules::parse(&name, &text)?;
+        Self::parse(name.clone(), &name, &text)
+    }
+
+    /// Parses a model. `origin` is the file or the name in the library, for errors.
+    fn parse(name: String, origin: &str, text: &str) -> Result<Self, ScriptedError> {
+        let script = rules::parse(text).map_err(|problem| ScriptedError::Invalid {
+            origin: origin.to_owned(),
+            problem,
+        })?;
         Ok(Self {
             name,
             script,

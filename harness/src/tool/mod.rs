@@ -6,6 +6,7 @@
 //! of tools are redacted ([`Values::redact`]).
 
 mod call_settings;
+mod instance_tools;
 mod instances;
 mod registry;
 mod tool_set;
@@ -29,9 +30,9 @@ use crate::prompt::definition::Variable;
 pub use call_settings::CallSettings;
 pub use files::FILES_DIR;
 pub(crate) use files::{bytes_of, confined};
+pub(crate) use instance_tools::{instance_tools, tell_caller};
 pub(crate) use instances::{
     ImmediateAgent, InstanceArguments, InstanceCall, InstanceKind, InstanceNames, MAX_INSTANCES,
-    instance_tools, tell_caller,
 };
 pub use registry::{RegistryError, ToolRegistry};
 pub use sandbox::ToolSandbox;

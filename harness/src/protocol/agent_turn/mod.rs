@@ -215,11 +215,12 @@ impl AgentBehavior for WebTurns<'_> {
 
     /// Adds the current page as the last message of the next request, not of later ones.
     async fn prepare(&mut self, conversation: &mut Conversation) -> Result<(), Failure> {
+        let settings = &self.agent.settings;
         let mut block =
-            read_page::look(self.attempt, self.root, self.page.as_ref(), self.agent).await?;
+            read_page::look(self.attempt, self.root, self.page.as_ref(), settings).await?;
         block.images.splice(..0, self.attached.drain(..));
         conversation.tail = Some(block);
-        if let Some(most) = self.agent.settings.max_prompt_tokens {
+        if let Some(most) = settings.max_prompt_tokens {
             shorten_prompt::fit(self.attempt, self.root, conversation, most)?;
         }
         Ok(())

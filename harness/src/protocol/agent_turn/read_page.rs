@@ -1,11 +1,10 @@
 //! Reads the page for the last message of the next request.
 
-use super::WebAgent;
 use crate::agent::{Attempt, Failure, Invocation, seen};
 use crate::model::web::{Page, PageError, PageProblem};
 use crate::model::{EventKind, Message, WebEvent};
-use crate::prompt::DomHeader;
 use crate::prompt::web::{no_dump, page_block, page_failed, refused};
+use crate::prompt::{AgentTurnSettings, DomHeader};
 
 /// Returns a message with the current page, and a screenshot if the settings require one. Records
 /// the page, and a screenshot if the run records them.
@@ -13,17 +12,14 @@ pub(super) async fn look(
     attempt: &Attempt<'_>,
     root: &Invocation,
     page: &dyn Page,
-    agent: &WebAgent,
+    settings: &AgentTurnSettings,
 ) -> Result<Message, Failure> {
     let _working = attempt.meter.begin();
     let record = |event| attempt.records.emit(root, EventKind::Web { event });
     let mut responds = true;
-    let mut text = match page
-        .dump(&agent.settings.dump(attempt.run.treatment.dump))
-        .await
-    {
+    let mut text = match page.dump(&settings.dump(attempt.run.treatment.dump)).await {
         Ok(dump) => {
-            let shown = match agent.settings.dom_header {
+            let shown = match settings.dom_header {
                 DomHeader::All => dump.text(),
                 DomHeader::Url => dump.tree.clone(),
             };
@@ -45,7 +41,7 @@ pub(super) async fn look(
         text = format!("{text}\n\n{}", refused(&addresses));
         record(WebEvent::Refused { addresses });
     }
-    let attach = agent.settings.attach_screenshot;
+    let attach = settings.attach_screenshot;
     let mut block = Message::user(text);
     // Skip the screenshot of an unresponsive page, which would also time out.
     if responds && (attach || attempt.run.conduct.screenshots) {

@@ -2,15 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::endpoint::Unsupported;
 use super::finish_reason::FinishReasonField;
+use super::json_fields::{append, count, text};
+use super::messages::paired;
+use super::parsed_response::{
+    Assembly, ParsedResponse, ResponseEnd, call, parse_event, unless_blank,
+};
 use super::reasoning::{self, Api, Rules, Thinking};
+use super::reported_usage::cost;
+use super::settings::{Unsupported, add_extra};
 use super::sse::SseEvent;
 use super::structured::{is_of_anthropic, object_schema};
-use super::wire::{
-    Assembly, ParsedResponse, ResponseEnd, add_extra, append, call, cost, count, paired,
-    parse_event, text, unless_blank,
-};
 use crate::model::lenient_json;
 use crate::model::{Effort, Message, MessageRole, Sampling, ToolChoice, ToolSpec, ToolUse, Usage};
 use crate::provider::{Request, Response};

@@ -7,10 +7,10 @@ use regex::Regex;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
-use super::endpoint::no_credit;
+use super::endpoint_table::no_credit;
+use super::json_fields::{items, text};
 use super::overflow::{self, Length};
 use super::sse::SseEvent;
-use super::wire::{items, text};
 use crate::model::lenient_json;
 use crate::provider::ProviderError;
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::wire::ResponseEnd;
+use super::parsed_response::ResponseEnd;
 
 /// The API or field that a finish reason comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,16 +5,22 @@
 
 mod finish_reason;
 mod endpoint;
+mod endpoint_table;
 mod exchange;
 mod fallback;
 mod fault;
 mod header;
+mod json_fields;
+mod messages;
 mod overflow;
+mod parsed_response;
 mod partial;
 mod proxy;
 mod reasoning;
+mod reported_usage;
 mod request_log;
 mod secret;
+mod settings;
 mod sse;
 mod structured;
 mod tokens;
@@ -37,14 +43,17 @@ use super::{
     CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response, label,
 };
 use fallback::Fallbacks;
+use json_fields::text;
+use parsed_response::{ParsedResponse, ResponseEnd, make_call_ids_unique};
 use tokens::ResponseLengthStats;
-use wire::{ParsedResponse, ResponseEnd, Wire};
+use wire::Wire;
 
 pub use anthropic::DEFAULT_MAX_TOKENS;
-pub use endpoint::{Endpoint, Unsupported, endpoint, endpoints};
+pub use endpoint_table::{Endpoint, endpoint, endpoints};
 pub use header::{ExtraHeader, HeaderError};
 pub use request_log::RequestLog;
 pub use secret::{Secret, redact};
+pub use settings::Unsupported;
 pub use tokens::{IMAGE_TOKENS, estimate_tokens};
 
 /// Timeouts of a request.
@@ -350,8 +359,8 @@ impl HttpProvider {
         }
         let ParsedResponse { mut response, end } =
             wire.read(body).map_err(|problem| self.garbled(problem))?;
-        wire::make_call_ids_unique(&mut response, request);
-        response.request_id = label(wire::text(&body["id"]));
+        make_call_ids_unique(&mut response, request);
+        response.request_id = label(text(&body["id"]));
         response.finish_reason = label(wire.finish_reason(body));
         response.usage = Some(tokens::completed(response.usage, request, &response));
         match end {

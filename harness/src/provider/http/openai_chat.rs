@@ -5,15 +5,18 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::endpoint::{Dialect, Unsupported, accepts_parallel_field};
+use super::endpoint_table::{Dialect, accepts_parallel_field};
 use super::fault::reports_error;
 use super::finish_reason::FinishReasonField;
+use super::json_fields::{count, items, text};
+use super::messages::{arguments, data_url, paired};
+use super::parsed_response::{
+    Assembly, ContentParts, ParsedResponse, ResponseEnd, call, parse_event, said, unless_blank,
+};
+use super::reported_usage::{Counted, cost};
+use super::settings::{Unsupported, add_extra};
 use super::sse::SseEvent;
 use super::structured::{is_of_google, is_strict, object_schema};
-use super::wire::{
-    Assembly, ContentParts, Counted, ParsedResponse, ResponseEnd, add_extra, arguments, call, cost,
-    count, data_url, items, paired, parse_event, said, text, unless_blank,
-};
 use crate::model::lenient_json;
 use crate::model::{Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, Usage};
 use crate::provider::{Request, Response};

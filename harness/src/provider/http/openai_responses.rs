@@ -3,14 +3,17 @@
 
 use serde_json::{Value, json};
 
-use super::endpoint::{Unsupported, accepts_parallel_field, seals_reasoning};
+use super::endpoint_table::{accepts_parallel_field, seals_reasoning};
 use super::finish_reason::FinishReasonField;
+use super::json_fields::{items, text};
+use super::messages::{arguments, data_url, paired};
+use super::parsed_response::{
+    Assembly, ParsedResponse, ResponseEnd, call, parse_event, said, unless_blank,
+};
+use super::reported_usage::{Counted, cost};
+use super::settings::{Unsupported, add_extra};
 use super::sse::SseEvent;
 use super::structured::{is_strict, object_schema};
-use super::wire::{
-    Assembly, Counted, ParsedResponse, ResponseEnd, add_extra, arguments, call, cost, data_url,
-    items, paired, parse_event, said, text, unless_blank,
-};
 use crate::model::{MessageRole, Sampling, ToolChoice, ToolSpec, Usage};
 use crate::provider::{Request, Response};
 

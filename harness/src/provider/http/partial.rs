@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::parsed_response::Assembly;
 use super::tokens;
-use super::wire::{Assembly, Wire};
+use super::wire::Wire;
 use crate::model::{Usage, lenient_json};
 use crate::provider::{CallEvent, CallSink, Request, Response};
 

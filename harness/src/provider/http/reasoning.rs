@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use globset::GlobSet;
 use serde::Deserialize;
 
-use super::endpoint::Unsupported;
+use super::settings::Unsupported;
 use crate::model::{Effort, Sampling};
 use crate::provider::price::globs;
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::wire::items;
+use super::json_fields::items;
 use crate::provider::Request;
 
 /// Returns the answer schema of a request if it describes an object, because servers support only

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::{Key, RecordedOutcome, Replay, ReplayError, format_error, lines};
+use super::file::{ReplayError, format_error, lines};
+use super::recorded_run::{Key, RecordedOutcome, RecordedRun};
 use crate::model::lenient_json;
 use crate::provider::record::{CassetteHeader, RecordedCall, VERSION};
 
@@ -19,7 +20,7 @@ pub(super) fn read(
     path: &Path,
     header: CassetteHeader,
     bytes: &[u8],
-) -> Result<Replay, ReplayError> {
+) -> Result<RecordedRun, ReplayError> {
     if header.version() > VERSION {
         let problem = format!(
             "unsupported cassette version {}: this program reads versions up to {VERSION}",
@@ -50,8 +51,7 @@ pub(super) fn read(
         };
         responses.insert(Key::of(&call.caller, true), heard);
     }
-    Ok(Replay {
-        name: path.display().to_string(),
+    Ok(RecordedRun {
         samples,
         responses,
         has_attempts: true,

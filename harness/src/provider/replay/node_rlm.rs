@@ -10,9 +10,10 @@ use std::path::Path;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{Key, Replay, ReplayError, Response, format_error, read_text};
-
+use super::file::{ReplayError, format_error, read_text};
+use super::recorded_run::{Key, RecordedRun};
 use crate::model::lenient_json;
+use crate::provider::Response;
 
 /// A result file of the JavaScript system. Only fields that playback requires must be present.
 #[derive(Debug, Clone, Deserialize)]
@@ -107,7 +108,7 @@ impl NodeRlmFile {
 }
 
 /// Reads a result file for playback.
-pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
+pub(super) fn read(path: &Path) -> Result<RecordedRun, ReplayError> {
     let file = NodeRlmFile::read(path)?;
     let mut samples = Vec::new();
     let mut responses = HashMap::new();
@@ -129,8 +130,7 @@ pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
         }
         samples.push(result.task_id);
     }
-    Ok(Replay {
-        name: path.display().to_string(),
+    Ok(RecordedRun {
         samples,
         responses,
         has_attempts: false,

@@ -3,28 +3,29 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::{Key, ProviderError, Replay, ReplayError, Response, format_error, lines, read_bytes};
+use super::file::{ReplayError, format_error, lines, read_bytes};
+use super::recorded_run::{Key, RecordedRun};
 use crate::model::lenient_json;
 use crate::model::{Event, EventKind, Protocol, Role};
 use crate::prompt::code_tool;
+use crate::provider::{ProviderError, Response};
 
 /// Reads a run directory. Skips a truncated last line, which a killed run may have left.
-pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
+pub(super) fn read(path: &Path) -> Result<RecordedRun, ReplayError> {
     let folder = path.join("trajectories");
     if !folder.is_dir() {
         return Err(format_error(path, "it has no folder `trajectories`"));
     }
-    let mut replay = Replay {
-        name: path.display().to_string(),
+    let mut run = RecordedRun {
         samples: Vec::new(),
         responses: HashMap::new(),
         has_attempts: true,
         cassette: None,
     };
     for file in files(&folder)? {
-        read_trajectory(&file, &mut replay)?;
+        read_trajectory(&file, &mut run)?;
     }
-    Ok(replay)
+    Ok(run)
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>, ReplayError> {
@@ -46,7 +47,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, ReplayError> {
     Ok(files)
 }
 
-fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> {
+fn read_trajectory(file: &Path, run: &mut RecordedRun) -> Result<(), ReplayError> {
     let bytes = read_bytes(file)?;
     let mut turns: HashMap<String, u32> = HashMap::new();
     let mut root = Role::Root(Protocol::Rlm);
@@ -78,8 +79,8 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
                 let turn = turns.get(&event.invocation).copied().unwrap_or(1);
                 let role = if event.depth == 0 { root } else { Role::Child };
                 let invocation = Key::invocation(role, &event.invocation);
-                if !replay.samples.contains(&event.sample) {
-                    replay.samples.push(event.sample.clone());
+                if !run.samples.contains(&event.sample) {
+                    run.samples.push(event.sample.clone());
                 }
                 let key = Key {
                     sample: event.sample,
@@ -107,7 +108,7 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
                 } else {
                     Ok(response)
                 };
-                replay.responses.insert(key, result.into());
+                run.responses.insert(key, result.into());
             }
             _ => {}
         }

@@ -4,7 +4,6 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::ScriptedError;
 use crate::model::{Role, ToolCall, Usage};
 use crate::prompt::PromptMode;
 use crate::provider::{ProviderError, Request};
@@ -228,25 +227,23 @@ fn chars(request: &Request) -> usize {
     })
 }
 
-pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
-    let invalid = |problem: String| ScriptedError::Invalid {
-        origin: origin.to_owned(),
-        problem,
-    };
-    let file: ScriptFile =
-        crate::text::yaml::read(text).map_err(|error| invalid(error.to_string()))?;
+/// Parses the YAML text of a scripted model.
+///
+/// # Errors
+/// Returns a description of the problem, its place, and what would be valid.
+pub(super) fn parse(text: &str) -> Result<Script, String> {
+    let file: ScriptFile = crate::text::yaml::read(text).map_err(|error| error.to_string())?;
     let mut rules = Vec::new();
     for (number, mut entry) in (1..).zip(file.rules) {
-        let reply = reply_of(&mut entry)
-            .map_err(|problem| invalid(format!("rule {number}: expected {problem}")))?;
+        let reply =
+            reply_of(&mut entry).map_err(|problem| format!("rule {number}: expected {problem}"))?;
         let samples = entry
             .when
             .samples
             .as_ref()
             .map(|globs| glob_set(globs))
             .transpose();
-        let samples =
-            samples.map_err(|error| invalid(format!("rule {number}, `when.samples`: {error}")))?;
+        let samples = samples.map_err(|error| format!("rule {number}, `when.samples`: {error}"))?;
         rules.push(Rule {
             when: entry.when,
             samples,
@@ -263,9 +260,7 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
         });
     }
     if rules.is_empty() {
-        return Err(invalid(
-            "`rules` is empty: a scripted model needs at least one rule".to_owned(),
-        ));
+        return Err("`rules` is empty: a scripted model needs at least one rule".to_owned());
     }
     Ok(Script {
         description: file.description,

@@ -1,11 +1,37 @@
-//! Budgets managed outside this process, for example a budget shared by several machines.
+//! Budgets of this process and of others: limits, and amounts that are spent or expected to be
+//! spent.
 
 use std::any::Any;
+use std::time::Duration;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 
-use super::Spent;
 use crate::provider::ProviderError;
+
+/// Maximum spending. `None` means no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    /// US dollars.
+    pub cost_usd: Option<f64>,
+    /// Tokens, input and output together.
+    pub tokens: Option<u64>,
+    /// Requests to models, not counting retries.
+    pub calls: Option<u64>,
+    /// Wall time.
+    pub time: Option<Duration>,
+}
+
+/// Amounts spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// US dollars, for calls with a known cost.
+    pub cost_usd: f64,
+    /// Tokens, for calls with a known token count.
+    pub tokens: u64,
+    /// Requests to models, not counting retries.
+    pub calls: u64,
+}
 
 /// Expected expense of a request, which is reserved before the request is sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

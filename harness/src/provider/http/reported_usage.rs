@@ -1,0 +1,87 @@
+//! Token counts and costs that servers report.
+
+use serde_json::Value;
+
+use super::json_fields::count;
+use crate::model::Usage;
+
+/// Token counts of a request and its response, as reported by the server.
+pub(super) struct Counted {
+    /// All input tokens, including those read from and written to a cache.
+    pub input: u64,
+    /// Input tokens read from a cache.
+    pub cached: u64,
+    /// Input tokens written to a cache.
+    pub written: u64,
+    /// All output tokens, including reasoning.
+    pub output: u64,
+    /// Reasoning tokens.
+    pub reasoning: u64,
+}
+
+impl Counted {
+    /// Parses a usage object. `input` and `output` are the names of the fields for the token
+    /// counts. The fields with these names and the suffix `_details` contain the details.
+    ///
+    /// Some gateways do not count cached tokens as input. In this case, the cached tokens exceed
+    /// the input, or the total is the sum of input, output and cached tokens.
+    ///
+    /// Some servers (xAI, and Gemini behind gateways) do not count reasoning as output. In this
+    /// case, the reasoning exceeds the output, or the total is the sum of input, output and
+    /// reasoning. Google's own server reports reasoning only as part of the total.
+    pub fn read(usage: &Value, [input, output]: [&str; 2]) -> Self {
+        let most = |places: [&Value; 2]| places.into_iter().map(count).max().unwrap_or_default();
+        let details = &usage[format!("{input}_details")];
+        let cached = most([&details["cached_tokens"], &usage["cache_read_input_tokens"]]);
+        // Only OpenRouter and gateways to Anthropic report cache writes.
+        let written = most([
+            &details["cache_write_tokens"],
+            &usage["cache_creation_input_tokens"],
+        ]);
+        let details = &usage[format!("{output}_details")];
+        let reasoning = most([&details["reasoning_tokens"], &usage["reasoning_tokens"]]);
+        let (input, said) = (count(&usage[input]), count(&usage[output]));
+        let total = count(&usage["total_tokens"]);
+        let rest = total.saturating_sub(input.saturating_add(said));
+        let cache = cached.saturating_add(written);
+        let explains = |rest: u64| cache > 0 && rest == cache;
+        let is_beside = cache > input || explains(rest) || explains(rest.saturating_sub(reasoning));
+        let cache = if is_beside { cache } else { 0 };
+        let rest = rest.saturating_sub(cache);
+        let (output, reasoning) = if reasoning > said || reasoning > 0 && rest >= reasoning {
+            (said.saturating_add(reasoning), reasoning)
+        } else if reasoning == 0 {
+            (said.saturating_add(rest), rest)
+        } else {
+            (said, reasoning)
+        };
+        Self {
+            input: input.saturating_add(cache),
+            cached,
+            written,
+            output,
+            reasoning,
+        }
+    }
+
+    pub const fn usage(self) -> Usage {
+        Usage {
+            input_tokens: self.input,
+            cached_input_tokens: self.cached,
+            cache_write_tokens: self.written,
+            output_tokens: self.output,
+            reasoning_tokens: self.reasoning,
+            estimated: false,
+        }
+    }
+}
+
+/// Maximum plausible cost of one call in US dollars. A higher cost must be a mistake of the server.
+const MAX_COST_USD: f64 = 1_000.0;
+
+/// Returns the cost in US dollars that a server reports with its token counts. Ignores a cost below
+/// 0 or above [`MAX_COST_USD`].
+pub(super) fn cost(usage: &Value) -> Option<f64> {
+    let said = usage["cost"].as_f64()?;
+    (0.0..=MAX_COST_USD).contains(&said).then_some(said)
+}
