@@ -175,7 +175,8 @@ BLANKED = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 USE = re.compile(r"\buse\s+([^;]+);")
-PATH = re.compile(r"\b(?:crate|super)(?:\s*::\s*\w+)+")
+# Paths that begin with `crate`, `super`, or the name of a submodule.
+PATH = re.compile(r"(?<![:\w])(?:crate|super|[a-z]\w*)(?:\s*::\s*\w+)+")
 
 
 def code(text):
@@ -235,7 +236,7 @@ class Crate:
             before = text[: match.start()]
             is_public = re.search(r"\bpub(\([^)]*\))?\s+$", before)
             for path, name in paths_of(match[1]):
-                found = self.resolve(module, path.split("::"), inside_of_use=True)
+                found = self.resolve(module, path.split("::"))
                 if is_public:
                     self.reexports.setdefault(module, {})[name] = found
                 elif found is not None:
@@ -243,11 +244,11 @@ class Crate:
         text = USE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
         for match in PATH.finditer(text):
             path = re.sub(r"\s", "", match[0]).split("::")
-            found = self.resolve(module, path, inside_of_use=False)
+            found = self.resolve(module, path)
             if found is not None:
                 yield text[: match.start()].count("\n") + 1, found
 
-    def resolve(self, module, path, inside_of_use):
+    def resolve(self, module, path):
         """Returns a path as seen from the crate's root, or None if it leads to another crate."""
         if path[-1] == "self":
             path = path[:-1]
@@ -259,7 +260,7 @@ class Crate:
                 here = here[:-1] if path[0] == "super" else here
                 path = path[1:]
             return (here + tuple(path)) or None
-        if inside_of_use and path and here + (path[0],) in self.files:
+        if path and here + (path[0],) in self.files:
             return here + tuple(path)
         return None
 
