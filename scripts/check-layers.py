@@ -169,6 +169,8 @@ BLANKED = re.compile(
 )
 USE = re.compile(r"\buse\s+([^;]+);")
 PATH = re.compile(r"\b(?:crate|super)(?:\s*::\s*\w+)+")
+# A module whose body is in the same file, such as its unit tests.
+INLINE_MODULE = re.compile(r"^( *)(?:pub(?:\([^)]*\))? )?mod (\w+) \{$.*?^\1\}", re.MULTILINE | re.DOTALL)
 
 
 def code(text):
@@ -219,11 +221,17 @@ class Crate:
 
     def read(self, module, file):
         text = code(file.read_text())
+        inline = [(*match.span(), match[2]) for match in INLINE_MODULE.finditer(text)]
+
+        def module_at(at):
+            """Returns the module at an offset in the file."""
+            return next((module + (name,) for start, end, name in inline if start <= at < end), module)
+
         for match in USE.finditer(text):
             before = text[: match.start()]
             is_public = re.search(r"\bpub(\([^)]*\))?\s+$", before)
             for path in paths_of(match[1]):
-                found = self.resolve(module, path.split("::"), inside_of_use=True)
+                found = self.resolve(module_at(match.start()), path.split("::"), inside_of_use=True)
                 if found is None:
                     continue
                 if is_public:
@@ -232,7 +240,7 @@ class Crate:
         text = USE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
         for match in PATH.finditer(text):
             path = re.sub(r"\s", "", match[0]).split("::")
-            found = self.resolve(module, path, inside_of_use=False)
+            found = self.resolve(module_at(match.start()), path, inside_of_use=False)
             if found is not None:
                 yield text[: match.start()].count("\n") + 1, found
 
