@@ -23,7 +23,7 @@ use crate::exit::Outcome;
 use crate::folders::Found;
 use crate::invocation;
 use crate::settings::{self, Matrix, RunSettings};
-use crate::sweep::{Cell, Plan, SweepError};
+use crate::sweep::{Cell, Plan, SweepError, plan_cells};
 use crate::terminal;
 
 /// Starts or resumes a sweep.
@@ -52,7 +52,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         }
         (folder.clone(), plan)
     } else {
-        let mut plan = Plan::of(&Matrix::resolve(args)?)?;
+        let mut plan = plan_cells(&Matrix::resolve(args)?)?;
         plan.budget = args.budget;
         spending::check(&plan)?;
         for skipped in &plan.skipped {
