@@ -6,6 +6,7 @@ mod llm_map;
 mod read_run;
 mod rlm;
 mod roots;
+mod state;
 mod tools;
 
 use std::path::Path;
