@@ -140,11 +140,13 @@ LAYERS = {
         process_guard
         env_vars fetch invocation journal machine_memory open_files program protocol_fit providers run_event web
         reporter run_store terminal
-        import merge panic_hook request_recorder
+        import merge panic_hook request_recorder resume
         cli+grader+models+settings+mcp_servers
         record selection sweep
         folders rescore runner
-        command+error+exit
+        error
+        exit
+        command
         start
     """,
     "harness/tests/fault-server": "shapes",

@@ -18,7 +18,6 @@ use report::race::RaceError;
 use serve::ServeError;
 use view::ViewError;
 
-use crate::command::ResumeError;
 use crate::env_vars;
 use crate::fetch::FetchError;
 use crate::folders::FolderError;
@@ -28,6 +27,7 @@ use crate::invocation::as_called;
 use crate::merge::MergeError;
 use crate::models::ModelError;
 use crate::protocol_fit::UnfitProtocol;
+use crate::resume::ResumeError;
 use crate::runner::RunError;
 use crate::selection::SelectionError;
 use crate::settings::SettingsError;

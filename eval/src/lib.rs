@@ -32,6 +32,7 @@ pub mod providers;
 pub mod protocol_fit;
 pub mod request_recorder;
 pub mod rescore;
+pub mod resume;
 pub mod runner;
 pub mod selection;
 pub mod sweep;

@@ -16,7 +16,8 @@ use parking_lot::Mutex;
 use report::sanitize::sanitize;
 use report::summary::{amount, usd};
 
-use super::run::{StopSignal, engine, runtime};
+use super::run::engine;
+use super::runtime::{StopSignal, runtime};
 use super::serve::recorder::Recorder;
 use super::stdout;
 use crate::cli::AskArgs;
@@ -56,7 +57,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         context: settings.context.read()?,
         images,
     };
-    let (engine, _) = engine(&settings.engine, None, None)?;
+    let (engine, _) = engine::open(&settings.engine, None, None)?;
     let mut engine = engine.with_person(Arc::new(TerminalPerson::default()));
     let recorder = match &settings.log_dir {
         Some(folder) => Some(Arc::new(Recorder::begin(

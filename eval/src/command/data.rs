@@ -3,7 +3,7 @@
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::run::{StopSignal, runtime};
+use super::runtime::{StopSignal, runtime};
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;

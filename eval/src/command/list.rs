@@ -9,7 +9,7 @@ use harness::prompt::{DriverLibrary, Profiles, PromptMode};
 use harness::provider::http::{HttpClient, Timeouts};
 use serde_json::{Value, json};
 
-use super::run::runtime;
+use super::runtime::runtime;
 use super::stdout;
 use crate::cli::{List, ListArgs};
 use crate::error::Error;

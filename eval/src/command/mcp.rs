@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use mcp::{HttpServer, HttpSettings, Toolbox, serve_stdio};
 
-use super::run::{StopSignal, runtime};
+use super::runtime::{StopSignal, runtime};
 use super::serve::service::Service;
 use super::stdout;
 use crate::cli::McpArgs;

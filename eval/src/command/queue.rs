@@ -6,7 +6,7 @@ use queue::message::{Manifest, State, WorkerHeartbeat};
 use queue::{Broker, QueueError, RunQueue, change_manifest, manifest, manifests, now_ms};
 use serde_json::json;
 
-use super::run::runtime;
+use super::runtime::runtime;
 use super::stdout;
 use crate::cli::{QueueAction, QueueCommandArgs};
 use crate::error::Error;

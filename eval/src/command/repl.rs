@@ -16,7 +16,7 @@ use root::RootRepl;
 
 use harness::sandbox::Sandbox;
 
-use super::run::runtime;
+use super::runtime::runtime;
 use crate::cli::ReplArgs;
 use crate::error::Error;
 use crate::exit::Outcome;

@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 
 use super::compare::skipped;
 use super::report::note_if_running;
-use super::run::{StopSignal, runtime};
+use super::runtime::{StopSignal, runtime};
 use super::stdout;
 use crate::cli::ScoreArgs;
 use crate::error::Error;

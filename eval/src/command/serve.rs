@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serve::{Agents as _, Server, Settings};
 
-use super::run::{StopSignal, runtime};
+use super::runtime::{StopSignal, runtime};
 use super::stdout;
 use crate::cli::ServeArgs;
 use crate::error::Error;

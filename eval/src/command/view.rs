@@ -8,7 +8,7 @@ use inputs::OfBenchmarks;
 use records::run_dir::RunDir;
 use view::{Library, Server, export};
 
-use super::run::{StopSignal, runtime};
+use super::runtime::{StopSignal, runtime};
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;

@@ -20,7 +20,7 @@ use queue::name::{RunKey, SubjectAddress};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinHandle;
 
-use super::run::{StopSignal, runtime};
+use super::runtime::{StopSignal, runtime};
 use crate::cli::WorkerArgs;
 use crate::error::Error;
 use crate::exit::Outcome;

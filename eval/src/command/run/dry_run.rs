@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::expense::{Caps, Expense, Sum, basis};
 use super::prepared::Prepared;
-use super::runtime;
+use crate::command::runtime::runtime;
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
