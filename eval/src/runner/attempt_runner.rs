@@ -7,8 +7,8 @@ use harness::Engine;
 use records::{AttemptRecord, RunIdentity};
 use tokio::sync::mpsc;
 
+use super::job::{Job, broken};
 use super::shared_samples::SharedSamples;
-use super::{Job, broken};
 use crate::grader::{Further, Grader};
 use crate::run_event::RunEvent;
 
