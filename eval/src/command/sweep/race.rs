@@ -13,7 +13,9 @@ use harness::SharedBudget;
 use records::run_dir::RunDir;
 use sha2::{Digest, Sha256};
 
-use super::{conclude, resume_advice, run_cell, spending};
+use super::cell::{resume_advice, run_cell};
+use super::conclusion::conclude;
+use super::spending;
 use crate::cli::{RaceAgainst, SweepArgs};
 use crate::command::run::{self, CellStart, RunContext};
 use crate::command::stdout;

@@ -5,6 +5,7 @@ use std::path::Path;
 use harness::{SharedBudget, Spent};
 use records::run_dir::{Reopened, RunDir};
 
+use super::cell::resume_advice;
 use crate::cli::SweepArgs;
 use crate::command::raised_budget::raised;
 use crate::error::Error;
@@ -116,10 +117,7 @@ pub(super) fn higher_budget_advice(
     } else {
         "with a higher budget "
     };
-    format!(
-        "{lead}{}",
-        super::resume_advice(folder, plan, args, &raised)
-    )
+    format!("{lead}{}", resume_advice(folder, plan, args, &raised))
 }
 
 /// Whether a cell has all attempts and, with `retry_errors`, a score for each of them.
