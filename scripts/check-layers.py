@@ -137,13 +137,12 @@ LAYERS = {
         absent http server stdio
     """,
     "eval": """
-        process_guard
-        env_vars fetch invocation journal machine_memory open_files program protocol_fit providers run_event web
-        reporter run_store terminal
-        import merge panic_hook request_recorder resume
+        process fetch providers
+        run web
+        reporter
         cli+grader+models+settings+mcp_servers
-        record selection sweep
-        folders rescore runner
+        runner sweep
+        folders
         error
         exit
         command

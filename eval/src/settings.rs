@@ -46,7 +46,7 @@ mod values;
 
 mod error;
 
-use crate::terminal;
+use crate::process::terminal;
 
 pub use ask::AskSettings;
 pub use benchmark::BenchmarkArgs;

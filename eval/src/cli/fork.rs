@@ -10,7 +10,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use super::environment::TypedFlags;
 use super::values::whole;
 use super::{ResumeArgs, RunArgs};
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
 
 /// Ids of `rlm-eval run` flags that a fork does not accept.
 const RUN_ONLY_FLAGS: [&str; 17] = [

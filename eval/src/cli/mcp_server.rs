@@ -7,7 +7,7 @@ use clap::Args;
 use harness::sandbox::HostFunctions;
 
 use super::powers::HEADING;
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
 
 /// Maximum characters of a server's name, the prefix of its tools' names.
 const MAX_NAME_CHARS: usize = 20;

@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 
 use super::values::decimal;
-use crate::merge::Preference;
+use crate::run::merge::Preference;
 
 /// The flags of `rlm-eval merge`.
 #[derive(Debug, Clone, Args)]

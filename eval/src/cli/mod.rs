@@ -41,8 +41,8 @@ use std::ffi::OsString;
 
 use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::process::{env_vars, invocation, program};
 use crate::settings::{CompareArgs, DataArgs, ImportArgs, ViewArgs};
-use crate::{env_vars, invocation, program};
 
 pub use ask::AskArgs;
 pub use engine::{EngineArgs, HookArgs, StoreArgs, ToolArgs};

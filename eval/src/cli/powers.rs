@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::mcp_server::{McpServer, McpServerArgs};
 use super::values::one_of;
 use super::{groups, places};
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
 
 /// Permissions of all commands that run agents.
 #[derive(Debug, Clone, Args)]

@@ -13,7 +13,7 @@ use super::environment::{self, TypedFlags};
 
 use super::places::{self, PlaceFlag, unconfirmed};
 use super::{RunArgs, groups, recorded};
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
 
 /// Flags of `rlm-eval run --resume DIR`.
 #[derive(Debug, Clone)]

@@ -23,10 +23,11 @@ use super::stdout;
 use crate::cli::AskArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::reporter::Narrator;
+use crate::run::protocol_fit;
 use crate::settings::{AskSettings, QuerySource};
 use crate::web::{EnvironmentSource, Web, WebSettings};
-use crate::{protocol_fit, terminal};
 use person::TerminalPerson;
 
 /// Runs the agent: the answer goes to stdout, progress to stderr.

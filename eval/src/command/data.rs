@@ -8,8 +8,8 @@ use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::fetch::{self, FetchEvent, Fetched};
+use crate::process::terminal::{self, plain_text};
 use crate::settings::{Data, DataArgs, Display, FetchArgs, ShowArgs};
-use crate::terminal::{self, plain_text};
 
 /// Fetches data or shows samples.
 ///

@@ -21,9 +21,9 @@ use super::stdout;
 use crate::cli::McpArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
+use crate::process::terminal;
 use crate::settings::{McpSettings, mcp_not_built as not_built};
-use crate::terminal;
 use roots::Roots;
 use tools::Tools;
 

@@ -10,8 +10,8 @@ use super::stdout;
 use crate::cli::MergeArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::merge::merge;
-use crate::terminal;
+use crate::process::terminal;
+use crate::run::merge::merge;
 
 /// Merges the shards, prints a table of the whole run, and compares its score with `--min-score`.
 ///

@@ -11,8 +11,8 @@ use super::stdout;
 use crate::cli::{QueueAction, QueueCommandArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::settings::{QueueTarget, SettingsError};
-use crate::terminal;
 
 /// Seconds without a heartbeat after which a worker is reported as lost.
 const LOST_AFTER_S: u64 = 10;

@@ -20,8 +20,8 @@ use super::runtime::runtime;
 use crate::cli::ReplArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::settings::{ContextSource, SettingsError, history_file};
-use crate::terminal;
 
 /// Runs the cells on stdin, which are JSON lines, typed lines or a script, until stdin ends.
 ///

@@ -11,7 +11,7 @@ use crate::cli::ReportArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::folders::Found;
-use crate::terminal;
+use crate::process::terminal;
 
 /// Version of the JSON printed by `--json`, stored as `v`.
 const REPORT_VERSION: u32 = 2;

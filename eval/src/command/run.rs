@@ -24,12 +24,12 @@ use super::runtime::{StopSignal, runtime};
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::invocation::quoted;
-use crate::resume::{Remaining, afresh};
-use crate::run_event::RunPlan;
+use crate::process::invocation::quoted;
+use crate::process::{program, terminal};
+use crate::run::event::RunPlan;
+use crate::run::resume::{Remaining, afresh};
 use crate::runner::RunError;
 use crate::settings::{ModelSettings, ResumeSettings, RunSettings, SettingsError};
-use crate::{program, terminal};
 
 use attempts::run_attempts;
 

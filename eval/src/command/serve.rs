@@ -13,10 +13,9 @@ use super::stdout;
 use crate::cli::ServeArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::invocation::quoted;
-use crate::open_files;
+use crate::process::invocation::quoted;
+use crate::process::{open_files, terminal};
 use crate::settings::ServeSettings;
-use crate::terminal;
 use service::Service;
 
 /// Serves until a signal stops the server, which is a normal exit.

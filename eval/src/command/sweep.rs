@@ -19,9 +19,9 @@ use super::run::{self, CellStart, RunContext};
 use crate::cli::SweepArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::settings::{Matrix, RunSettings};
 use crate::sweep::{Cell, Plan, plan_cells};
-use crate::terminal;
 
 use cell::{check_cell, check_places, flags_to_repeat, quoted, resume_advice, run_cell};
 use conclusion::{compare_finished, conclude};

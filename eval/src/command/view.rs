@@ -12,8 +12,8 @@ use super::runtime::{StopSignal, runtime};
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::settings::{ViewArgs, ViewOutput};
-use crate::terminal;
 
 /// Writes a page, or serves until a signal stops the viewer, which is a normal exit.
 ///

@@ -24,9 +24,8 @@ use super::runtime::{StopSignal, runtime};
 use crate::cli::WorkerArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::open_files;
+use crate::process::{open_files, terminal};
 use crate::settings::WorkerSettings;
-use crate::terminal;
 
 use serve_run::serve_run;
 use state::{Worker, WorkerMode};

@@ -17,10 +17,10 @@ use records::{AttemptRecord, FurtherScore, RunIdentity};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use super::record::{Scored, judged, of_attempt};
 use super::shared_samples::SharedSamples;
 use crate::grader::{Further, Grade, Grader, JudgeLog, ScorableAnswer, grade};
-use crate::record::{Scored, judged, of_attempt};
-use crate::run_event::RunEvent;
+use crate::run::event::RunEvent;
 
 /// An attempt to run, with everything that it needs.
 pub(super) struct Job {

@@ -19,8 +19,8 @@ use self::place::{Found, find, lies_inside};
 use self::syntax::{Entry, entries};
 use super::SettingsError;
 use crate::cli::{self, FlagVariable, FromFile};
-use crate::env_vars::{self, PREFIX};
-use crate::terminal;
+use crate::process::env_vars::{self, PREFIX};
+use crate::process::terminal;
 
 static READ: OnceLock<EnvFile> = OnceLock::new();
 

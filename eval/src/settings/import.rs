@@ -7,7 +7,7 @@ use harness::prompt::PromptMode;
 
 use super::values::names;
 use crate::cli::values::one_of;
-use crate::import::SuppliedSettings;
+use crate::run::import::SuppliedSettings;
 
 /// The flags of `rlm-eval import`.
 #[derive(Debug, Clone, Args)]

@@ -16,9 +16,9 @@ use super::header::{self, Header};
 use super::model_args::{extra, reject_fields_set_twice};
 use super::{SettingsError, env_file, model_args};
 use crate::cli::ModelArgs;
-use crate::env_vars;
+use crate::process::env_vars;
 use crate::providers::ModelRef;
-use crate::request_recorder::RequestRecorder;
+use crate::run::request_recorder::RequestRecorder;
 
 /// Sampling and servers of a command's models.
 #[derive(Debug, Clone)]

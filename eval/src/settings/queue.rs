@@ -13,7 +13,7 @@ use crate::cli::{
     Granted, PowerArgs, QueueAccessArgs, QueueTargetArgs, ResumeArgs, RunArgs, RunPowerArgs,
     WorkerArgs, one_line,
 };
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
 
 /// Value of `--queue` that resumes a run without a queue.
 const NONE: &str = "none";

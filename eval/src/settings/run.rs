@@ -14,9 +14,9 @@ use super::{
     SettingsError, ShardAssignment, benchmark, budget, grader, layers, models, queue,
 };
 use crate::cli::{PlaceFlag, RunArgs, recorded_places};
-use crate::env_vars;
-use crate::invocation::quoted;
-use crate::request_recorder::RequestRecorder;
+use crate::process::env_vars;
+use crate::process::invocation::quoted;
+use crate::run::request_recorder::RequestRecorder;
 
 /// Resolved settings of a run.
 #[derive(Debug, Clone)]

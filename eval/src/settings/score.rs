@@ -9,7 +9,7 @@ use harness::provider::PriceTable;
 
 use super::{GraderSettings, Keys, SettingsError, benchmark, budget, grader, layers};
 use crate::cli::{IsolationKind, ScoreArgs, TrafficArgs};
-use crate::terminal;
+use crate::process::terminal;
 
 /// Runs to score again, and the scoring settings.
 pub struct ScoreSettings {

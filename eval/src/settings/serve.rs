@@ -21,9 +21,9 @@ use super::engine::main_model;
 use super::{EngineSettings, Keys, Resolved, RunMode, SettingsError, recorded_fields};
 use crate::cli::{self};
 use crate::cli::{EngineArgs, ServeArgs, ServedArgs, recorded};
-use crate::env_vars;
-use crate::protocol_fit;
+use crate::process::env_vars;
 use crate::providers::ModelRef;
+use crate::run::protocol_fit;
 
 /// Minimum length of a key in characters; shorter keys can be guessed.
 const MIN_KEY_CHARS: usize = 16;

@@ -8,7 +8,7 @@ use clap::builder::BoolishValueParser;
 use view::Subject;
 
 use crate::cli::Granted;
-use crate::env_vars;
+use crate::process::env_vars;
 
 /// The flags of `rlm-eval view`.
 #[derive(Debug, Clone, Args)]

@@ -17,13 +17,14 @@ use crate::command::runtime::StopSignal;
 use crate::command::{raised_budget, stdout};
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::journal::{ReplayedRunJournal, RunJournal};
-use crate::resume::Remaining;
-use crate::run_event::{Reporter, RunPlan};
-use crate::run_store::RunStore;
+use crate::process::{machine_memory, open_files, terminal};
+use crate::reporter;
+use crate::run::event::{Reporter, RunPlan};
+use crate::run::journal::{ReplayedRunJournal, RunJournal};
+use crate::run::resume::Remaining;
+use crate::run::store::RunStore;
 use crate::runner::{self, Run, RunError, RunOutcome, StopReason};
 use crate::settings::{Display, QueueSettings, RunSettings};
-use crate::{machine_memory, open_files, reporter, terminal};
 
 /// Makes the remaining attempts. Prints the result and, for an incomplete run, how to resume it.
 pub(super) fn run_attempts(

@@ -6,7 +6,7 @@ use std::path::Path;
 use harness::SharedBudget;
 
 use super::prepared::Prepared;
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
 
 /// Whether a run stands alone or is a cell of a sweep.
 #[derive(Debug, Clone)]

@@ -254,7 +254,7 @@ fn text(
         };
         text.push_str(&format!(
             "{:width$}  {:>13}  {:>13}  {:>13}{shown}\n",
-            crate::terminal::one_line(&row.id),
+            crate::process::terminal::one_line(&row.id),
             row.context_chars,
             row.system_chars,
             row.message_chars

@@ -3,8 +3,9 @@
 use harness::{Engine, Model};
 
 use crate::error::Error;
+use crate::models;
+use crate::process::terminal;
 use crate::settings::{EngineSettings, JudgeSettings};
-use crate::{models, terminal};
 
 /// Opens the models of the agents and of the judge, and creates the engine.
 ///

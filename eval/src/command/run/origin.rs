@@ -11,9 +11,9 @@ use serde_json::json;
 
 use crate::cli::ForkAt;
 use crate::error::Error;
-use crate::journal::RunJournal;
+use crate::process::terminal;
+use crate::run::journal::RunJournal;
 use crate::settings::{ForkSettings, SettingsError};
-use crate::terminal;
 
 /// Attempt that a fork continues.
 pub(in crate::command) struct Origin {

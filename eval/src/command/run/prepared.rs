@@ -18,11 +18,13 @@ use super::{config, engine};
 use crate::command::runtime::runtime;
 use crate::error::Error;
 use crate::grader::{self, Further, Grader};
-use crate::resume::{Remaining, ResumeError, check_experiment, remaining};
-use crate::selection::select;
+use crate::models;
+use crate::process::terminal;
+use crate::run::protocol_fit;
+use crate::run::resume::{Remaining, ResumeError, check_experiment, remaining};
+use crate::runner::selection::select;
 use crate::settings::{RunSettings, SettingsError};
 use crate::web::{EnvironmentSource, Web, WebSettings};
-use crate::{models, protocol_fit, terminal};
 
 /// A run that is ready to start.
 pub(in crate::command) struct Prepared {

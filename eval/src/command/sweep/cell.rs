@@ -9,7 +9,7 @@ use crate::cli::{ResumeArgs, SweepArgs};
 use crate::command::run::{self, RunContext};
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::invocation;
+use crate::process::invocation;
 use crate::settings::{self, RunSettings};
 use crate::sweep::{Cell, Plan, SweepError};
 

@@ -9,8 +9,8 @@ use records::run_dir::{RunDir, write_whole};
 use crate::command::{compare, report, stdout};
 use crate::error::Error;
 use crate::folders::Found;
+use crate::process::terminal;
 use crate::sweep::Plan;
-use crate::terminal;
 
 /// Compares the finished attempts of a stopped sweep, if every cell has at least one.
 pub(super) fn compare_finished(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {

@@ -21,9 +21,9 @@ use crate::command::run::{self, CellStart, RunContext};
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::settings::{RunSettings, SettingsError};
 use crate::sweep::{Cell, Plan};
-use crate::terminal;
 
 /// Log file of a race replayed over finished runs.
 const REPLAY_LOG: &str = "race-replay.jsonl";

@@ -9,9 +9,9 @@ use super::cell::resume_advice;
 use crate::cli::SweepArgs;
 use crate::command::raised_budget::raised;
 use crate::error::Error;
+use crate::process::terminal;
 use crate::settings::{RunSettings, SettingsError};
 use crate::sweep::Plan;
-use crate::terminal;
 
 /// Checks that the budget can be enforced in every cell.
 ///

@@ -14,9 +14,9 @@ use tokio::sync::mpsc;
 use super::served::Served;
 use super::state::WorkerMode;
 use super::stream_journal::{OpenJournal, wasted};
-use crate::record::of_attempt;
-use crate::run_event::RunEvent;
-use crate::terminal;
+use crate::process::terminal;
+use crate::run::event::RunEvent;
+use crate::runner::record::of_attempt;
 
 /// Outcome of an attempt started by this worker.
 enum DeliveryOutcome {

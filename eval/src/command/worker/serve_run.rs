@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 
 use super::served::{Served, heartbeat};
 use super::state::{Worker, WorkerMode};
-use crate::terminal;
+use crate::process::terminal;
 
 /// Time after which a request for attempts ends, even if fewer attempts were available. Also the
 /// delay after a failed request.

@@ -20,9 +20,8 @@ use super::state::Worker;
 use super::stream_journal::StreamJournal;
 use crate::command::run::Prepared;
 use crate::error::Error;
-use crate::program;
+use crate::process::{program, terminal};
 use crate::runner::AttemptRunner;
-use crate::terminal;
 
 /// Time between two heartbeats of a worker.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);

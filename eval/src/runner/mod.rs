@@ -3,9 +3,13 @@
 //! Data flows one way: attempts send events, and one thread passes them to the run directory and
 //! then to the reporters. Invariant: the runner itself does not show or store anything.
 
+pub mod selection;
+
 mod attempt_runner;
 mod job;
 mod shared_samples;
+
+pub(crate) mod record;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,9 +26,9 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, timeout};
 
 use crate::grader::{Further, Grader};
-use crate::run_event::{Reporter, RunEvent, RunPlan};
-use crate::run_store::RunStore;
-use crate::{machine_memory, terminal};
+use crate::process::{machine_memory, terminal};
+use crate::run::event::{Reporter, RunEvent, RunPlan};
+use crate::run::store::RunStore;
 use job::{Job, broken, send};
 use shared_samples::SharedSamples;
 

@@ -11,8 +11,8 @@ use harness::model::Status;
 use records::AttemptRecord;
 use records::run_dir::{Difference, Fingerprint, Journal, Reopened};
 
-use crate::journal::RunJournal;
-use crate::{program, terminal};
+use super::journal::RunJournal;
+use crate::process::{program, terminal};
 
 /// Reason why a run cannot be resumed with these settings. Nothing was changed.
 #[derive(Debug, thiserror::Error)]

@@ -20,8 +20,8 @@ use records::run_dir::{
 use report::summary::Summary;
 use serde_json::Value;
 
-use crate::run_event::{Reporter, RunEvent};
-use crate::run_store::RunStore;
+use super::event::{Reporter, RunEvent};
+use super::store::RunStore;
 use shards::Shards;
 
 pub use error::MergeError;
