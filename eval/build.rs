@@ -2,7 +2,7 @@
 //! builds that may answer differently therefore have different fingerprints.
 //!
 //! It reads `Cargo.lock` and the folders of the workspace's crates but not Git, so a source archive
-//! gives the same digests. `src/program.rs` includes the result from `OUT_DIR`.
+//! gives the same digests. `src/process/program.rs` includes the result from `OUT_DIR`.
 //!
 //! It also generates the list of offline providers, which `src/providers/mod.rs` includes.
 

@@ -143,14 +143,15 @@ LAYERS = {
         absent http server stdio
     """,
     "eval": """
-        process_guard
-        env_vars fetch invocation journal machine_memory open_files program protocol_fit providers run_event web
-        reporter run_store terminal
-        import merge panic_hook request_recorder
+        process fetch providers
+        run web
+        reporter
         cli grader models settings mcp_servers
-        record selection sweep
-        folders rescore runner
-        command error exit
+        runner sweep
+        folders
+        error
+        exit
+        command
         start
     """,
     "harness/tests/fault-server": "shapes",
@@ -177,6 +178,8 @@ BLANKED = re.compile(
 USE = re.compile(r"\buse\s+([^;]+);")
 # Paths that begin with `crate`, `super`, or the name of a submodule.
 PATH = re.compile(r"(?<![:\w])(?:crate|super|[a-z]\w*)(?:\s*::\s*\w+)+")
+# A module whose body is in the same file, such as its unit tests.
+INLINE_MODULE = re.compile(r"^( *)(?:pub(?:\([^)]*\))? )?mod (\w+) \{$.*?^\1\}", re.MULTILINE | re.DOTALL)
 
 
 def code(text):
@@ -232,11 +235,17 @@ class Crate:
 
     def read(self, module, file):
         text = code(file.read_text())
+        inline = [(*match.span(), match[2]) for match in INLINE_MODULE.finditer(text)]
+
+        def module_at(at):
+            """Returns the module at an offset in the file."""
+            return next((module + (name,) for start, end, name in inline if start <= at < end), module)
+
         for match in USE.finditer(text):
             before = text[: match.start()]
             is_public = re.search(r"\bpub(\([^)]*\))?\s+$", before)
             for path, name in paths_of(match[1]):
-                found = self.resolve(module, path.split("::"))
+                found = self.resolve(module_at(match.start()), path.split("::"))
                 if is_public:
                     self.reexports.setdefault(module, {})[name] = found
                 elif found is not None:
@@ -244,7 +253,7 @@ class Crate:
         text = USE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
         for match in PATH.finditer(text):
             path = re.sub(r"\s", "", match[0]).split("::")
-            found = self.resolve(module, path)
+            found = self.resolve(module_at(match.start()), path)
             if found is not None:
                 yield text[: match.start()].count("\n") + 1, found
 

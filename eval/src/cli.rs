@@ -9,6 +9,7 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::process::{env_vars, invocation, program};
 use crate::settings::environment::{self, TypedFlags};
 use crate::settings::flags::names;
 use crate::settings::{
@@ -16,7 +17,6 @@ use crate::settings::{
     MergeArgs, PromptArgs, QueueCommandArgs, ReplArgs, ReportArgs, ResumeArgs, RunArgs, ScoreArgs,
     ServeArgs, SweepArgs, ViewArgs, WorkerArgs, from_file,
 };
-use crate::{env_vars, invocation, program};
 
 /// The whole command line.
 #[derive(Debug, Parser)]

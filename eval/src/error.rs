@@ -18,21 +18,21 @@ use report::race::RaceError;
 use serve::ServeError;
 use view::ViewError;
 
-use crate::command::ResumeError;
-use crate::env_vars;
 use crate::fetch::FetchError;
 use crate::folders::FolderError;
 use crate::grader::GraderError;
-use crate::import::ImportError;
-use crate::invocation::as_called;
-use crate::merge::MergeError;
 use crate::models::ModelError;
-use crate::protocol_fit::UnfitProtocol;
+use crate::process::env_vars;
+use crate::process::invocation::as_called;
+use crate::process::terminal::{ERROR, one_line};
+use crate::run::import::ImportError;
+use crate::run::merge::MergeError;
+use crate::run::protocol_fit::UnfitProtocol;
+use crate::run::resume::ResumeError;
 use crate::runner::RunError;
-use crate::selection::SelectionError;
+use crate::runner::selection::SelectionError;
 use crate::settings::SettingsError;
 use crate::sweep::SweepError;
-use crate::terminal::{ERROR, one_line};
 
 /// Text in the usage line of a command that takes another command's flags after `--`.
 const FLAGS_OF_RUN: &str = "-- FLAGS OF";

@@ -9,8 +9,8 @@ use view::ViewError;
 
 use crate::error::Error;
 use crate::grader::GraderError;
-use crate::import::ImportError;
-use crate::merge::MergeError;
+use crate::run::import::ImportError;
+use crate::run::merge::MergeError;
 use crate::settings::SettingsError;
 use crate::sweep::SweepError;
 

@@ -64,7 +64,7 @@ pub(crate) mod values;
 
 mod error;
 
-use crate::terminal;
+use crate::process::terminal;
 
 pub use ask::AskArgs;
 pub use ask::AskSettings;

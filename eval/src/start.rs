@@ -7,7 +7,8 @@ use harness::sandbox::Isolation;
 use crate::cli::Command;
 use crate::error::Error;
 use crate::exit::{self, Outcome};
-use crate::{cli, command, invocation, open_files, panic_hook, settings, terminal};
+use crate::process::{invocation, open_files, panic_hook, terminal};
+use crate::{cli, command, settings};
 
 /// Runs the program. The binaries only call this function.
 pub fn main() -> ExitCode {

@@ -16,15 +16,17 @@ use parking_lot::Mutex;
 use report::sanitize::sanitize;
 use report::summary::{amount, usd};
 
-use super::run::{StopSignal, engine, runtime};
+use super::run::engine;
+use super::runtime::{StopSignal, runtime};
 use super::serve::recorder::Recorder;
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::reporter::Narrator;
+use crate::run::protocol_fit;
 use crate::settings::{AskArgs, AskSettings, QuerySource};
 use crate::web::{EnvironmentSource, Web, WebSettings};
-use crate::{protocol_fit, terminal};
 use person::TerminalPerson;
 
 /// Runs the agent: the answer goes to stdout, progress to stderr.
@@ -55,7 +57,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         context: settings.context.read()?,
         images,
     };
-    let (engine, _) = engine(&settings.engine, None, None)?;
+    let (engine, _) = engine::open(&settings.engine, None, None)?;
     let mut engine = engine.with_person(Arc::new(TerminalPerson::default()));
     let recorder = match &settings.log_dir {
         Some(folder) => Some(Arc::new(Recorder::begin(

@@ -11,8 +11,8 @@ use super::report::WriteFile;
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::settings::CompareArgs;
-use crate::terminal;
 
 /// Compares runs and prints the result. All runs are read before anything is printed.
 ///

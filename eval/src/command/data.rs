@@ -3,13 +3,13 @@
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::run::{StopSignal, runtime};
+use super::runtime::{StopSignal, runtime};
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::fetch::{self, FetchEvent, Fetched};
+use crate::process::terminal::{self, plain_text};
 use crate::settings::{Data, DataArgs, Display, FetchArgs, ShowArgs};
-use crate::terminal::{self, plain_text};
 
 /// Fetches data or shows samples.
 ///

@@ -4,22 +4,10 @@
 //! free of charge. The engine resumes from this journal as from any other, so the fork itself can
 //! be resumed.
 
-use std::collections::HashMap;
-
-use harness::journal::{ForkPoint, ForkedJournal, JournalStore, fork};
-use harness::model::{EventKind, Message, Status};
-use harness::{nearest, sha256_hex};
-
-use records::RunIdentity;
-use records::run_dir::{Events, Journal, RunDir, RunWriter};
-use serde_json::json;
-
-use super::run;
+use super::run::{self, Origin};
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::journal::RunJournal;
-use crate::settings::{ForkArgs, ForkAt, ForkSettings, RunSettings, SettingsError};
-use crate::terminal;
+use crate::settings::{ForkArgs, ForkSettings, RunSettings, SettingsError};
 
 /// Starts a run that continues a recorded attempt.
 ///
@@ -30,158 +18,10 @@ pub fn execute(args: &ForkArgs) -> Result<Outcome, Error> {
     let settings = ForkSettings::resolve(args)?.announce();
     let origin = Origin::open(&settings)?;
     let mut run = settings.run;
-    // The new run has no id yet. `Origin::write` creates the journal again with the id.
-    let journal = origin.journal("", &origin.run.model)?;
+    let journal = origin.draft()?;
     run.origin = Some(origin.recorded(&journal));
     check_iterations(journal.turn, &run)?;
     run::start(&run, None, &run::RunContext::Standalone, Some(&origin))
-}
-
-/// Attempt that a fork continues.
-pub(super) struct Origin {
-    run: RunIdentity,
-    sample: String,
-    attempt: u32,
-    point: ForkPoint,
-    note: Option<String>,
-    /// Path of the journal, for error messages.
-    path: String,
-    /// Lines of the journal.
-    lines: Vec<String>,
-    /// New messages of each request, keyed by agent.
-    messages: HashMap<String, Vec<Vec<Message>>>,
-}
-
-impl Origin {
-    fn open(settings: &ForkSettings) -> Result<Self, Error> {
-        let run = RunDir::open(&settings.dir)?;
-        let (sample, attempt) = (&settings.sample, settings.attempt);
-        let record = run
-            .records
-            .iter()
-            .find(|record| record.id == *sample && record.attempt == attempt);
-        let journal = Journal::of(&settings.dir);
-        let path = journal.path(sample, attempt);
-        let folder = settings.dir.display();
-        if !journal.exists(sample, attempt) {
-            if record.is_some() {
-                let problem = format!(
-                    "attempt {attempt} of {sample} has no journal: {} does not exist",
-                    path.display()
-                );
-                let hint = "queued runs, imported runs and runs of early versions have no journals";
-                return Err(SettingsError::with_hint(problem, hint).into());
-            }
-            let ids: Vec<&str> = run
-                .records
-                .iter()
-                .map(|record| record.id.as_str())
-                .collect();
-            if ids.contains(&sample.as_str()) {
-                let problem = format!("{folder} has no attempt {attempt} of {sample}");
-                return Err(SettingsError::new(problem).into());
-            }
-            let problem = format!("{folder} has no attempt of the sample `{sample}`");
-            return Err(match nearest(sample, ids.iter().copied()) {
-                Some(near) => SettingsError::with_hint(problem, format!("did you mean `{near}`?")),
-                None => SettingsError::new(problem),
-            }
-            .into());
-        }
-        let point = match settings.at {
-            ForkAt::Iteration(iteration) => ForkPoint::Before(iteration),
-            ForkAt::End => ForkPoint::End,
-        };
-        let answered = record.filter(|record| record.status == Status::Ok);
-        if let Some(record) = answered.filter(|_| point == ForkPoint::End) {
-            let last = record.iterations.max(1);
-            return Err(SettingsError::with_hint(
-                format!("attempt {attempt} of {sample} ended with an answer, so there is nothing to continue"),
-                format!("pass an iteration from 1 to {last}, such as --at {last}"),
-            )
-            .into());
-        }
-        let lines = journal
-            .look(sample, attempt)
-            .map_err(|error| unreadable(&path.display().to_string(), &error.to_string()))?;
-        Ok(Self {
-            messages: messages(&run, sample, attempt),
-            run: run.lock.run.clone(),
-            sample: sample.clone(),
-            attempt,
-            point,
-            note: settings.note.clone(),
-            path: path.display().to_string(),
-            lines,
-        })
-    }
-
-    /// Returns the journal of the fork for the run with this id and model.
-    fn journal(&self, run_id: &str, model: &str) -> Result<ForkedJournal, Error> {
-        let messages = |invocation: &str, turn: u32| {
-            let turn = usize::try_from(turn).ok()?.checked_sub(1)?;
-            self.messages.get(invocation)?.get(turn).cloned()
-        };
-        fork(
-            &self.lines,
-            (run_id, &self.sample, 1),
-            self.point,
-            self.note.clone(),
-            messages,
-            model == self.run.model,
-        )
-        .map_err(|problem| unreadable(&self.path, &problem))
-    }
-
-    /// Returns the origin as `config.json` records it.
-    fn recorded(&self, journal: &ForkedJournal) -> serde_json::Value {
-        json!({
-            "run": self.run.run_id,
-            "sample": self.sample,
-            "attempt": self.attempt,
-            "iteration": journal.turn,
-            "note": self.note,
-            "inherited": {
-                "llm_calls": journal.calls,
-                "usage": journal.usage,
-                "cost_usd": journal.cost_usd,
-            },
-            "journal_sha256": sha256_hex(&journal.lines),
-        })
-    }
-
-    /// Checks that the dataset has the digest that the forked run recorded.
-    pub(super) fn check_dataset(&self, digest: &str) -> Result<(), Error> {
-        if self.run.dataset_digest == digest {
-            return Ok(());
-        }
-        let problem = format!(
-            "the samples are not those of {}: the digest is {digest} instead of {}",
-            self.run.run_id, self.run.dataset_digest
-        );
-        Err(SettingsError::new(problem).into())
-    }
-
-    /// Writes the journal of the fork, and reports how many responses it inherits.
-    pub(super) fn write(&self, writer: &RunWriter, identity: &RunIdentity) -> Result<(), Error> {
-        let journal = self.journal(&identity.run_id, &identity.model)?;
-        let store = RunJournal::new(writer.journal(), None, terminal::note, terminal::warning);
-        let written = store
-            .append(&self.sample, 1, &journal.lines)
-            .and_then(|()| store.end(&self.sample, 1));
-        written.map_err(|error| unreadable(&store.name(&self.sample, 1), &error.to_string()))?;
-        terminal::note(&format!(
-            "fork of attempt {} of {} in {}: iteration {} is the first new one; {} responses \
-             (${:.4}) are inherited and not paid for again",
-            self.attempt,
-            self.sample,
-            self.run.run_id,
-            journal.turn,
-            journal.calls,
-            journal.cost_usd
-        ));
-        Ok(())
-    }
 }
 
 /// Checks that the root's iteration limit allows the first new iteration, `turn`.
@@ -195,23 +35,4 @@ fn check_iterations(turn: u32, run: &RunSettings) -> Result<(), Error> {
         format!("pass --max-iterations {turn} or more, or an earlier --at"),
     )
     .into())
-}
-
-fn unreadable(path: &str, problem: &str) -> Error {
-    SettingsError::new(format!("{path}: {problem}")).into()
-}
-
-/// Returns the new messages of each request in an attempt, keyed by agent. Empty if the trajectory
-/// cannot be read.
-fn messages(run: &RunDir, sample: &str, attempt: u32) -> HashMap<String, Vec<Vec<Message>>> {
-    let mut all: HashMap<String, Vec<Vec<Message>>> = HashMap::new();
-    let Ok(events) = Events::open(&run.trajectory(sample, attempt)) else {
-        return all;
-    };
-    for event in events.flatten() {
-        if let EventKind::LlmRequest { new_messages, .. } = event.kind {
-            all.entry(event.invocation).or_default().push(new_messages);
-        }
-    }
-    all
 }

@@ -3,7 +3,7 @@
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::import::{Imported, read};
+use crate::run::import::{Imported, read};
 use crate::settings::{ImportArgs, ImportSystem};
 
 /// Imports result files and prints the new folders. Every file is read before the first folder is

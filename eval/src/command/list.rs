@@ -9,17 +9,17 @@ use harness::prompt::{DriverLibrary, Profiles, PromptMode};
 use harness::provider::http::{HttpClient, Timeouts};
 use serde_json::{Value, json};
 
-use super::run::runtime;
+use super::runtime::runtime;
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::models::{self, ModelError};
+use crate::process::terminal::one_line;
 use crate::providers;
 use crate::settings::{
     List, ListArgs, SettingsError, data_is_here, hook_registry, prompt_library, provider_server,
     table_width, tool_registry,
 };
-use crate::terminal::one_line;
 
 /// Timeouts of the request for a server's list of models.
 const LIST_TIMEOUTS: Timeouts = Timeouts {

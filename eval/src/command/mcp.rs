@@ -6,6 +6,7 @@ mod llm_map;
 mod read_run;
 mod rlm;
 mod roots;
+mod state;
 mod tools;
 
 use std::path::Path;
@@ -14,14 +15,14 @@ use std::time::Duration;
 
 use mcp::{HttpServer, HttpSettings, Toolbox, serve_stdio};
 
-use super::run::{StopSignal, runtime};
+use super::runtime::{StopSignal, runtime};
 use super::serve::service::Service;
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
+use crate::process::terminal;
 use crate::settings::{McpArgs, McpSettings, mcp_not_built};
-use crate::terminal;
 use roots::Roots;
 use tools::Tools;
 

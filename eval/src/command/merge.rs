@@ -9,9 +9,9 @@ use super::run::gate;
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::merge::merge;
+use crate::process::terminal;
+use crate::run::merge::merge;
 use crate::settings::MergeArgs;
-use crate::terminal;
 
 /// Merges the shards, prints a table of the whole run, and compares its score with `--min-score`.
 ///

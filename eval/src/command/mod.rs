@@ -30,13 +30,12 @@ mod raised_budget;
 
 mod repl;
 
+mod runtime;
 mod stdout;
 
 use crate::cli::Command;
 use crate::error::Error;
 use crate::exit::Outcome;
-
-pub use run::ResumeError;
 
 /// Executes a command, resolving its settings first.
 ///

@@ -4,18 +4,21 @@
 //! send.
 
 mod check;
-mod diff;
 
 use comfy_table::{CellAlignment, Table, presets};
 use harness::ToolSpec;
 use harness::prompt::{Assembled, system_prompt};
 use harness::provider::http::estimate_tokens;
 use serde_json::{Value, json};
+use similar::TextDiff;
 
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::settings::{PromptArgs, PromptSettings};
+
+/// Unchanged lines that `--diff` shows around each difference.
+const DIFF_CONTEXT: usize = 3;
 
 /// System prompt and native tools of an agent.
 struct PromptWithTools {
@@ -76,7 +79,7 @@ pub(super) fn execute(args: &PromptArgs) -> Result<Outcome, Error> {
         return check::execute(args, folder);
     }
     if let [a, b] = args.diff.as_slice() {
-        return diff::execute(args, a, b);
+        return print_differences(args, a, b);
     }
     let settings = PromptSettings::resolve(args)?.announce();
     let prompt = PromptWithTools::of(&settings);
@@ -88,6 +91,36 @@ pub(super) fn execute(args: &PromptArgs) -> Result<Outcome, Error> {
         stdout::write(&prompt.text())?;
     }
     Ok(Outcome::Complete)
+}
+
+/// Prints the differences between two prompts in the format of `diff -u`; prints nothing for equal
+/// prompts.
+///
+/// # Errors
+/// [`Error::CommandLine`] or [`Error::Settings`] for an invalid side, and [`Error::Stdout`].
+fn print_differences(args: &PromptArgs, a: &str, b: &str) -> Result<Outcome, Error> {
+    let (of_a, of_b) = (side(args, a)?, side(args, b)?);
+    let (text_a, text_b) = (of_a.text(), of_b.text());
+    let diff = TextDiff::from_lines(&text_a, &text_b)
+        .unified_diff()
+        .context_radius(DIFF_CONTEXT)
+        .header(a, b)
+        .to_string();
+    if args.json {
+        stdout::write_json(&json!({
+            "a": as_json(&of_a),
+            "b": as_json(&of_b),
+            "diff": diff,
+        }))?;
+    } else {
+        stdout::write(&diff)?;
+    }
+    Ok(Outcome::Complete)
+}
+
+fn side(args: &PromptArgs, side: &str) -> Result<PromptWithTools, Error> {
+    let settings = PromptSettings::resolve(&args.with(side)?)?.announce();
+    Ok(PromptWithTools::of(&settings))
 }
 
 /// Returns the sections and native tools with their sizes; token counts are estimates.

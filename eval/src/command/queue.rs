@@ -6,12 +6,12 @@ use queue::message::{Manifest, State, WorkerHeartbeat};
 use queue::{Broker, QueueError, RunQueue, change_manifest, manifest, manifests, now_ms};
 use serde_json::json;
 
-use super::run::runtime;
+use super::runtime::runtime;
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::settings::{QueueAction, QueueCommandArgs, QueueTarget, SettingsError};
-use crate::terminal;
 
 /// Seconds without a heartbeat after which a worker is reported as lost.
 const LOST_AFTER_S: u64 = 10;

@@ -16,11 +16,11 @@ use root::RootRepl;
 
 use harness::sandbox::Sandbox;
 
-use super::run::runtime;
+use super::runtime::runtime;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::settings::{ContextSource, ReplArgs, SettingsError, history_file};
-use crate::terminal;
 
 /// Runs the cells on stdin, which are JSON lines, typed lines or a script, until stdin ends.
 ///

@@ -10,8 +10,8 @@ use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::folders::Found;
+use crate::process::terminal;
 use crate::settings::ReportArgs;
-use crate::terminal;
 
 /// Version of the JSON printed by `--json`, stored as `v`.
 const REPORT_VERSION: u32 = 2;

@@ -1,5 +1,7 @@
 //! `rlm-eval score`: rescores the answers of runs with another scorer.
 
+mod rescore;
+
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,15 +16,17 @@ use tokio::runtime::Runtime;
 
 use super::compare::skipped;
 use super::report::note_if_running;
-use super::run::{StopSignal, runtime};
+use super::runtime::{StopSignal, runtime};
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::folders::{FolderError, Found};
 use crate::grader::{self, Grader, GraderError, Rule};
-use crate::rescore::{Judging, Stopped, Verdicts, rescore, store};
+use crate::models;
+use crate::process::terminal;
 use crate::settings::{OtherScorer, ScoreArgs, ScoreSettings, budget_flag};
-use crate::{models, terminal};
+
+use rescore::{Judging, Stopped, Verdicts, rescore, store};
 
 /// Scores the answers, stores the scores, and prints them next to the recorded ones.
 ///

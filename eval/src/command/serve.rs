@@ -8,14 +8,13 @@ use std::sync::Arc;
 
 use serve::{Agents as _, Server, Settings};
 
-use super::run::{StopSignal, runtime};
+use super::runtime::{StopSignal, runtime};
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::invocation::quoted;
-use crate::open_files;
+use crate::process::invocation::quoted;
+use crate::process::{open_files, terminal};
 use crate::settings::{ServeArgs, ServeSettings};
-use crate::terminal;
 use service::Service;
 
 /// Serves until a signal stops the server, which is a normal exit.

@@ -1,5 +1,7 @@
 //! `rlm-eval sweep`: runs every cell of a matrix and compares the results.
 
+mod cell;
+mod conclusion;
 mod dry_run;
 mod race;
 mod rounds;
@@ -8,22 +10,20 @@ mod spending;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ::report::{SweepReport, conclusion};
 use jiff::Timestamp;
-use records::run_dir::{RunDir, read_config, write_whole};
-use serde_json::json;
+use records::run_dir::RunDir;
 
 use super::raised_budget::raised;
 use super::run::expense::{Caps, Sum};
 use super::run::{self, CellStart, RunContext};
-use super::{compare, report, stdout};
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::folders::Found;
-use crate::invocation;
-use crate::settings::{self, Matrix, ResumeArgs, RunSettings, SweepArgs};
-use crate::sweep::{Cell, Plan, SweepError};
-use crate::terminal;
+use crate::process::terminal;
+use crate::settings::{Matrix, RunSettings, SweepArgs};
+use crate::sweep::{Cell, Plan, plan_cells};
+
+use cell::{check_cell, check_places, flags_to_repeat, quoted, resume_advice, run_cell};
+use conclusion::{compare_finished, conclude};
 
 /// Starts or resumes a sweep.
 ///
@@ -51,7 +51,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         }
         (folder.clone(), plan)
     } else {
-        let mut plan = Plan::of(&Matrix::resolve(args)?)?;
+        let mut plan = plan_cells(&Matrix::resolve(args)?)?;
         plan.budget = args.budget;
         spending::check(&plan)?;
         for skipped in &plan.skipped {
@@ -166,38 +166,6 @@ fn warn_of_shortfall(plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns advice with the command that resumes the sweep with the additional flags `more`.
-fn resume_advice(folder: &Path, plan: &Plan, args: &SweepArgs, more: &str) -> String {
-    let again = match flags_to_repeat(folder, plan, args) {
-        again if again.is_empty() => again,
-        again => format!(" --{again}"),
-    };
-    format!(
-        "continue with `rlm-eval sweep --resume {}{more}{again}`",
-        quoted(folder)
-    )
-}
-
-/// Returns the flags to repeat after `--` when resuming the sweep, each preceded by a space.
-fn flags_to_repeat(folder: &Path, plan: &Plan, args: &SweepArgs) -> String {
-    let mut all = Vec::new();
-    for cell in &plan.cells {
-        let flags = match &args.resume {
-            Some(_) => of_cell(&folder.join(&cell.name), args)
-                .and_then(|args| Ok(args.over(cell.flags.clone())?)),
-            None => Ok(cell.flags.clone()),
-        };
-        // The settings were valid when the sweep started.
-        let settings = flags.and_then(|flags| Ok(RunSettings::resolve(&flags)?.settings));
-        for flag in settings.map_or_else(|_| Vec::new(), |settings| settings.flags_to_repeat()) {
-            if !all.contains(&flag) {
-                all.push(flag);
-            }
-        }
-    }
-    all.iter().map(|flag| format!(" {flag}")).collect()
-}
-
 /// Prints how to resume incomplete cells. For cells in `failed`, which were stopped by errors, it
 /// does not suggest a higher budget.
 fn advise(
@@ -252,164 +220,9 @@ fn advise(
     Ok(())
 }
 
-/// Returns the flags for resuming a cell: those recorded in its folder, overridden by those after
-/// `--`.
-fn of_cell(dir: &Path, args: &SweepArgs) -> Result<ResumeArgs, Error> {
-    let (retry, change) = (args.retry_errors, args.allow_program_change);
-    // When a sweep starts, the arguments after `--` are part of its plan.
-    let typed = match &args.resume {
-        Some(_) => args.run.as_slice(),
-        None => &[],
-    };
-    Ok(ResumeArgs::of_folder(dir, retry, change, typed)?)
-}
-
-/// Rejects recorded paths and addresses that the command line does not confirm.
-fn check_places(folder: &Path, plan: &Plan, args: &SweepArgs) -> Result<(), Error> {
-    let mut places = Vec::new();
-    for cell in &plan.cells {
-        let dir = folder.join(&cell.name);
-        let flags = if RunDir::is_begun(&dir) {
-            let (_, mut config) = read_config(&dir)?;
-            config["flags"].take()
-        } else {
-            json!(cell.flags)
-        };
-        let wrong = |problem| SweepError::Flags {
-            cell: cell.name.clone(),
-            problem,
-        };
-        for place in of_cell(&dir, args)?.unconfirmed(&flags).map_err(wrong)? {
-            if !places.contains(&place) {
-                places.push(place);
-            }
-        }
-    }
-    let command = format!("sweep --resume {} --", quoted(folder));
-    Ok(settings::check_places(folder, &places, &command)?)
-}
-
-/// Checks that a cell can be started or resumed. It is called for every cell before the first one
-/// spends money.
-fn check_cell(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Error> {
-    let dir = folder.join(&cell.name);
-    if RunDir::is_begun(&dir) {
-        return run::check_resume(&of_cell(&dir, args)?);
-    }
-    let args = of_cell(&dir, args)?;
-    let settings = RunSettings::resolve(&args.over(cell.flags.clone())?)?.settings;
-    let command = format!("sweep --resume {} --", quoted(folder));
-    settings.check_addresses(folder, args.base_url.as_deref(), &command)?;
-    run::matching(&settings).map(drop)
-}
-
-/// Starts or resumes the run of a cell on the given samples, or on all samples that its flags
-/// select.
-fn run_cell(
-    folder: &Path,
-    plan: &Plan,
-    cell: &Cell,
-    samples: Option<&[String]>,
-    args: &SweepArgs,
-    run_context: &RunContext,
-) -> Result<Outcome, Error> {
-    let dir = folder.join(&cell.name);
-    if RunDir::is_begun(&dir) {
-        let mut args = if args.resume.is_some() {
-            of_cell(&dir, args)?
-        } else {
-            // This start created the cell, so the user has typed every path and address in its
-            // folder.
-            let given = RunSettings::resolve(&cell.flags)?
-                .settings
-                .flags_to_repeat();
-            let words = shlex::split(&given.join(" ")).unwrap_or_default();
-            let (retry, change) = (args.retry_errors, args.allow_program_change);
-            ResumeArgs::of_folder(&dir, retry, change, &words)?
-        };
-        args.samples = samples.map(<[String]>::to_vec);
-        return run::resume(&args, run_context);
-    }
-    RunDir::clear_unbegun(&dir)?;
-    let mut flags = cell.flags.clone();
-    let resumed = match &args.resume {
-        Some(_) => Some(of_cell(&dir, args)?),
-        None => None,
-    };
-    if let Some(args) = &resumed {
-        flags = args.over(flags)?;
-    }
-    if let Some(samples) = samples {
-        flags.select_only(samples);
-    }
-    // The notes and warnings were printed when the sweep started.
-    let settings = RunSettings::resolve(&flags)?.settings;
-    if let Some(args) = &resumed {
-        let command = format!("sweep --resume {} --", quoted(folder));
-        settings.check_addresses(folder, args.base_url.as_deref(), &command)?;
-    }
-    run::begin(&settings, Some((&dir, plan.run_id(cell))), run_context)
-}
-
-/// Compares the finished attempts of a stopped sweep, if every cell has at least one.
-fn compare_finished(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
-    for cell in &plan.cells {
-        let dir = folder.join(&cell.name);
-        if !RunDir::is_begun(&dir) || RunDir::open(&dir)?.records.is_empty() {
-            return Ok(());
-        }
-    }
-    conclude(folder, plan, json)
-}
-
-/// Prints the differences, scores and comparisons of the cells, and writes them as a page and as
-/// CSV.
-fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
-    let report = report::read(&Found::of_sweep(folder, plan)?, None)?;
-    report::write(&report, &folder.join(report::PAGE))?;
-    let Some(SweepReport {
-        comparison, race, ..
-    }) = report.sweeps.first()
-    else {
-        return Ok(());
-    };
-    if let Some(race) = race {
-        // The p values of the comparison assume runs that were not stopped early because of their
-        // scores.
-        if json {
-            return stdout::write_json(race);
-        }
-        return stdout::write_table(|width| conclusion(&report, width));
-    }
-    compare::write_csv(comparison, &folder.join("comparison.csv"), write_whole)?;
-    if json {
-        stdout::write_json(comparison)?;
-    } else {
-        stdout::write_table(|width| conclusion(&report, width))?;
-    }
-    let digests = comparison.runs.iter();
-    let digests: BTreeSet<_> = digests
-        .filter_map(|run| run.facts.get("dataset_digest"))
-        .collect();
-    if digests.len() > 1 {
-        terminal::warning(
-            "the cells ran on different data, so their scores are not comparable: dataset_digest \
-             differs",
-        );
-    }
-    if comparison.comparisons.is_empty() {
-        terminal::note("the sweep contains only the baseline, so there is nothing to compare");
-    }
-    Ok(())
-}
-
 fn default_folder() -> PathBuf {
     let now = Timestamp::now().strftime("%Y%m%d-%H%M%S");
     Path::new("results").join(format!("sweep-{now}"))
-}
-
-fn quoted(path: &Path) -> String {
-    invocation::quoted(&path.display().to_string())
 }
 
 fn worse(one: Outcome, other: Outcome) -> Outcome {

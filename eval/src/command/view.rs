@@ -8,12 +8,12 @@ use inputs::OfBenchmarks;
 use records::run_dir::RunDir;
 use view::{Library, Server, export};
 
-use super::run::{StopSignal, runtime};
+use super::runtime::{StopSignal, runtime};
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::settings::{ViewArgs, ViewOutput};
-use crate::terminal;
 
 /// Writes a page, or serves until a signal stops the viewer, which is a normal exit.
 ///

@@ -1,8 +1,12 @@
 //! `rlm-eval worker`: makes attempts of the runs in a queue.
 
+mod serve_run;
 mod attempt;
-mod lease;
 mod served;
+mod state;
+
+mod claims;
+mod lease;
 mod stream_journal;
 
 use std::collections::HashMap;
@@ -10,67 +14,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use queue::Follow;
 use queue::message::{self, Manifest, State};
 use queue::name::{RunKey, SubjectAddress};
-use queue::{Broker, Follow};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinHandle;
 
-use super::run::{StopSignal, runtime};
+use super::runtime::{StopSignal, runtime};
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::open_files;
+use crate::process::{open_files, terminal};
 use crate::settings::{WorkerArgs, WorkerSettings};
-use crate::terminal;
 
-use served::Served;
+use serve_run::serve_run;
+use state::{Worker, WorkerMode};
 
 /// Interval at which the worker looks for the first run of a queue.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-
-/// Instruction to a worker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WorkerMode {
-    /// Take attempts.
-    Work,
-    /// Finish the attempts in progress without taking more.
-    Finish,
-    /// Return the attempts in progress to the queue.
-    Return,
-}
-
-/// A worker and its connection to the queue's server.
-pub(super) struct Worker {
-    pub(super) settings: WorkerSettings,
-    pub(super) broker: Arc<dyn Broker>,
-    /// Permits that limit concurrent attempts.
-    pub(super) permits: Arc<Semaphore>,
-    pub(super) mode: watch::Receiver<WorkerMode>,
-    /// Number of attempts in progress plus runs being prepared.
-    pub(super) under_way: AtomicUsize,
-    /// Signals that a task began or ended.
-    pub(super) busy: mpsc::UnboundedSender<()>,
-}
-
-/// Guard of a task. While it exists, the worker is not idle.
-pub(super) struct BusyGuard(Arc<Worker>);
-
-impl Worker {
-    /// Registers a task, which ends when the guard is dropped.
-    pub(super) fn begin(self: &Arc<Self>) -> BusyGuard {
-        self.under_way.fetch_add(1, Ordering::SeqCst);
-        // The receiver is dropped when the worker ends.
-        let _ = self.busy.send(());
-        BusyGuard(Arc::clone(self))
-    }
-}
-
-impl Drop for BusyGuard {
-    fn drop(&mut self) {
-        self.0.under_way.fetch_sub(1, Ordering::SeqCst);
-        let _ = self.0.busy.send(());
-    }
-}
 
 /// Makes attempts until a signal or `--idle-exit` stops the worker, which is a normal exit.
 ///
@@ -202,7 +162,7 @@ impl Runs {
         }
         let key = manifest.key.clone();
         let (sender, receiver) = watch::channel(manifest);
-        let task = tokio::spawn(Served::serve(Arc::clone(&self.worker), receiver));
+        let task = tokio::spawn(serve_run(Arc::clone(&self.worker), receiver));
         let known = Known {
             manifest: sender,
             task,

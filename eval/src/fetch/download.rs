@@ -2,14 +2,15 @@
 //! checksum.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_RANGE, RANGE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
+use sha2::{Digest as _, Sha256};
 
-use super::{FetchError, FetchEvent, Wanted, sha256_of};
+use super::{FetchError, FetchEvent};
 
 /// Maximum consecutive failed requests without progress.
 const MAX_FAILURES: u32 = 5;
@@ -22,6 +23,17 @@ const LONGEST_WAIT: u64 = 120;
 
 /// Maximum size of a file list, in bytes.
 const LONGEST_LIST: usize = 64 << 20;
+
+/// A file to fetch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// Path relative to the folder, with `/` as separator.
+    pub(super) path: String,
+    pub(super) url: String,
+    /// Expected SHA-256 in hex, if known in advance.
+    pub(super) sha256: Option<String>,
+    pub(super) bytes: Option<u64>,
+}
 
 /// HTTP client whose downloads share a pool of connections.
 pub(super) struct Downloads {
@@ -259,4 +271,18 @@ async fn pause(
 
 fn length(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |metadata| metadata.len())
+}
+
+/// Returns the SHA-256 of a file in hex.
+pub(super) fn sha256_of(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => break,
+            count => hash.update(&buffer[..count]),
+        }
+    }
+    Ok(hex::encode(hash.finalize()))
 }

@@ -8,6 +8,7 @@ mod sources;
 mod download;
 
 mod error;
+mod event;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,39 +16,15 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+
+use download::{Downloads, sha256_of};
 
 pub use error::FetchError;
+pub use event::FetchEvent;
 pub use sources::names;
 
 /// File in a fetched folder that records the source and the checksums.
 const RECORD: &str = "fetched.json";
-
-/// Progress of a fetch.
-#[derive(Debug)]
-pub enum FetchEvent<'a> {
-    /// The files to fetch are known.
-    Planned {
-        /// Number of files.
-        files: usize,
-        /// Total size in bytes, if the source reports it.
-        bytes: Option<u64>,
-    },
-    /// Some files are in Parquet format, which this build cannot read.
-    Unreadable,
-    /// Bytes to add to the count: received now or left by an earlier fetch.
-    Bytes(u64),
-    /// Bytes to subtract from the count, because they are downloaded again or have the wrong
-    /// checksum.
-    Again(u64),
-    /// A request failed and will be retried.
-    Retry {
-        /// Delay before the retry, in seconds.
-        wait: u64,
-        /// Reason for the retry.
-        reason: &'a str,
-    },
-}
 
 /// Result of a fetch.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,17 +41,6 @@ pub enum Fetched {
         /// Folder of the data.
         folder: PathBuf,
     },
-}
-
-/// A file to fetch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Wanted {
-    /// Path relative to the folder, with `/` as separator.
-    path: String,
-    url: String,
-    /// Expected SHA-256 in hex, if known in advance.
-    sha256: Option<String>,
-    bytes: Option<u64>,
 }
 
 /// Contents of `fetched.json`.
@@ -108,7 +74,7 @@ pub async fn fetch(
         check(&folder)?;
         return Ok(Fetched::Here { folder });
     }
-    let mut downloads = download::Downloads::new()?;
+    let mut downloads = Downloads::new()?;
     let (source, wanted) = sources::plan(name, mirror, &mut downloads, report).await?;
     report(FetchEvent::Planned {
         files: wanted.len(),
@@ -166,19 +132,4 @@ fn check(folder: &Path) -> Result<(), FetchError> {
         }
     }
     Ok(())
-}
-
-/// Returns the SHA-256 of a file in hex.
-fn sha256_of(path: &Path) -> std::io::Result<String> {
-    use std::io::Read as _;
-    let mut file = fs::File::open(path)?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => break,
-            count => hash.update(&buffer[..count]),
-        }
-    }
-    Ok(hex::encode(hash.finalize()))
 }

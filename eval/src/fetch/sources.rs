@@ -7,8 +7,8 @@ use std::path::{Component, Path};
 
 use serde::Deserialize;
 
-use super::download::Downloads;
-use super::{FetchError, FetchEvent, Wanted};
+use super::download::{Downloads, Wanted};
+use super::{FetchError, FetchEvent};
 
 /// Address of the Hugging Face hub, which a mirror can replace.
 const HUB: &str = "https://huggingface.co";

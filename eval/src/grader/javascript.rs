@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{Grade, Grader, GraderError, JudgeLog, ScorableAnswer};
+use crate::process::terminal;
 use crate::settings::{GraderSettings, ScorerLimits};
-use crate::terminal;
 
 /// Cell that checks whether the file defines a scorer.
 const IS_SCORER: &str = include_str!("javascript/is_scorer.js");

@@ -9,7 +9,7 @@ use indicatif::{
 use records::AttemptRecord;
 use report::summary::headline;
 
-use crate::run_event::{Reporter, RunEvent, RunPlan};
+use crate::run::event::{Reporter, RunEvent, RunPlan};
 
 use super::activity::Activity;
 use super::tally::{Tally, counted, error, label};

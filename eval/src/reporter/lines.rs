@@ -6,7 +6,7 @@ use std::io::Write;
 use records::AttemptRecord;
 use report::summary::headline;
 
-use crate::run_event::{Reporter, RunEvent, RunPlan};
+use crate::run::event::{Reporter, RunEvent, RunPlan};
 
 use super::Narrator;
 use super::tally::{Tally, counted, error, label};

@@ -11,7 +11,7 @@ use std::io;
 
 use indicatif::ProgressDrawTarget;
 
-use crate::run_event::Reporter;
+use crate::run::event::Reporter;
 
 pub use bars::BarReporter;
 pub use lines::LineReporter;

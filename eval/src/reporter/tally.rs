@@ -8,7 +8,7 @@ use harness::{Budget, Spent};
 use report::sanitize::sanitize;
 use report::summary::{amount, usd};
 
-use crate::run_event::RunPlan;
+use crate::run::event::RunPlan;
 
 /// Maximum width of a sample id, in columns.
 const ID_WIDTH: usize = 40;

@@ -7,10 +7,10 @@ use harness::Engine;
 use records::{AttemptRecord, RunIdentity};
 use tokio::sync::mpsc;
 
+use super::job::{Job, broken};
 use super::shared_samples::SharedSamples;
-use super::{Job, broken};
 use crate::grader::{Further, Grader};
-use crate::run_event::RunEvent;
+use crate::run::event::RunEvent;
 
 /// Makes attempts of one run.
 pub struct AttemptRunner {

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, stderr, stdout};
 
 use report::columns::WIDTH;
 
-use crate::env_vars;
+use crate::process::env_vars;
 use crate::reporter::Style;
 
 /// Whether `cargo eval` started the program: Cargo sets variables that name the package it runs.

@@ -20,8 +20,8 @@ use self::syntax::{Entry, entries};
 use super::SettingsError;
 use super::environment::set_file_values;
 use super::from_file::{FlagVariable, FromFile};
-use crate::env_vars::{self, PREFIX};
-use crate::terminal;
+use crate::process::env_vars::{self, PREFIX};
+use crate::process::terminal;
 
 static READ: OnceLock<EnvFile> = OnceLock::new();
 

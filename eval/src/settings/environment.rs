@@ -13,7 +13,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 
 use super::flags::names;
-use crate::env_vars;
+use crate::process::env_vars;
 
 /// Flag variables from a `.env` file, without those that only the environment may set.
 static FILE_VALUES: OnceLock<BTreeMap<String, String>> = OnceLock::new();

@@ -12,7 +12,7 @@ use super::flags::RunOnly;
 use super::resume::RecordedRun;
 use super::values::whole;
 use super::{Resolved, ResumeArgs, RunArgs, RunMode, RunSettings, SettingsError};
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
 
 /// Flags of `rlm-eval fork RUN SAMPLE`.
 #[derive(Debug, Clone)]

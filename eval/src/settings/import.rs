@@ -8,7 +8,7 @@ use harness::prompt::PromptMode;
 use super::flags::NotFromFile;
 use super::values::names;
 use super::values::one_of;
-use crate::import::SuppliedSettings;
+use crate::run::import::SuppliedSettings;
 
 /// The flags of `rlm-eval import`.
 #[derive(Debug, Clone, Args)]

@@ -8,7 +8,7 @@ use harness::sandbox::HostFunctions;
 
 use super::SettingsError;
 use super::flags::PERMISSIONS;
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
 
 /// Maximum characters of a server's name, the prefix of its tools' names.
 const MAX_NAME_CHARS: usize = 20;

@@ -7,7 +7,7 @@ use clap::builder::BoolishValueParser;
 
 use super::flags::NotFromFile;
 use super::values::decimal;
-use crate::merge::Preference;
+use crate::run::merge::Preference;
 
 /// The flags of `rlm-eval merge`.
 #[derive(Debug, Clone, Args)]

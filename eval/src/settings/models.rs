@@ -19,7 +19,7 @@ use super::servers::server;
 use super::values::{Seconds, decimal, one_of, whole};
 use super::{Granted, SettingsError, header, model_args};
 use crate::providers::ModelRef;
-use crate::request_recorder::RequestRecorder;
+use crate::run::request_recorder::RequestRecorder;
 
 /// Flags of model calls over HTTP. Scripted and replayed models ignore them.
 #[derive(Debug, Clone, Args, Serialize)]

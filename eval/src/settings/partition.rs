@@ -11,7 +11,7 @@ use std::str::FromStr;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::env_vars;
+use crate::process::env_vars;
 
 /// One shard of a run. All shards together cover the run without overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::environment::TypedFlags;
 use super::flags::MayNameFile;
 use super::recorded_flags;
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
 
 /// A setting that must be given again whenever a run is resumed: a server, data sent to it, or a
 /// folder whose files agents read or run.

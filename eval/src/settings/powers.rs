@@ -12,7 +12,7 @@ use super::flags::PERMISSIONS;
 use super::flags::{Ids, ids, union};
 use super::mcp_server::{McpServer, McpServerArgs};
 use super::values::one_of;
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
 
 /// Permissions of all commands that run agents.
 #[derive(Debug, Clone, Args)]

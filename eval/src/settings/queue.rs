@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::flags::RunOnly;
 use super::values::whole;
 use super::{Granted, SettingsError};
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
 
 /// Credentials and certificates for a queue's NATS server.
 #[derive(Debug, Clone, Default, Args, Serialize, PartialEq, Eq)]

@@ -22,7 +22,7 @@ use super::{
     BudgetArgs, ConductArgs, QueueAccessArgs, Resolved, RunArgs, RunMode, RunSettings, ServerArgs,
     SettingsError, ShardAssignment, StoreArgs, TrafficArgs, environment, places, recorded_flags,
 };
-use crate::invocation::quoted;
+use crate::process::invocation::quoted;
 
 /// Flags of `rlm-eval run --resume DIR`.
 #[derive(Debug, Clone)]

@@ -19,9 +19,9 @@ use super::{
     ShardAssignment, StartArgs, benchmark, budget, flags, grader, layers, places, queue,
     recorded_flags, servers,
 };
-use crate::env_vars;
-use crate::invocation::quoted;
-use crate::request_recorder::RequestRecorder;
+use crate::process::env_vars;
+use crate::process::invocation::quoted;
+use crate::run::request_recorder::RequestRecorder;
 
 /// Returns the recorded flags of `rlm-eval run` whose locations must be given again, in help order.
 ///

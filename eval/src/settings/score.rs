@@ -15,7 +15,7 @@ use super::{
     GraderSettings, HIGHEST_LIMIT, IsolationKind, Keys, ModelArgs, ScorerArgs, SettingsError,
     TrafficArgs, benchmark, budget, grader, layers,
 };
-use crate::terminal;
+use crate::process::terminal;
 
 /// The flags of `rlm-eval score`.
 #[derive(Debug, Clone, Args)]

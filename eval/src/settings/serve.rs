@@ -23,8 +23,9 @@ use super::{
     EngineArgs, EngineSettings, Keys, Resolved, RunMode, SettingsError, powers, recorded_fields,
     recorded_flags,
 };
+use crate::process::env_vars;
 use crate::providers::ModelRef;
-use crate::{env_vars, protocol_fit};
+use crate::run::protocol_fit;
 
 /// The flags of `rlm-eval serve`.
 #[derive(Debug, Clone, Args)]

@@ -11,7 +11,7 @@ use harness::provider::http::{Endpoint, Secret, endpoint, endpoints};
 
 use super::header::{self, Header};
 use super::{SettingsError, env_file};
-use crate::env_vars;
+use crate::process::env_vars;
 
 /// A model server with its key.
 #[derive(Clone)]

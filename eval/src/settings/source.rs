@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::SettingsError;
-use crate::terminal;
+use crate::process::terminal;
 
 /// Maximum size of a text in bytes. The engine needs up to twice this memory to store the text, and
 /// the same again to modify it.

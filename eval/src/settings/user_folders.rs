@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use crate::env_vars;
+use crate::process::env_vars;
 
 /// Returns the path of the user's caches: `$XDG_CACHE_HOME/eval`, or `~/.cache/eval`. `None` if
 /// neither `XDG_CACHE_HOME` nor `HOME` is set.

@@ -9,7 +9,7 @@ use view::Subject;
 
 use super::Granted;
 use super::flags::NotFromFile;
-use crate::env_vars;
+use crate::process::env_vars;
 
 /// The flags of `rlm-eval view`.
 #[derive(Debug, Clone, Args)]

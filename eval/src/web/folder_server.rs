@@ -123,11 +123,11 @@ mod tests {
             .unwrap();
         assert!(read(&own, "/check.js").is_some());
         for path in [
-            "/../web.rs",
+            "/../lib.rs",
             "/nothing",
             "/",
             "//etc/passwd/..",
-            "/apps/../../web.rs",
+            "/apps/../../lib.rs",
         ] {
             assert!(read(&own, path).is_none(), "{path}");
         }

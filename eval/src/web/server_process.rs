@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
-use crate::process_guard;
+use crate::process::guard;
 
 /// Maximum time until the server accepts connections.
 const START_TIMEOUT: Duration = Duration::from_mins(1);
@@ -90,7 +90,7 @@ impl ServerProcess {
         let group = child
             .id()
             .ok_or_else(|| failed("it exited immediately".to_owned()))?;
-        let guard = process_guard::watch(group)
+        let guard = guard::watch(group)
             .map_err(|error| failed(format!("cannot start its guard: {error}")))?;
         let said = LastOutput::default();
         let mut listening = JoinSet::new();

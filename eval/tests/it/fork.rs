@@ -254,7 +254,7 @@ fn rejects_invalid_forks() {
         "{ran:?}"
     );
     fs::rename(origin.dir.join("kept"), origin.dir.join("journal")).unwrap();
-    let rows: [(&[&str], &str); 7] = [
+    let rows: [(&[&str], &str); 8] = [
         (
             &["p", "--at", "2"],
             "results/origin has no attempt of the sample `p`",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval::program;
+use eval::process::program;
 use records::program::Program;
 use records::run_dir::{Fingerprint, RunDir, read_lock};
 use serde_json::{Map, Value, json};
@@ -83,7 +83,7 @@ fn excludes_display_and_storage_from_adapters() {
         ("sandbox/js/url/parse.js", true),
         ("harness/src/text/fence/tests.rs", false),
         ("eval/src/grader/judge/judge.md", true),
-        ("eval/src/models.rs", true),
+        ("eval/src/models/mod.rs", true),
         ("eval/src/web/apps/shim.js", true),
         ("eval/src/settings/engine.rs", true),
         ("eval/src/settings/error.rs", false),

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use eval::reporter::{BarReporter, LineReporter};
-use eval::run_event::{Reporter, RunEvent, RunPlan};
+use eval::run::event::{Reporter, RunEvent, RunPlan};
 use harness::model::web::{Envelope, Step};
 use harness::model::{EventKind, Protocol, Role, Status, WebEvent};
 use indicatif::ProgressDrawTarget;

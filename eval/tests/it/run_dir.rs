@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use eval::run_event::{Reporter, RunEvent};
-use eval::run_store::RunStore;
+use eval::run::event::{Reporter, RunEvent};
+use eval::run::store::RunStore;
 use harness::model::{Event, EventKind};
 use jiff::Timestamp;
 use records::run_dir::{Fingerprint, Lock, NewRun, Reopened, RunDir, read_records};
@@ -268,7 +268,13 @@ fn finds_hidden_trajectories_of_earlier_versions() {
     drop(
         Reopened::open(&path)
             .unwrap()
-            .resume(&config, Vec::new(), &again, &again, eval::program::this())
+            .resume(
+                &config,
+                Vec::new(),
+                &again,
+                &again,
+                eval::process::program::this(),
+            )
             .unwrap(),
     );
     let left: Vec<String> = files(&path)

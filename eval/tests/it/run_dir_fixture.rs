@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use eval::run_event::RunPlan;
+use eval::run::event::RunPlan;
 use harness::model::{EVENT_VERSION, Event, EventKind, Status};
 use records::{AttemptRecord, RunIdentity};
 

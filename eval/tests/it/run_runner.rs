@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use benchmarks::{Dataset, DatasetError, Sample, SampleMetadata, Score, Scorer};
 use eval::grader::Rule;
-use eval::run_event::{Reporter, RunEvent, RunPlan};
-use eval::run_store::RunStore;
+use eval::run::event::{Reporter, RunEvent, RunPlan};
+use eval::run::store::RunStore;
 use eval::runner::{self, Run, RunError, RunOutcome, StopReason};
 use harness::provider::Scripted;
 use harness::{Conduct, Engine, Model, Models, Protocol, Treatment};

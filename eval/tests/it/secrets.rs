@@ -139,7 +139,7 @@ const PANICS_WITH: &str = "PANICS_WITH";
 fn redacts_key_in_panic_message() {
     if let Ok(key) = std::env::var(PANICS_WITH) {
         let _ = harness::provider::http::Secret::new(&key);
-        eval::panic_hook::install();
+        eval::process::panic_hook::install();
         panic!("cannot send {key}");
     }
     let ran = std::process::Command::new(std::env::current_exe().unwrap())

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use harness::Person;
 use tokio::sync::{Mutex, oneshot};
 
-use crate::terminal;
+use crate::process::terminal;
 
 /// Reads the person's replies from stdin, one line each.
 #[derive(Default)]

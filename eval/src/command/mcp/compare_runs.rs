@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::arguments::parse;
-use super::tools::Tools;
+use super::state::ToolState;
 
 pub(super) const NAME: &str = "compare_runs";
 
@@ -27,7 +27,10 @@ struct Arguments {
     allow_mismatch: bool,
 }
 
-pub(super) async fn call(tools: &Tools, arguments: Map<String, Value>) -> Result<Reply, String> {
+pub(super) async fn call(
+    state: &ToolState,
+    arguments: Map<String, Value>,
+) -> Result<Reply, String> {
     let arguments: Arguments = parse(arguments)?;
     let count = arguments.runs.len();
     if !(2..=MAX_RUNS).contains(&count) {
@@ -37,7 +40,7 @@ pub(super) async fn call(tools: &Tools, arguments: Map<String, Value>) -> Result
     }
     let mut paths = Vec::new();
     for name in &arguments.runs {
-        let path = tools.roots.run(name)?;
+        let path = state.roots.run(name)?;
         if !path.is_dir() {
             return Err(format!("{name:?} is not a run directory"));
         }
@@ -73,5 +76,5 @@ pub(super) async fn call(tools: &Tools, arguments: Map<String, Value>) -> Result
             is_error: false,
         })
     };
-    tools.run_blocking(work).await
+    state.run_blocking(work).await
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use serve::{AgentResult, OnProgress, Question, Rejection};
 
 use super::arguments::{choose, parse_limited};
-use super::tools::{Tools, refused};
+use super::state::ToolState;
 
 pub(super) const NAME: &str = "llm_map";
 
@@ -27,7 +27,7 @@ struct Arguments {
 }
 
 pub(super) async fn call(
-    tools: &Tools,
+    state: &ToolState,
     arguments: Map<String, Value>,
     caller: Caller,
 ) -> Result<Reply, String> {
@@ -42,15 +42,15 @@ pub(super) async fn call(
             "invalid arguments: {count} items: expected 1 to {MAX_ITEMS}"
         ));
     }
-    let models = tools.models.iter();
+    let models = state.models.iter();
     let models = models.filter(|(_, agent)| caller.client.may_use(agent));
     let models: Vec<&(String, String)> = models.collect();
     let chosen = choose(arguments.model.as_deref(), &models, |(model, _)| model)?;
     let agent = &chosen.1;
-    let _turn = tools.turn().await?;
+    let _turn = state.turn().await?;
     let requester = caller.client.requester();
-    let request = tools.service.request(&requester, &limits);
-    let request = request.map_err(|error| refused(&error))?;
+    let request = state.service.request(&requester, &limits);
+    let request = request.map_err(|error| error.to_string())?;
     let quiet: OnProgress = Arc::new(|_| {});
     let mut work: FuturesUnordered<_> = arguments
         .items
@@ -59,14 +59,14 @@ pub(super) async fn call(
         .map(|(index, context)| {
             let (request, quiet, client) = (&request, Arc::clone(&quiet), &requester.client);
             async move {
-                let permit = tools.calls.acquire().await;
+                let permit = state.calls.acquire().await;
                 let question = Question {
                     query: instruction.to_owned(),
                     context,
                     images: Vec::new(),
                     limits,
                 };
-                let answer = tools
+                let answer = state
                     .service
                     .answer_within(agent, question, client, request, quiet)
                     .await;

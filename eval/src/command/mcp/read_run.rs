@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::arguments::parse;
-use super::tools::Tools;
+use super::state::ToolState;
 use crate::reporter::Narrator;
 
 pub(super) const NAME: &str = "read_run";
@@ -45,7 +45,10 @@ const fn page() -> usize {
     50
 }
 
-pub(super) async fn call(tools: &Tools, arguments: Map<String, Value>) -> Result<Reply, String> {
+pub(super) async fn call(
+    state: &ToolState,
+    arguments: Map<String, Value>,
+) -> Result<Reply, String> {
     let arguments: Arguments = parse(arguments)?;
     if !(1..=500).contains(&arguments.limit) {
         let limit = arguments.limit;
@@ -53,7 +56,7 @@ pub(super) async fn call(tools: &Tools, arguments: Map<String, Value>) -> Result
             "invalid arguments: invalid limit {limit}: expected 1 to 500"
         ));
     }
-    let path = tools.roots.run(&arguments.run)?;
+    let path = state.roots.run(&arguments.run)?;
     let work = move || {
         let run = RunDir::open(&path).map_err(|error| error.to_string())?;
         match &arguments.sample {
@@ -61,7 +64,7 @@ pub(super) async fn call(tools: &Tools, arguments: Map<String, Value>) -> Result
             Some(sample) => one(&run, sample, &arguments),
         }
     };
-    tools.run_blocking(work).await
+    state.run_blocking(work).await
 }
 
 /// Returns the summary and a page of the attempts.

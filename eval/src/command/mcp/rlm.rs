@@ -11,7 +11,7 @@ use serve::{AgentResult, OnProgress, Progress, Question, with_headings};
 
 use super::arguments::{choose, parse_limited};
 use super::roots::Roots;
-use super::tools::{Tools, refused};
+use super::state::ToolState;
 use crate::settings::{read_file, read_folder};
 
 pub(super) const NAME: &str = "rlm";
@@ -34,7 +34,7 @@ struct Arguments {
 }
 
 pub(super) async fn call(
-    tools: &Tools,
+    state: &ToolState,
     arguments: Map<String, Value>,
     caller: Caller,
 ) -> Result<Reply, String> {
@@ -43,16 +43,16 @@ pub(super) async fn call(
     if query.is_empty() {
         return Err("invalid arguments: `query` is blank".to_owned());
     }
-    let offered = tools
+    let offered = state
         .agents
         .iter()
         .filter(|name| caller.client.may_use(name));
     let offered: Vec<&String> = offered.collect();
     let agent = choose(arguments.model.as_deref(), &offered, |name| name.as_str())?;
-    let turn = tools.turn().await?;
-    let roots = Arc::clone(&tools.roots);
+    let turn = state.turn().await?;
+    let roots = Arc::clone(&state.roots);
     let (context, files, folder) = (arguments.context, arguments.files, arguments.folder);
-    let context = tools
+    let context = state
         .run_blocking(move || read(&roots, context, &files, folder.as_deref()))
         .await?;
     let question = Question {
@@ -62,13 +62,13 @@ pub(super) async fn call(
         limits,
     };
     let requester = caller.client.requester();
-    let request = tools.service.request(&requester, &question.limits);
-    let request = request.map_err(|error| refused(&error))?;
+    let request = state.service.request(&requester, &question.limits);
+    let request = request.map_err(|error| error.to_string())?;
     let answer =
-        tools
+        state
             .service
             .answer_within(agent, question, &requester.client, &request, steps(&caller));
-    let answered = answer.await.map_err(|error| refused(&error))?;
+    let answered = answer.await.map_err(|error| error.to_string())?;
     drop(turn);
     Ok(reply(answered))
 }

@@ -6,10 +6,9 @@ use async_trait::async_trait;
 use mcp::{Caller, Reply, ToolInfo, Toolbox};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use serve::{AdmissionQueue, Rejection};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::roots::Roots;
+use super::state::ToolState;
 use super::{compare_runs, llm_map, read_run, rlm};
 use crate::command::serve::service::Service;
 use crate::settings::McpSettings;
@@ -37,77 +36,30 @@ struct ToolFile {
     output: Map<String, Value>,
 }
 
-/// State shared by the tools.
+/// The tools and the state that they share.
 pub(super) struct Tools {
     listed: Vec<ToolInfo>,
-    pub service: Arc<Service>,
-    pub roots: Arc<Roots>,
-    /// Names of the agents that the tool `rlm` offers.
-    pub agents: Vec<String>,
-    /// Models that the tool `llm_map` offers, each with the name of its agent.
-    pub models: Vec<(String, String)>,
-    admission: AdmissionQueue,
-    /// Limits the concurrent model calls of `llm_map` over all clients.
-    pub calls: Arc<Semaphore>,
-    /// Limits the concurrent tool calls that read files.
-    readers: Arc<Semaphore>,
+    state: ToolState,
 }
 
 impl Tools {
     pub(super) fn new(settings: &McpSettings, service: Arc<Service>, roots: Roots) -> Self {
-        let agents = settings.agents.clone();
-        let models = settings.models.iter();
-        let models: Vec<(String, String)> = models
-            .map(|(model, agent)| (model.to_string(), agent.clone()))
-            .collect();
-        let names = models.iter().map(|(model, _)| model.clone()).collect();
+        let state = ToolState::new(settings, service, roots);
+        let models = state.models.iter();
+        let models: Vec<String> = models.map(|(model, _)| model.clone()).collect();
         let listed = TOOL_FILES.iter().map(|(name, file)| {
             let mut info = described(name, file);
             match *name {
-                rlm::NAME => restrict_models(&mut info, &agents),
-                llm_map::NAME => restrict_models(&mut info, &names),
+                rlm::NAME => restrict_models(&mut info, &state.agents),
+                llm_map::NAME => restrict_models(&mut info, &models),
                 _ => {}
             }
             info
         });
         Self {
             listed: listed.collect(),
-            service,
-            roots: Arc::new(roots),
-            agents,
-            models,
-            admission: AdmissionQueue::new(settings.max_concurrency, settings.max_queue),
-            calls: Arc::new(Semaphore::new(settings.max_concurrency)),
-            readers: Arc::new(Semaphore::new(settings.max_concurrency)),
+            state,
         }
-    }
-
-    /// Waits until an agent may start work. Hold the permit until the agent has ended.
-    ///
-    /// # Errors
-    /// A sentence if too many calls are waiting or the server is stopping.
-    pub(super) async fn turn(&self) -> Result<OwnedSemaphorePermit, String> {
-        let place = self.admission.enter().map_err(|error| error.to_string())?;
-        let turn = place.turn().await;
-        turn.ok_or_else(|| "the server is stopping".to_owned())
-    }
-
-    /// Runs blocking work on another thread, so that other calls can proceed.
-    ///
-    /// # Errors
-    /// The error of the work, or a sentence if it panics; the panic message is also printed.
-    pub(super) async fn run_blocking<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> Result<T, String> + Send + 'static,
-    ) -> Result<T, String> {
-        let permit = Arc::clone(&self.readers).acquire_owned().await;
-        let done = tokio::task::spawn_blocking(move || {
-            // Held until the work has ended, even if the caller stopped waiting.
-            let _permit = permit;
-            work()
-        });
-        let done = done.await;
-        done.map_err(|error| format!("the work failed: {error}"))?
     }
 }
 
@@ -134,10 +86,6 @@ fn restrict_models(info: &mut ToolInfo, names: &Vec<String>) {
     }
 }
 
-pub(super) fn refused(refused: &Rejection) -> String {
-    refused.to_string()
-}
-
 #[async_trait]
 impl Toolbox for Tools {
     fn instructions(&self) -> &str {
@@ -157,10 +105,10 @@ impl Toolbox for Tools {
         let permit = caller.client.admit();
         let _permit = permit.map_err(|error| error.to_string())?;
         match tool {
-            rlm::NAME => rlm::call(self, arguments, caller).await,
-            llm_map::NAME => llm_map::call(self, arguments, caller).await,
-            read_run::NAME => read_run::call(self, arguments).await,
-            compare_runs::NAME => compare_runs::call(self, arguments).await,
+            rlm::NAME => rlm::call(&self.state, arguments, caller).await,
+            llm_map::NAME => llm_map::call(&self.state, arguments, caller).await,
+            read_run::NAME => read_run::call(&self.state, arguments).await,
+            compare_runs::NAME => compare_runs::call(&self.state, arguments).await,
             other => Err(format!("unknown tool {other:?}")),
         }
     }

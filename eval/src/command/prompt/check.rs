@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::settings::{
     PromptArgs, alias_names, faults_by_values, hook_registry, known_to_definitions, tool_registry,
 };
-use crate::terminal;
 
 /// Prints the errors, one per line or as a JSON array.
 ///

@@ -9,7 +9,7 @@ use harness::sandbox::message::CellError;
 use super::root::{CellResult, FRESH_SESSION};
 use crate::command::stdout;
 use crate::error::Error;
-use crate::terminal::plain_text;
+use crate::process::terminal::plain_text;
 
 /// Prints output and the returned value on stdout, and an error with its stack frames on stderr.
 /// Adds a note if `code` ends with an expression whose value a person expects to see.

@@ -8,7 +8,7 @@ use records::RunIdentity;
 use records::run_dir::{CONFIG_VERSION, Fingerprint};
 use serde_json::{Value, json};
 
-use crate::program;
+use crate::process::program;
 use crate::settings::{EngineSettings, RunSettings, recorded_fields};
 
 /// Joins the driver names with `+`, in order.

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::expense::{Caps, Expense, Sum, basis};
 use super::prepared::Prepared;
-use super::runtime;
+use crate::command::runtime::runtime;
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -254,7 +254,7 @@ fn text(
         };
         text.push_str(&format!(
             "{:width$}  {:>13}  {:>13}  {:>13}{shown}\n",
-            crate::terminal::one_line(&row.id),
+            crate::process::terminal::one_line(&row.id),
             row.context_chars,
             row.system_chars,
             row.message_chars

@@ -12,15 +12,19 @@ use harness::model::web::Browser;
 use harness::provider::Recording;
 use harness::{Engine, InputKind, Protocol};
 use records::RunIdentity;
-use records::run_dir::{self, Fingerprint};
+use records::run_dir::{self, Fingerprint, Reopened};
 
-use super::{config, engine, runtime};
+use super::{config, engine};
+use crate::command::runtime::runtime;
 use crate::error::Error;
 use crate::grader::{self, Further, Grader};
-use crate::selection::select;
+use crate::models;
+use crate::process::terminal;
+use crate::run::protocol_fit;
+use crate::run::resume::{Remaining, ResumeError, check_experiment, remaining};
+use crate::runner::selection::select;
 use crate::settings::{RunSettings, SettingsError};
 use crate::web::{EnvironmentSource, Web, WebSettings};
-use crate::{models, protocol_fit, terminal};
 
 /// A run that is ready to start.
 pub(in crate::command) struct Prepared {
@@ -91,7 +95,7 @@ impl Prepared {
             return Err(SettingsError::with_hint(problem, hint).into());
         }
         announce_origins(dataset.as_ref(), settings.engine.allow_local)?;
-        let (engine, judge) = engine(
+        let (engine, judge) = engine::open(
             &settings.engine,
             Some(&settings.benchmark),
             settings.grader.judge.as_ref(),
@@ -233,6 +237,21 @@ impl Prepared {
     /// [`Self::jobs`].
     pub(in crate::command) fn attempts_of_all_shards(&self) -> u64 {
         self.whole as u64 * u64::from(self.attempts)
+    }
+
+    /// Checks that an existing run can be resumed with this prepared run, and returns the remaining
+    /// work. `allow_program_change` accepts a run made by another version of the program.
+    ///
+    /// # Errors
+    /// [`ResumeError`] that names the differences.
+    pub(super) fn remaining(
+        &self,
+        run: &Reopened,
+        retry_errors: bool,
+        allow_program_change: bool,
+    ) -> Result<Remaining, ResumeError> {
+        check_experiment(run, &self.fingerprint, allow_program_change)?;
+        remaining(run, self.jobs(), |sample| self.id(sample), retry_errors)
     }
 
     /// Returns the ids of the selected samples in run order.

@@ -23,11 +23,10 @@ use records::{AttemptRecord, RunIdentity};
 use tokio::sync::{mpsc, watch};
 
 use super::prepared::Prepared;
-use crate::program;
-use crate::run_event::{Reporter, RunEvent, RunPlan};
+use crate::process::{program, terminal};
+use crate::run::event::{Reporter, RunEvent, RunPlan};
 use crate::runner::{Progress, StopReason};
 use crate::settings::{QueueSettings, RunSettings};
-use crate::terminal;
 
 use workers_file::WorkersFile;
 

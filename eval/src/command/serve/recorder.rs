@@ -28,10 +28,10 @@ use tokio::sync::mpsc;
 
 use super::steps;
 use crate::models;
-use crate::program;
-use crate::record::of_attempt;
-use crate::run_event::RunEvent;
-use crate::run_store::RunStore;
+use crate::process::program;
+use crate::run::event::RunEvent;
+use crate::run::store::RunStore;
+use crate::runner::record::of_attempt;
 use crate::settings::{EngineSettings, recorded_agents, recorded_fields};
 
 const MAX_BATCH_EVENTS: usize = 1_000;

@@ -17,8 +17,8 @@ use serve::{AgentResult, Agents, Limits, Offer, OnProgress, Question, Rejection,
 use super::recorder::Recorder;
 use crate::error::Error;
 use crate::models;
+use crate::process::terminal;
 use crate::settings::{EngineSettings, ServedSettings};
-use crate::terminal;
 
 /// The served agents.
 pub struct Service {

@@ -13,14 +13,16 @@ use harness::SharedBudget;
 use records::run_dir::RunDir;
 use sha2::{Digest, Sha256};
 
-use super::{conclude, resume_advice, run_cell, spending};
+use super::cell::{resume_advice, run_cell};
+use super::conclusion::conclude;
+use super::spending;
 use crate::command::run::{self, CellStart, RunContext};
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::settings::{RaceAgainst, RunSettings, SettingsError, SweepArgs};
 use crate::sweep::{Cell, Plan};
-use crate::terminal;
 
 /// Log file of a race replayed over finished runs.
 const REPLAY_LOG: &str = "race-replay.jsonl";

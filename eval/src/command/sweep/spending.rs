@@ -5,11 +5,12 @@ use std::path::Path;
 use harness::{SharedBudget, Spent};
 use records::run_dir::{Reopened, RunDir};
 
+use super::cell::resume_advice;
 use crate::command::raised_budget::raised;
 use crate::error::Error;
+use crate::process::terminal;
 use crate::settings::{RunSettings, SettingsError, SweepArgs};
 use crate::sweep::Plan;
-use crate::terminal;
 
 /// Checks that the budget can be enforced in every cell.
 ///
@@ -115,10 +116,7 @@ pub(super) fn higher_budget_advice(
     } else {
         "with a higher budget "
     };
-    format!(
-        "{lead}{}",
-        super::resume_advice(folder, plan, args, &raised)
-    )
+    format!("{lead}{}", resume_advice(folder, plan, args, &raised))
 }
 
 /// Whether a cell has all attempts and, with `retry_errors`, a score for each of them.

@@ -1,24 +1,22 @@
 //! Makes one attempt that a worker received, sends the result, and acknowledges the delivery.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use harness::model::{AttemptOutcome, Event, Stats, Status};
 use jiff::Timestamp;
-use parking_lot::Mutex;
 use queue::message::{self, Job, RestartEntry, ResultHeader, State, UnderWay, VERSION};
 use queue::{Delivery, QueueError, name, now_ms};
 use records::AttemptRecord;
 use tokio::sync::mpsc;
 
-use super::WorkerMode;
 use super::served::Served;
+use super::state::WorkerMode;
 use super::stream_journal::{OpenJournal, wasted};
-use crate::record::of_attempt;
-use crate::run_event::RunEvent;
-use crate::terminal;
+use crate::process::terminal;
+use crate::run::event::RunEvent;
+use crate::runner::record::of_attempt;
 
 /// Outcome of an attempt started by this worker.
 enum DeliveryOutcome {
@@ -399,32 +397,6 @@ impl Served {
         self.queue
             .send(wasted(head, &nonce, "journal"), lines)
             .await
-    }
-}
-
-/// Attempts that this worker is making. The queue delivers an attempt to the same worker again if
-/// its lease expires, for example because the machine was suspended.
-#[derive(Default)]
-pub(super) struct Claims(Mutex<HashSet<(String, u32)>>);
-
-/// Claim on an attempt, which ends when dropped.
-struct Claim<'a> {
-    claims: &'a Claims,
-    key: (String, u32),
-}
-
-impl Claims {
-    /// Claims an attempt, unless it is claimed already.
-    fn claim(&self, sample: &str, attempt: u32) -> Option<Claim<'_>> {
-        let key = (sample.to_owned(), attempt);
-        let is_new = self.0.lock().insert(key.clone());
-        is_new.then(|| Claim { claims: self, key })
-    }
-}
-
-impl Drop for Claim<'_> {
-    fn drop(&mut self) {
-        self.claims.0.lock().remove(&self.key);
     }
 }
 

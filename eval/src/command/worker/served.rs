@@ -1,5 +1,5 @@
-//! Serves one run on a worker: checks that this machine can make the run's attempts, takes attempts
-//! from the queue, and reports progress.
+//! A run that a worker serves: checks that this machine can make the run's attempts, reports
+//! progress, and halts the run.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,27 +13,18 @@ use queue::message::{Manifest, State, UnderWay, VERSION, WorkerCount, WorkerHear
 use queue::{QueueError, RunQueue, change_manifest, now_ms};
 use records::RunIdentity;
 use tokio::sync::watch;
-use tokio::task::JoinSet;
 
-use super::attempt::Claims;
+use super::claims::Claims;
 use super::lease::Lease;
+use super::state::Worker;
 use super::stream_journal::StreamJournal;
-use super::{Worker, WorkerMode};
 use crate::command::run::Prepared;
 use crate::error::Error;
-use crate::program;
+use crate::process::{program, terminal};
 use crate::runner::AttemptRunner;
-use crate::terminal;
-
-/// Time after which a request for attempts ends, even if fewer attempts were available. Also the
-/// delay after a failed request.
-const WAIT: Duration = Duration::from_secs(2);
-
-/// Window in which freed slots are combined into one request.
-const BATCH_WINDOW: Duration = Duration::from_millis(2);
 
 /// Time between two heartbeats of a worker.
-pub(in crate::command) const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Number of missed heartbeats after which a worker is no longer counted.
 const MAX_MISSED_HEARTBEATS: u64 = 4;
@@ -56,46 +47,11 @@ pub(super) struct Served {
 }
 
 impl Served {
-    /// Serves a run until the run or the worker ends.
-    pub(super) async fn serve(worker: Arc<Worker>, manifest: watch::Receiver<Manifest>) {
-        let now = manifest.borrow().clone();
-        let queue = RunQueue::new(Arc::clone(&worker.broker), now.key.clone());
-        // A worker is not idle while it prepares a run.
-        let busy = worker.begin();
-        let prepared = Box::pin(Self::prepare(&worker, &queue, manifest)).await;
-        drop(busy);
-        let served = match prepared {
-            Ok(served) => Arc::new(served),
-            Err(why) => {
-                terminal::warning(&format!("cannot work on run {}: {why}", now.run_id));
-                let heartbeat = WorkerHeartbeat {
-                    unfit: Some(why),
-                    ..heartbeat(&worker)
-                };
-                if let Err(error) = queue.announce(&heartbeat).await {
-                    terminal::warning(&error.to_string());
-                }
-                return;
-            }
-        };
-        terminal::note(&format!("working on run {}", now.run_id));
-        let signs = tokio::spawn(Arc::clone(&served).send_heartbeats());
-        let reports = tokio::spawn(Arc::clone(&served).report_spending());
-        Arc::clone(&served).take_attempts().await;
-        signs.abort();
-        reports.abort();
-        if let Err(error) = served.lease.end().await {
-            terminal::warning(&error.to_string());
-        }
-        // The run may have been removed already.
-        let _ = served.announce(true).await;
-    }
-
     /// Opens everything that attempts need and checks that it matches the run.
     ///
     /// # Errors
     /// The reason why this worker cannot serve the run.
-    async fn prepare(
+    pub(super) async fn prepare(
         worker: &Arc<Worker>,
         queue: &RunQueue,
         manifest: watch::Receiver<Manifest>,
@@ -181,88 +137,6 @@ impl Served {
         })
     }
 
-    /// Whether this worker may take attempts now; `None` if it may never take any again.
-    fn may_take(&self) -> Option<bool> {
-        if self.unfit.lock().is_some() || *self.worker.mode.borrow() != WorkerMode::Work {
-            return None;
-        }
-        let now = self.manifest.borrow();
-        match now.state {
-            State::Open => {
-                let name = &self.worker.settings.name;
-                Some(!now.paused_workers.contains(name) && !now.dismissed.contains(name))
-            }
-            State::Paused => Some(false),
-            State::Halted { .. } | State::Cancelled | State::Complete => None,
-        }
-    }
-
-    /// Takes attempts while the worker may, and returns when all started attempts have ended.
-    async fn take_attempts(self: Arc<Self>) {
-        let mut running = JoinSet::new();
-        let mut changed = self.manifest.clone();
-        let mut mode = self.worker.mode.clone();
-        while let Some(may_take) = self.may_take() {
-            while running.try_join_next().is_some() {}
-            if !may_take {
-                tokio::select! {
-                    _ = changed.changed() => {}
-                    _ = mode.changed() => {}
-                }
-                continue;
-            }
-            let permits = Arc::clone(&self.worker.permits);
-            let first = tokio::select! {
-                place = Arc::clone(&permits).acquire_owned() => place,
-                _ = changed.changed() => continue,
-                _ = mode.changed() => continue,
-            };
-            let Ok(first) = first else { break };
-            tokio::time::sleep(BATCH_WINDOW).await;
-            let more = permits.available_permits();
-            let mut free = vec![first];
-            free.extend((0..more).map_while(|_| Arc::clone(&permits).try_acquire_owned().ok()));
-            let mut taken = match self.queue.take(free.len(), WAIT).await {
-                Ok(taken) => taken,
-                Err(error) => {
-                    drop(free);
-                    if self.is_gone().await {
-                        break;
-                    }
-                    terminal::warning(&error.to_string());
-                    tokio::time::sleep(WAIT).await;
-                    continue;
-                }
-            };
-            // Receives the attempts in a separate task, so that a further request can fill slots
-            // freed in the meantime.
-            let served = Arc::clone(&self);
-            running.spawn(async move {
-                let mut attempts = JoinSet::new();
-                while let Some(delivery) = taken.recv().await {
-                    let place = free.pop();
-                    let served = Arc::clone(&served);
-                    attempts.spawn(async move {
-                        served.attempt(delivery).await;
-                        drop(place);
-                    });
-                }
-                let nothing_came = attempts.is_empty();
-                drop(free);
-                while attempts.join_next().await.is_some() {}
-                nothing_came
-            });
-            tokio::task::yield_now().await;
-        }
-        while running.join_next().await.is_some() {}
-    }
-
-    /// Whether the run is no longer in the queue.
-    async fn is_gone(&self) -> bool {
-        let found = queue::manifest(self.queue.broker(), self.queue.key()).await;
-        matches!(found, Ok(None))
-    }
-
     /// Halts the run if its budget is used up; after a provider failure, this worker stops taking
     /// the run's attempts.
     pub(super) async fn halt(&self, reason: &harness::HaltReason) {
@@ -291,7 +165,7 @@ impl Served {
     }
 
     /// Sends a heartbeat and updates the number of workers every [`HEARTBEAT_INTERVAL`].
-    async fn send_heartbeats(self: Arc<Self>) {
+    pub(super) async fn send_heartbeats(self: Arc<Self>) {
         loop {
             // A failed heartbeat is retried at the next interval.
             let _ = self.announce(false).await;
@@ -302,7 +176,7 @@ impl Served {
         }
     }
 
-    async fn announce(&self, leaving: bool) -> Result<(), QueueError> {
+    pub(super) async fn announce(&self, leaving: bool) -> Result<(), QueueError> {
         let under_way: Vec<_> = self.under_way.lock().values().cloned().collect();
         let heartbeat = WorkerHeartbeat {
             under_way,
@@ -343,7 +217,7 @@ impl Served {
     }
 
     /// Reports spending periodically if the run has a budget or a rate limit.
-    async fn report_spending(self: Arc<Self>) {
+    pub(super) async fn report_spending(self: Arc<Self>) {
         while self.lease.has_limits() {
             tokio::time::sleep(self.lease.report_interval()).await;
             if self.lease.is_quiet() {
@@ -356,7 +230,7 @@ impl Served {
 }
 
 /// Returns a worker's heartbeat without the fields that describe a run.
-fn heartbeat(worker: &Worker) -> WorkerHeartbeat {
+pub(super) fn heartbeat(worker: &Worker) -> WorkerHeartbeat {
     WorkerHeartbeat {
         v: VERSION,
         worker: worker.settings.name.clone(),

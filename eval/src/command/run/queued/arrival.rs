@@ -8,9 +8,9 @@ use records::run_dir::{WastedSource, keep_abandoned};
 use records::{AttemptRecord, RunIdentity};
 use tokio::sync::mpsc;
 
-use crate::run_event::RunEvent;
+use crate::process::terminal;
+use crate::run::event::RunEvent;
 use crate::runner::Progress;
-use crate::terminal;
 
 /// Validated message of a worker.
 pub(super) enum Arrival {

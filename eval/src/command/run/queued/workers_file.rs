@@ -8,7 +8,7 @@ use queue::{Counts, now_ms};
 use records::run_dir;
 use serde_json::{Value, json};
 
-use crate::terminal;
+use crate::process::terminal;
 
 /// Version of the file format.
 const VERSION: u32 = 1;

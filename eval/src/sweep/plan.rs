@@ -1,18 +1,14 @@
 //! The plan of a sweep: its cells, the skipped combinations, and the file that stores both.
 
-mod cells;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use harness::treatment::NoEffect;
-use serde::{Deserialize, Serialize};
-
-use crate::settings::{BASELINE, Matrix, RunArgs, SettingsError, SweepBudgetArgs};
-
-use cells::{Cells, combinations};
 use records::run_dir::{RunDirError, sweep_id, write_whole};
 use report::race::RaceHeader;
+use serde::{Deserialize, Serialize};
+
+use crate::settings::{BASELINE, RunArgs, SettingsError, SweepBudgetArgs};
 
 /// Version of [`Plan`], stored as `v`.
 pub const SWEEP_VERSION: u32 = 1;
@@ -125,20 +121,6 @@ pub enum SweepError {
 }
 
 impl Plan {
-    /// Builds the plan of a matrix: a `direct` cell for each model and its sampling settings,
-    /// followed by every meaningful combination.
-    ///
-    /// # Errors
-    /// [`SweepError`] for flags that are invalid in any cell, shared flags without effect in every
-    /// cell, and two cells that would send the same requests.
-    pub fn of(matrix: &Matrix) -> Result<Self, SweepError> {
-        let mut cells = Cells::default();
-        for combination in combinations(matrix) {
-            cells.add(matrix, combination)?;
-        }
-        cells.plan()
-    }
-
     /// Returns the run id of a cell, which is unique across sweeps.
     pub fn run_id(&self, cell: &Cell) -> String {
         if self.id.is_empty() {
@@ -255,7 +237,7 @@ fn is_unbegun(folder: &Path) -> bool {
 }
 
 /// Makes a name safe as a path component: replaces special characters and removes leading dots.
-fn safe(name: &str) -> String {
+pub(super) fn safe(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     let name: String = name
         .chars()

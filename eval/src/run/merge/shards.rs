@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use records::run_dir::RunDir;
 use serde_json::{Value, json};
 
-use super::MergeError;
+use super::error::MergeError;
 
 /// Key for a run without a partition.
 const WHOLE: &str = "";

@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::grader::{Grader, NoLog, ScorableAnswer, grade};
-use crate::record::{Scored, judged};
+use crate::runner::record::{Scored, judged};
 
 use judging::repeated;
 pub use judging::{Judging, Verdicts};

@@ -17,8 +17,8 @@ use records::{AttemptRecord, RunIdentity};
 use report::summary::Summary;
 use serde_json::Value;
 
-use crate::run_event::{Reporter, RunEvent};
-use crate::run_store::RunStore;
+use super::event::{Reporter, RunEvent};
+use super::store::RunStore;
 
 pub use node_rlm::{SCORER, SuppliedSettings, read};
 

@@ -16,9 +16,9 @@ use harness::{Model, Models};
 
 pub use identity::{judge_identity, main_identity, parts};
 
+use crate::process::terminal;
 use crate::providers::{ModelRef, Named, OfflineError, SCRIPTED_JUDGE};
 use crate::settings::{EngineSettings, JudgeSettings, ModelSettings, Server, TrafficArgs};
-use crate::terminal;
 
 /// Reason why a model cannot be opened.
 #[derive(Debug, thiserror::Error)]

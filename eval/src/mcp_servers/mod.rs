@@ -22,7 +22,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tokio::process::Command;
 
-use crate::process_guard;
+use crate::process::guard;
 use crate::settings::{McpServer, SettingsError, mcp_not_built};
 
 /// Maximum time for a server to start and list its tools. A first start may download the server.
@@ -135,7 +135,7 @@ fn spawn(server: McpServer) -> Spawn {
             .kill_on_drop(true)
             .spawn()?;
         let group = child.id().unwrap_or_default();
-        let guard = Box::new(process_guard::watch(group)?);
+        let guard = Box::new(guard::watch(group)?);
         Ok(Spawned { child, guard })
     })
 }

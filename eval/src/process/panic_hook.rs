@@ -5,7 +5,7 @@ use std::panic::{self, PanicHookInfo};
 
 use harness::provider::http::redact;
 
-use crate::terminal;
+use super::terminal;
 
 /// Installs the hook. Keys must be redacted, because the message of a panic may quote any text.
 pub fn install() {

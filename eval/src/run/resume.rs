@@ -9,11 +9,10 @@ use std::path::PathBuf;
 use harness::journal::continue_after_error;
 use harness::model::Status;
 use records::AttemptRecord;
-use records::run_dir::{Difference, Journal, Reopened};
+use records::run_dir::{Difference, Fingerprint, Journal, Reopened};
 
-use super::prepared::Prepared;
-use crate::journal::RunJournal;
-use crate::{program, terminal};
+use super::journal::RunJournal;
+use crate::process::{program, terminal};
 
 /// Reason why a run cannot be resumed with these settings. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -78,38 +77,50 @@ fn list(differences: &[Difference]) -> String {
 }
 
 /// Attempts that a start of a run has to make, and those made by earlier starts.
-pub(super) struct Remaining {
+pub(crate) struct Remaining {
     /// Attempts to make.
-    pub(super) jobs: Vec<(usize, u32)>,
+    pub(crate) jobs: Vec<(usize, u32)>,
     /// Attempts in `jobs` that already have a record, by sample and attempt.
-    pub(super) again: BTreeSet<(String, u32)>,
+    pub(crate) again: BTreeSet<(String, u32)>,
     /// Finished attempts, including those to be rerun.
-    pub(super) earlier: Vec<AttemptRecord>,
+    pub(crate) earlier: Vec<AttemptRecord>,
 }
 
-/// Checks that a run can be resumed with the prepared settings and returns the remaining work.
-/// `allow_program_change` accepts a run made by another version of the program.
+/// Checks that a run has this fingerprint and was made by this version of the program.
+/// `allow_program_change` accepts other versions.
 ///
 /// # Errors
 /// [`ResumeError`] that names the differences.
-pub(super) fn remaining(
+pub(crate) fn check_experiment(
     run: &Reopened,
-    prepared: &Prepared,
-    retry_errors: bool,
+    fingerprint: &Fingerprint,
     allow_program_change: bool,
-) -> Result<Remaining, ResumeError> {
-    let differences = run.lock().fingerprint.differences(&prepared.fingerprint);
-    let path = run.path().to_owned();
+) -> Result<(), ResumeError> {
+    let differences = run.lock().fingerprint.differences(fingerprint);
     if !differences.is_empty() {
+        let path = run.path().to_owned();
         return Err(ResumeError::Fingerprint { path, differences });
     }
-    if !allow_program_change {
-        check_program(run)?;
+    if allow_program_change {
+        return Ok(());
     }
-    let mut open: BTreeMap<(String, u32), (usize, u32)> = prepared
-        .jobs()
-        .into_iter()
-        .map(|(sample, attempt)| ((prepared.id(sample), attempt), (sample, attempt)))
+    check_program(run)
+}
+
+/// Returns the remaining work of a run that has the attempts `jobs`. `id` returns the id of a
+/// sample.
+///
+/// # Errors
+/// [`ResumeError::Excluded`] if the run has an attempt that is not in `jobs`.
+pub(crate) fn remaining(
+    run: &Reopened,
+    mut jobs: Vec<(usize, u32)>,
+    id: impl Fn(usize) -> String,
+    retry_errors: bool,
+) -> Result<Remaining, ResumeError> {
+    let mut open: BTreeMap<(String, u32), (usize, u32)> = jobs
+        .iter()
+        .map(|(sample, attempt)| ((id(*sample), *attempt), (*sample, *attempt)))
         .collect();
     let earlier = run.records();
     let mut again = BTreeSet::new();
@@ -121,6 +132,7 @@ pub(super) fn remaining(
     // Report the first in sorted order, so that the error does not depend on the order in which
     // attempts finished.
     if let Some((id, attempt)) = left_out.min() {
+        let path = run.path().to_owned();
         return Err(ResumeError::Excluded { path, id, attempt });
     }
     for record in &earlier {
@@ -132,7 +144,6 @@ pub(super) fn remaining(
         }
     }
     let open: BTreeSet<_> = open.into_values().collect();
-    let mut jobs = prepared.jobs();
     jobs.retain(|job| open.contains(job));
     Ok(Remaining {
         jobs,
@@ -144,7 +155,7 @@ pub(super) fn remaining(
 /// Marks the journals of attempts to rerun, so that these attempts reuse the responses they
 /// received. Returns the attempts that start over instead; in a queued run, all of them do, because
 /// a queue keeps no journals of finished attempts.
-pub(super) fn afresh(
+pub(crate) fn afresh(
     run: &Reopened,
     remaining: &Remaining,
     is_queued: bool,

@@ -3,7 +3,7 @@
 use records::run_dir::{RunDirError, RunWriter};
 use report::summary::Summary;
 
-use crate::run_event::{Reporter, RunEvent};
+use super::event::{Reporter, RunEvent};
 
 /// Stores a run as its events arrive. A write failure does not stop it; the runner polls for
 /// failures.

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use anstream::stderr;
 use clap::builder::styling::{AnsiColor, Style};
 
-use crate::invocation::as_called;
+use super::invocation::as_called;
 
 /// Style of `error:`, the same as clap's.
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();

@@ -13,7 +13,7 @@ use tokio::process::{Child, Command};
 /// The error if the process cannot be started.
 pub fn watch(group: u32) -> io::Result<Child> {
     Command::new("/bin/sh")
-        .args(["-c", include_str!("process_guard.sh"), "guard"])
+        .args(["-c", include_str!("guard.sh"), "guard"])
         .arg(group.to_string())
         .env_clear()
         .envs(environment::of_child())

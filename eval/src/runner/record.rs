@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::grader::Grade;
-use crate::program;
+use crate::process::program;
 
 /// Builds the record of an attempt that started at `started_at`.
 ///

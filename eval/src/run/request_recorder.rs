@@ -8,7 +8,7 @@ use harness::provider::Caller;
 use harness::provider::http::RequestLog;
 use records::run_dir::{RequestFiles, SentRequest};
 
-use crate::terminal;
+use crate::process::terminal;
 
 /// Writes requests to the folder of a run. Requests before the run has a folder are dropped.
 #[derive(Debug, Default)]

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::grader::JudgeLog;
-use crate::record::Scored;
+use crate::runner::record::Scored;
 
 /// Key of an answer: sample, attempt, and digest of the answer, because an attempt may have been
 /// rerun.

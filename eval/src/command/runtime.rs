@@ -1,12 +1,23 @@
-//! Signals that ask the program to stop.
+//! The async runtime of a command, and the signals that ask it to stop.
 
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::error::Error;
 
+/// Starts the runtime.
+///
+/// # Errors
+/// [`Error::Runtime`] if its threads cannot be started.
+pub(super) fn runtime() -> Result<Runtime, Error> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(Error::Runtime)
+}
+
 /// Catches Ctrl-C and SIGTERM, so that they do not end the program while this value exists.
-pub(in crate::command) struct StopSignal {
+pub(super) struct StopSignal {
     interrupt: Signal,
     terminate: Signal,
 }
@@ -16,7 +27,7 @@ impl StopSignal {
     ///
     /// # Errors
     /// [`Error::Runtime`] if the signals cannot be caught.
-    pub(in crate::command) fn catch(runtime: &Runtime) -> Result<Self, Error> {
+    pub(super) fn catch(runtime: &Runtime) -> Result<Self, Error> {
         let _context = runtime.enter();
         let catch = |kind| signal(kind).map_err(Error::Runtime);
         Ok(Self {
@@ -26,12 +37,12 @@ impl StopSignal {
     }
 
     /// Waits for the first signal since [`Self::catch`].
-    pub(in crate::command) async fn received(mut self) {
+    pub(super) async fn received(mut self) {
         self.next().await;
     }
 
     /// Waits for the second signal since [`Self::catch`].
-    pub(in crate::command) async fn received_twice(mut self) {
+    pub(super) async fn received_twice(mut self) {
         self.next().await;
         self.next().await;
     }

@@ -1,0 +1,310 @@
+//! Makes the attempts of a run, locally or through a queue, and reports how it ended.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use harness::{HaltReason, SharedBudget};
+use records::run_dir::{Journal, RunWriter};
+use records::{AttemptRecord, RunIdentity};
+use report::summary::{Summary, table};
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::context::RunContext;
+use super::prepared::Prepared;
+use super::queued::{self, NotifyStored, Queued, Submission};
+use crate::command::runtime::StopSignal;
+use crate::command::{raised_budget, stdout};
+use crate::error::Error;
+use crate::exit::Outcome;
+use crate::process::{machine_memory, open_files, terminal};
+use crate::reporter;
+use crate::run::event::{Reporter, RunPlan};
+use crate::run::journal::{ReplayedRunJournal, RunJournal};
+use crate::run::resume::Remaining;
+use crate::run::store::RunStore;
+use crate::runner::{self, Run, RunError, RunOutcome, StopReason};
+use crate::settings::{Display, QueueSettings, RunSettings};
+
+/// Makes the remaining attempts. Prints the result and, for an incomplete run, how to resume it.
+pub(super) fn run_attempts(
+    settings: &RunSettings,
+    prepared: Prepared,
+    plan: RunPlan,
+    remaining: Remaining,
+    writer: RunWriter,
+    (runtime, stop): (Runtime, StopSignal),
+    run_context: &RunContext,
+) -> Result<Outcome, Error> {
+    if let Some(remark) = open_files::fd_limit_warning(settings.concurrency, "--concurrency") {
+        terminal::warning(&remark);
+    }
+    if let Some(remark) = machine_memory::memory_warning(settings.concurrency) {
+        terminal::warning(&remark);
+    }
+    let dir = plan.dir.clone();
+    if let Some(recorder) = &settings.engine.models.request_recorder {
+        recorder.begin(&dir);
+    }
+    let again = settings.flags_to_repeat();
+    let again: String = again.iter().map(|flag| format!(" {flag}")).collect();
+    let mut spent = prepared.engine.spent();
+    let identity = plan.identity.clone();
+    let errors_allowed = settings
+        .fail_on_error
+        .map(|gate| gate.allowed(plan.attempts_total));
+    let reporter = reporter::on_stderr(Display::detect().style(settings.verbose));
+    let web = prepared.web.clone();
+    let ended = match &settings.queue {
+        None => {
+            let journal = RunJournal::new(
+                writer.journal(),
+                settings.fsync_interval,
+                terminal::note,
+                terminal::warning,
+            );
+            let journal = Arc::new(journal);
+            let mut engine = prepared.engine.with_journal(journal);
+            if let Some(recording) = settings.engine.model.played_back() {
+                engine = engine.playing_back(Arc::new(ReplayedRunJournal {
+                    journal: Journal::of(recording),
+                    warn: terminal::warning,
+                }));
+            }
+            let run = Run {
+                errors_allowed,
+                plan,
+                engine: Arc::new(engine),
+                dataset: prepared.dataset,
+                grader: prepared.grader,
+                further: prepared.further,
+                jobs: remaining.jobs,
+                earlier: remaining.earlier,
+            };
+            let store = RunStore::new(writer);
+            let engine = Arc::clone(&run.engine);
+            let ended = runtime.block_on(runner::run(run, store, reporter, stop.received()));
+            spent = engine.spent();
+            ended
+        }
+        Some(queue) => {
+            let submission = Submission {
+                settings,
+                spent: prepared.engine.spent(),
+                prepared: &prepared,
+                plan: &plan,
+                jobs: &remaining.jobs,
+                again: &remaining.again,
+                earlier: &remaining.earlier,
+                errors_allowed,
+            };
+            let queued = queued(submission, queue, writer, reporter, stop);
+            match runtime.block_on(queued) {
+                Ok(Some(ended)) => ended,
+                Ok(None) => {
+                    runtime.shutdown_background();
+                    let how = run_context
+                        .resume_advice(&dir, &again, "", false)
+                        .unwrap_or_default();
+                    terminal::note(&format!("run directory: {}", dir.display()));
+                    terminal::note(&with_advice("workers make the attempts of this run", &how));
+                    return Ok(Outcome::Complete);
+                }
+                Err(error) => {
+                    runtime.shutdown_background();
+                    let how = run_context
+                        .resume_advice(&dir, &again, "", false)
+                        .unwrap_or_default();
+                    terminal::note(&with_advice("finished attempts are kept", &how));
+                    return Err(error);
+                }
+            }
+        }
+    };
+    // Do not wait for attempts that do not stop.
+    runtime.shutdown_background();
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            let how = run_context
+                .resume_advice(&dir, &again, "", false)
+                .unwrap_or_default();
+            terminal::note(&with_advice("finished attempts are kept", &how));
+            return Err(error.into());
+        }
+    };
+    if matches!(run_context, RunContext::Standalone) {
+        print(settings, &identity, &dir, &ended.summary)?;
+    }
+    if !run_context.is_partial() {
+        terminal::note(&format!("run directory: {}", dir.display()));
+    }
+    if let Some(sum) = web.and_then(|web| web.refused()) {
+        terminal::note(&format!("{sum}; allow an origin with `allow` in a row"));
+    }
+    let summary = &ended.summary;
+    // The sweep itself reports that its budget is used up.
+    let is_of_sweep = run_context
+        .budget()
+        .and_then(SharedBudget::exhausted)
+        .is_some();
+    match &ended.ending {
+        StopReason::TooManyErrors { errors } => terminal::note(&format!(
+            "stopped by --fail-on-error after {errors} attempts ended in an error"
+        )),
+        StopReason::Halted(HaltReason::OverBudget(message)) => {
+            if !is_of_sweep {
+                terminal::note(&format!("the run was stopped: {message}"));
+            }
+        }
+        StopReason::Halted(HaltReason::Failing(_)) | StopReason::Done | StopReason::Interrupted => {
+        }
+    }
+    if summary.cut_prompts > 0 {
+        terminal::warning(&format!(
+            "the server counted far fewer tokens than the prompts contain (attempts: {}), so it \
+             probably truncated them to its context window; raise that window (Ollama: \
+             OLLAMA_CONTEXT_LENGTH), otherwise the scores do not measure the whole context",
+            summary.cut_prompts
+        ));
+    }
+    let is_alone = matches!(run_context, RunContext::Standalone);
+    let over_budget = matches!(ended.ending, StopReason::Halted(HaltReason::OverBudget(_)));
+    let raised = if over_budget && is_alone {
+        raised_budget::raised(&settings.engine.conduct.budget, spent)
+    } else {
+        String::new()
+    };
+    let how = |lead: &str, more: &str| {
+        let how = run_context.resume_advice(&dir, &again, more, over_budget);
+        how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
+    };
+    // In a partial start, the sweep makes the remaining attempts later.
+    let is_partial = run_context.is_partial() && matches!(ended.ending, StopReason::Done);
+    if summary.attempts < summary.attempts_total && !is_of_sweep && !is_partial {
+        terminal::note(&format!(
+            "{} of {} attempts have not been made yet{}",
+            summary.attempts_total - summary.attempts,
+            summary.attempts_total,
+            how(
+                if raised.is_empty() {
+                    ""
+                } else {
+                    "with a higher budget "
+                },
+                &raised
+            )
+        ));
+    }
+    if summary.statuses.error > 0 {
+        terminal::note(&format!(
+            "attempts that ended in an error: {}{}",
+            summary.statuses.error,
+            how("to rerun them, ", &format!("{raised} --retry-errors"))
+        ));
+    }
+    if let StopReason::Halted(HaltReason::Failing(message)) = ended.ending {
+        return Err(Error::Halted(message));
+    }
+    Ok(outcome(settings, &ended))
+}
+
+/// Submits a run to a queue and follows it. Returns `None` with `--detach`, which only submits the
+/// run.
+async fn queued(
+    submission: Submission<'_>,
+    queue: &QueueSettings,
+    writer: RunWriter,
+    reporter: Box<dyn Reporter>,
+    stop: StopSignal,
+) -> Result<Option<Result<RunOutcome, RunError>>, Error> {
+    let (tell, stored) = unbounded_channel();
+    let earlier = submission.earlier.iter().map(AttemptRecord::without_texts);
+    let earlier = earlier.collect();
+    let attempts_total = submission.plan.attempts_total;
+    let queued = Queued::submit(submission, queue, stored).await?;
+    if queue.detach {
+        return Ok(None);
+    }
+    let reporter = Box::new(NotifyStored {
+        inner: reporter,
+        stored: tell,
+    });
+    let run = queued.queue.clone();
+    let mut is_over = false;
+    let store = RunStore::new(writer);
+    let ended = runner::conduct(
+        attempts_total,
+        earlier,
+        store,
+        reporter,
+        async |events, failure| {
+            let (made, over) = queued.follow(events, failure, stop.received()).await;
+            is_over = over;
+            made
+        },
+    )
+    .await;
+    // Remove the run from the queue only after everything is on disk.
+    if is_over
+        && ended.is_ok()
+        && let Err(error) = queued::remove(&run).await
+    {
+        terminal::warning(&error.to_string());
+    }
+    Ok(Some(ended))
+}
+
+/// Appends advice to a note, if there is any.
+fn with_advice(note: &str, advice: &str) -> String {
+    if advice.is_empty() {
+        note.to_owned()
+    } else {
+        format!("{note}; {advice}")
+    }
+}
+
+fn print(
+    settings: &RunSettings,
+    identity: &RunIdentity,
+    dir: &Path,
+    summary: &Summary,
+) -> Result<(), Error> {
+    if settings.json {
+        let mut summary = serde_json::json!(summary);
+        summary["run"] = serde_json::json!(identity);
+        summary["dir"] = dir.to_string_lossy().into();
+        return stdout::write_json(&summary);
+    }
+    stdout::write_table(|width| table(&[(&identity.label(), summary)], width))
+}
+
+fn outcome(settings: &RunSettings, ended: &RunOutcome) -> Outcome {
+    let summary = &ended.summary;
+    match ended.ending {
+        StopReason::Interrupted => return Outcome::Interrupted,
+        StopReason::TooManyErrors { .. } => return Outcome::InfrastructureFailed,
+        StopReason::Done | StopReason::Halted(_) => {}
+    }
+    if summary.statuses.error > 0 && summary.scored == 0 {
+        return Outcome::InfrastructureFailed;
+    }
+    if summary.scored < summary.attempts_total {
+        return Outcome::Incomplete;
+    }
+    gate(settings.min_score, summary)
+}
+
+/// Compares the mean score of a complete run with `--min-score`. Errors count as 0.
+pub(in crate::command) fn gate(min_score: Option<f64>, summary: &Summary) -> Outcome {
+    match (min_score, &summary.score_errors_as_zero) {
+        (Some(wanted), Some(score)) if score.mean < wanted => {
+            terminal::note(&format!(
+                "score {:.4} is below the required --min-score {wanted}",
+                score.mean
+            ));
+            Outcome::GateFailed
+        }
+        _ => Outcome::Complete,
+    }
+}
