@@ -72,7 +72,8 @@ LAYERS = {
     """,
     "browser": """
         environment address tab dump devtools keys
-        gate+reach
+        reach
+        gate
         error
         wire input
         unprivileged

@@ -30,9 +30,8 @@ mod address;
 
 pub use dump::Dump;
 pub use error::{Error, Result};
-pub use gate::{Origin, OriginError};
 pub use page::Page;
 pub use pool::{Pool, Settings};
 pub use profile::Profile;
-pub use reach::{Reach, ReachError};
+pub use reach::{Origin, OriginError, Reach, ReachError};
 pub use tab::{Dialog, DialogKind, PageLocation};
