@@ -76,9 +76,9 @@ LAYERS = {
         gate
         error
         wire input
-        unprivileged
-        chromium+page+pool+profile
-        frame script
+        unprivileged settings
+        chromium page
+        pool frame script
     """,
     "eval/statistics": """
         attempts betting holm mcnemar quantile
