@@ -81,7 +81,7 @@ const BUILTINS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::BUILTINS;
+    use crate::rewrite::builtins::BUILTINS;
 
     #[test]
     fn builtins_are_sorted() {
