@@ -37,7 +37,11 @@ LAYERS = {
         functions
         message
         clock inbox router+session
-        engine+inspection+native+ops
+        host_state
+        native
+        inspection
+        ops
+        engine
         boot+isolate+snapshot+thread+worker
         process
         isolation

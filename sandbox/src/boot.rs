@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use deno_core::v8;
 use include_dir::{Dir, File, include_dir};
 
-use crate::engine::{Engine, Host, in_context};
+use crate::engine::{Engine, in_context};
 use crate::expression::value_of;
+use crate::host_state::Host;
 use crate::limits::{Console, Limits, MAX_STACK_BYTES};
 use crate::randomness;
 use crate::session::{Config, StartError};

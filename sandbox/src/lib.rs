@@ -38,6 +38,7 @@ mod text_cache;
 mod snapshot;
 mod ops;
 mod native;
+mod host_state;
 mod encodings;
 mod inspection;
 mod rewrite;

@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use crate::inbox::{Inbox, NextRequest};
+use crate::host_state::Called;
 use crate::isolate::{Action, Isolate, Turn, TurnEnd};
 use crate::jobs;
 use crate::limits::Limits;
 use crate::message::{AgentId, CallId, CellErrorKind, RecordedSteps, Reply, Step};
-use crate::ops::Called;
 use crate::output::Output;
 use crate::rewrite::{Cell, EarlierNames, rewrite};
 use crate::text_cache::TextCache;
