@@ -36,7 +36,9 @@ LAYERS = {
         name watchdog rejections stack_hook
         functions
         message
-        clock inbox router+session
+        clock inbox event
+        router
+        session
         host_state
         native
         inspection

@@ -6,10 +6,11 @@ use std::sync::{Arc, mpsc};
 
 use tokio::sync::oneshot;
 
+use crate::event::SessionLost;
 use crate::inbox::Inbox;
 use crate::isolate::Isolate;
 use crate::router::Router;
-use crate::session::{Config, Session, SessionLost, StartError};
+use crate::session::{Config, Session, StartError};
 use crate::watchdog::{self, OnStuck};
 use crate::worker::{Outbox, Worker};
 
