@@ -37,14 +37,16 @@ LAYERS = {
         functions
         message
         clock inbox event
-        router
-        session
-        host_state
-        native
+        host_state router
+        native session
         inspection
         ops
         engine
-        boot+isolate+snapshot+thread+worker
+        boot
+        snapshot
+        isolate
+        worker
+        thread
         process
         isolation
         warm_pool
