@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::contained::contained;
-use crate::table::Fault;
+use crate::fields::Fault;
 
 /// Maximum size of a context in bytes.
 const MAX_BYTES: u64 = 500_000_000;

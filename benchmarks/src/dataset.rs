@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::fmt::Display;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -159,6 +160,14 @@ pub enum DatasetError {
 }
 
 impl DatasetError {
+    /// Returns the error for a file of rows that cannot be used.
+    pub(crate) fn unusable(path: &Path, problem: impl Display) -> Self {
+        Self::Row {
+            place: path.display().to_string(),
+            problem: problem.to_string(),
+        }
+    }
+
     /// Wraps an error specific to one benchmark's files.
     pub(crate) fn of_benchmark(error: impl Error + Send + Sync + 'static) -> Self {
         Self::Benchmark(Box::new(error))

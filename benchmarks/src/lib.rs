@@ -13,7 +13,10 @@ mod environment;
 
 mod dataset;
 
+mod options;
+mod entry;
 mod catalog;
+mod open;
 
 mod aime;
 mod arc;
@@ -38,6 +41,7 @@ mod ruler;
 
 mod contained;
 mod context_file;
+mod fields;
 mod rows;
 mod table;
 mod template;
@@ -46,22 +50,22 @@ mod unicode;
 mod decimal;
 mod score;
 
-pub use catalog::{
-    Entry, Fetch, OpenError, Options, SupportedOption, catalog, decrypted_expected, entry, open,
-};
+pub use catalog::{catalog, decrypted_expected, entry, scorer, scorers};
 pub use dataset::{Dataset, DatasetError, SampleMetadata};
+pub use entry::{Entry, Fetch, SupportedOption};
 pub use environment::{
     AppEnvironment, Check, ForeignOrigin, ServerCommand, Site, SiteRequest, SiteResponse,
     SiteSource, UserEnvironment, UserSite,
 };
-pub use generated::{CONTEXT_LENGTHS, MAX_CONTEXT_LENGTH, MIN_CONTEXT_LENGTH, TASKS_PER_LENGTH};
+pub use generated::{CONTEXT_LENGTHS, MAX_CONTEXT_LENGTH, MIN_CONTEXT_LENGTH};
 pub use image::{ImageError, MAX_IMAGES, decode_data_url, read_image};
 pub use model::Sample;
+pub use open::{is_path, open};
+pub use options::{OpenError, Options, TASKS_PER_LENGTH};
 pub use score::{
     Checks, Choice, Exact, NamedScorer, Needle, Numeric, OutsideScorer, PairF1, Pattern, Score,
-    Scorer, ShortAnswer, StringMatch, scorer, scorers,
+    Scorer, ShortAnswer, StringMatch,
 };
-pub use user_dataset::is_path;
 pub use user_environment::{document_uri, with_selection};
 
 /// Whether this build can read Parquet files, which requires the feature `parquet`.

@@ -9,8 +9,9 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::context_file::{self, ContextDigests, ContextFile};
+use crate::fields::{Fault, Row};
 use crate::image::referenced_image;
-use crate::table::{Fault, Row, RowLocation, Table};
+use crate::table::{RowLocation, Table};
 use crate::user_environment::EnvironmentDigests;
 use crate::{
     Dataset, DatasetError, ForeignOrigin, Options, OutsideScorer, Sample, SampleMetadata, Scorer,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::table::{Fault, Row, field};
+use crate::fields::{Fault, Row, field};
 
 /// Replaces each `<name>` in a template with the row's field of that name. Inserted values are not
 /// expanded again, and text that cannot be a name is left unchanged.

@@ -12,13 +12,13 @@ use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
 use crate::contained::{PathEscape, contained};
 use crate::context_file::ContextFile;
+use crate::fields::{Fault, Row, field, label, some, texts};
 use crate::rows::{self, SampleBody, SampleHeader, Schema};
-use crate::table::{ENDINGS, Fault, Row, field, label, some, texts};
 use crate::template::{filled, names, plain};
 use crate::user_environment::{EnvironmentFields, UserDialogue, with_selection};
 use crate::{
     Checks, Dataset, DatasetError, Exact, MAX_IMAGES, OpenError, Options, OutsideScorer, Scorer,
-    UserEnvironment, catalog, scorer, scorers,
+    UserEnvironment, scorer, scorers,
 };
 
 /// Name of the file that describes a folder's benchmark.
@@ -191,18 +191,6 @@ struct UserDataset {
     is_scored_here: bool,
     /// Text of the description, for the digest.
     source: String,
-}
-
-/// Whether a benchmark's name is a path: it contains a `/`, has the extension of a supported file
-/// format, or names an existing file or folder and is not in the catalog.
-pub fn is_path(name: &str) -> bool {
-    let known = || catalog().iter().any(|entry| entry.name == name);
-    let ending = Path::new(name)
-        .extension()
-        .and_then(|ending| ending.to_str());
-    name.contains('/')
-        || ending.is_some_and(|ending| ENDINGS.contains(&ending.to_ascii_lowercase().as_str()))
-        || (Path::new(name).exists() && !known())
 }
 
 /// Opens a file of rows, or a folder with a `benchmark.yaml`. The benchmark is named after the file

@@ -14,7 +14,7 @@ use crate::devtools::Pipe;
 use crate::environment;
 use crate::error::{Error, Result};
 use crate::gate::Gate;
-use crate::pool::Settings;
+use crate::settings::Settings;
 use crate::unprivileged::User;
 use crate::wire::Wire;
 

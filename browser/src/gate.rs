@@ -4,8 +4,6 @@
 //! Unlike interception inside the browser, a proxy also covers workers, web sockets and the
 //! browser's own traffic.
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -14,101 +12,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use url::Url;
 
-use crate::address::is_public;
-use crate::reach::{Reach, ReachError};
+use crate::reach::{Origin, Reach, ReachError};
 
 /// Maximum bytes of a request's header. The gate closes the connection if a header is longer.
 const HEAD_LIMIT: usize = 64 * 1024;
 /// Maximum number of refused addresses in each list of [`Rules`].
 const REFUSED_KEPT: usize = 1_000;
-
-/// An origin that a profile may reach, such as `http://127.0.0.1:8080` or `https://example.com`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
-    is_secure: bool,
-    host: String,
-    port: u16,
-}
-
-/// Error for a string that is not an [`Origin`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("invalid origin {0:?}: expected https://HOST or, with a port, http://127.0.0.1:PORT")]
-pub struct OriginError(String);
-
-impl FromStr for Origin {
-    type Err = OriginError;
-
-    fn from_str(text: &str) -> Result<Self, OriginError> {
-        let wrong = || OriginError(text.to_owned());
-        let url = Url::parse(text).map_err(|_| wrong())?;
-        let origin = Self::of(&url).ok_or_else(wrong)?;
-        let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
-        let is_named = url.username().is_empty() && url.password().is_none();
-        let is_web = matches!(url.scheme(), "http" | "https");
-        if is_web && is_bare && is_named {
-            Ok(origin)
-        } else {
-            Err(wrong())
-        }
-    }
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (scheme, usual) = if self.is_secure {
-            ("https", 443)
-        } else {
-            ("http", 80)
-        };
-        write!(f, "{scheme}://{}", self.host)?;
-        if self.port == usual {
-            return Ok(());
-        }
-        write!(f, ":{}", self.port)
-    }
-}
-
-impl Origin {
-    /// Returns the origin of a port on `127.0.0.1`.
-    pub fn loopback(port: u16) -> Self {
-        Self {
-            is_secure: false,
-            host: "127.0.0.1".to_owned(),
-            port,
-        }
-    }
-
-    /// Returns the origin of an address; `None` if it has no host or no known port.
-    pub fn of(url: &Url) -> Option<Self> {
-        let port = url.port_or_known_default()?;
-        Some(Self {
-            is_secure: matches!(url.scheme(), "https" | "wss"),
-            host: url.host_str()?.to_ascii_lowercase(),
-            port,
-        })
-    }
-
-    /// Whether the host name alone shows that the origin is on this machine or in a private
-    /// network. [`Reach`] resolves other names.
-    pub fn is_local(&self) -> bool {
-        let (host, _) = self.place();
-        if let Ok(address) = host.parse() {
-            return !is_public(address);
-        }
-        let name = host.strip_suffix('.').unwrap_or(host);
-        name == "localhost" || name.ends_with(".localhost")
-    }
-
-    /// Returns the host and the port. An IPv6 address has no brackets.
-    pub fn place(&self) -> (&str, u16) {
-        (self.host.trim_matches(['[', ']']), self.port)
-    }
-
-    /// Whether both origins have the same host and port.
-    pub(crate) fn is_at(&self, other: &Self) -> bool {
-        self.host == other.host && self.port == other.port
-    }
-}
 
 /// Origins that one browser's gate currently allows, and addresses that the gate has refused.
 #[derive(Debug, Default)]

@@ -11,7 +11,7 @@
 pub mod environment;
 
 mod pool;
-mod profile;
+mod settings;
 mod page;
 mod script;
 mod dump;
@@ -30,9 +30,8 @@ mod address;
 
 pub use dump::Dump;
 pub use error::{Error, Result};
-pub use gate::{Origin, OriginError};
 pub use page::Page;
-pub use pool::{Pool, Settings};
-pub use profile::Profile;
-pub use reach::{Reach, ReachError};
+pub use pool::{Pool, Profile};
+pub use reach::{Origin, OriginError, Reach, ReachError};
+pub use settings::Settings;
 pub use tab::{Dialog, DialogKind, PageLocation};

@@ -18,7 +18,6 @@ use crate::dump::Dump;
 use crate::error::{Error, Result};
 use crate::gate::Rules;
 use crate::input;
-use crate::profile::within;
 use crate::tab::{Dialog, PageLocation, State, Tab, TabEnd};
 use crate::wire::Wire;
 
@@ -541,4 +540,15 @@ impl Page {
             message: message.to_owned(),
         }
     }
+}
+
+/// Runs an operation with a time limit.
+pub(crate) async fn within<T>(
+    limit: Duration,
+    what: &'static str,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    tokio::time::timeout(limit, work)
+        .await
+        .unwrap_or(Err(Error::TimedOut { what, limit }))
 }

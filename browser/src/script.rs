@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use crate::devtools::{CreateIsolatedWorld, Evaluate, TerminateExecution};
 use crate::error::{Error, Result};
-use crate::page::{Page, SETTLE};
-use crate::profile::within;
+use crate::page::{Page, SETTLE, within};
 use crate::tab::Frame;
 
 const DUMP: &str = include_str!("../js/dump.js");

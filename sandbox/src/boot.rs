@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use deno_core::v8;
 use include_dir::{Dir, File, include_dir};
 
-use crate::engine::{Engine, Host, in_context};
+use crate::engine::{Engine, in_context};
 use crate::expression::value_of;
+use crate::host_state::Host;
 use crate::limits::{Console, Limits, MAX_STACK_BYTES};
 use crate::randomness;
 use crate::session::{Config, StartError};
-use crate::snapshot::snapshot;
 
 /// Files of the library. Each contains one expression: a function that takes the shared `internals`
 /// object.
@@ -41,9 +41,13 @@ pub(crate) struct LibraryFunctions {
 /// Global variable that holds the library's `internals` in a snapshot until a session removes it.
 const INTERNALS: &str = "__repl_internals";
 
-/// Creates an engine on the calling thread, with the global object locked down.
-pub(crate) fn boot(config: &Config, host: Host) -> Result<(Engine, LibraryFunctions), StartError> {
-    let snapshot = snapshot()?;
+/// Creates an engine on the calling thread from a snapshot that contains the library, and locks the
+/// global object down.
+pub(crate) fn boot(
+    snapshot: &'static [u8],
+    config: &Config,
+    host: Host,
+) -> Result<(Engine, LibraryFunctions), StartError> {
     set_flags(&config.limits);
     let heap = usize::try_from(config.limits.heap_bytes).unwrap_or(usize::MAX);
     let mut engine = Engine::new(snapshot, heap, host);

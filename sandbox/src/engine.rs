@@ -6,17 +6,13 @@
 //! modules of `JsRuntime` are not needed, because code runs in turns.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::rc::Rc;
 
 use deno_core::v8;
 
+use crate::host_state::Host;
 use crate::native;
-use crate::ops::{self, HostState};
+use crate::ops;
 use crate::platform;
-
-/// State of the ops, stored in a slot of the isolate.
-pub(crate) type Host = Rc<RefCell<HostState>>;
 
 /// An isolate, which must remain on the thread that created it.
 pub(crate) struct Engine {

@@ -17,15 +17,16 @@ use deno_core::v8;
 use crate::boot::{LibraryFunctions, boot};
 use crate::clock::Clock;
 use crate::cpu_clock::CpuClock;
-use crate::engine::{Engine, Host, in_context};
+use crate::engine::{Engine, in_context};
 use crate::expression::{line_of_expression, value_of, value_of_cell};
 use crate::heap::Heap;
+use crate::host_state::{Host, HostState};
 use crate::jobs::{self, RunningCode};
 use crate::message::{AgentId, CallId, SessionStart};
-use crate::ops::HostState;
 use crate::randomness;
 use crate::rejections;
 use crate::session::{Config, StartError};
+use crate::snapshot::snapshot;
 use crate::stack_hook;
 use crate::text_cache::TextCache;
 use crate::watchdog::{OnStuck, Watch};
@@ -157,7 +158,7 @@ impl Isolate {
     /// thread if code keeps running after it was terminated.
     pub fn new(config: &Config, on_stuck: OnStuck) -> Result<Self, StartError> {
         let host = Host::default();
-        let (mut engine, functions) = boot(config, Rc::clone(&host))?;
+        let (mut engine, functions) = boot(snapshot()?, config, Rc::clone(&host))?;
         rejections::track(&mut engine.isolate);
         stack_hook::install(
             &mut engine.isolate,

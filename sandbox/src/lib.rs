@@ -20,6 +20,7 @@ mod warm_pool;
 mod session;
 mod name;
 mod functions;
+mod event;
 mod router;
 mod thread;
 mod process;
@@ -37,6 +38,7 @@ mod expression;
 mod text_cache;
 mod snapshot;
 mod ops;
+mod host_state;
 mod native;
 mod encodings;
 mod inspection;
@@ -56,6 +58,7 @@ mod stack_trace;
 #[cfg(not(feature = "v8"))]
 mod engine_handles;
 
+pub use event::{Event, SessionLost, SessionLostCause};
 pub use functions::{HostFunctions, Method, ModelCalls, ObjectFactory};
 pub use isolation::{Isolation, Sandbox};
 pub use limits::{BEYOND_HEAP_MEGABYTES, Console, HEAP_MEGABYTES, Limits, MAX_STACK_BYTES};
@@ -67,9 +70,7 @@ pub use rewrite::{
     DEFAULT_EXPORT, IMPORTS, SyntaxError, cell_of_module, ends_in_a_bare_value, is_unfinished,
     module_calls,
 };
-pub use session::{
-    Config, Event, Lister, Recorder, Repl, Session, SessionLost, SessionLostCause, StartError,
-};
+pub use session::{Config, Lister, Recorder, Repl, Session, StartError};
 pub use snapshot::keep_snapshot_in;
 pub use time_zone::use_utc;
 pub use warm_pool::{READY, WarmPool};

@@ -46,6 +46,10 @@ pub const BEYOND_HEAP_MEGABYTES: u64 = 1536;
 /// frames of the engine and the parser.
 pub const MAX_STACK_BYTES: u64 = 32 << 20;
 
+/// Native stack size of an isolate's thread: the JavaScript stack limit, plus space to parse deeply
+/// nested code.
+pub(crate) const THREAD_STACK: usize = 64 << 20;
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

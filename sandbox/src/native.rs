@@ -32,7 +32,7 @@ macro_rules! natives {
     ) => {
         vec![
             $($crate::native::native! { $host_name(scope $($host_arguments)*) => {
-                let Some(host) = scope.get_slot::<$crate::engine::Host>().cloned() else {
+                let Some(host) = scope.get_slot::<$crate::host_state::Host>().cloned() else {
                     return;
                 };
                 let $host = &mut *host.borrow_mut();

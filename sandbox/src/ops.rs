@@ -1,101 +1,15 @@
 //! The ops: the only Rust functions that JavaScript can call. They never panic.
 
-use std::collections::{BTreeMap, HashMap};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::clock::Clock;
 use crate::encodings;
+use crate::host_state::{Called, CellEnd, HostState};
 use crate::inbox::IncomingText;
 use crate::inspection;
-use crate::message::{AgentId, Budget, Call, CallId, CallKind, CallOptions, FunctionCall};
+use crate::message::{AgentId, Call, CallId, CallKind, CallOptions, FunctionCall};
 use crate::native::{Named, Value, natives};
-use crate::output::Output;
 use crate::randomness;
-use crate::rewrite::{Sources, remove_rewriter_names};
-
-/// State of the ops: effects of cells, which the worker handles after each turn, and the timers,
-/// clock and budget of the session.
-#[derive(Default)]
-pub(crate) struct HostState {
-    /// Output of each running cell.
-    pub outputs: HashMap<AgentId, Output>,
-    /// Calls made in this turn.
-    pub calls: Vec<(AgentId, Called)>,
-    /// Calls cancelled in this turn.
-    pub cancelled: Vec<CallId>,
-    /// Agents that began in this turn to wait for another agent's call, each with the call.
-    pub followed: Vec<(AgentId, CallId)>,
-    /// Cells that ended in this turn.
-    pub done: Vec<CellEnd>,
-    /// Timers by sort key; the number orders timers with equal keys.
-    pub timers: BTreeMap<(u128, u32), Timer>,
-    /// Sort key of each timer, by number.
-    pub places: HashMap<u32, u128>,
-    /// Remaining budget, and the clock reading when it was set.
-    pub budget: (Budget, u64),
-    /// Original source code of the functions in the cells run so far.
-    pub sources: Sources,
-    /// Context of the agent that is being opened.
-    pub arriving: Option<IncomingText>,
-    /// Clock that cells read.
-    pub clock: Clock,
-    next_call: u32,
-    next_timer: u32,
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct Timer {
-    pub agent: AgentId,
-    pub due: Instant,
-}
-
-impl HostState {
-    /// Removes a timer that is due. Returns its agent, or `None` if it was cancelled.
-    pub fn take_timer(&mut self, timer: u32) -> Option<AgentId> {
-        let place = self.places.remove(&timer)?;
-        self.clock.reach(place);
-        self.timers.remove(&(place, timer)).map(|timer| timer.agent)
-    }
-
-    /// Sets the current remaining budget.
-    pub fn set_budget(&mut self, budget: Budget) {
-        let now = match budget.time {
-            Some(_) => self.clock.read(),
-            None => 0,
-        };
-        self.budget = (budget, now);
-    }
-}
-
-/// A call that a cell made.
-pub(crate) enum Called {
-    /// `rlm()`, `llm()` or `agent()`.
-    Agent(Call),
-    /// A host function.
-    Function(FunctionCall),
-    /// A request for the status of a call.
-    Status {
-        /// Id of the request itself.
-        id: CallId,
-        /// Call whose status is requested.
-        of: CallId,
-    },
-}
-
-/// Report that a cell has ended.
-pub(crate) struct CellEnd {
-    pub agent: AgentId,
-    pub cell: u32,
-    pub status: String,
-    pub body: String,
-    pub stack: String,
-    pub unawaited: u32,
-    /// Names of the functions whose calls were lost, separated by spaces.
-    pub functions: String,
-}
-
-/// Maximum delay of a timer. With a longer delay, a timer would in effect never fire.
-const MAX_TIMER_DELAY: Duration = Duration::from_secs(86_400 * 365);
+use crate::rewrite::remove_rewriter_names;
 
 /// Returns the ops with the names that `host.js` uses.
 pub(crate) fn table() -> Vec<Named> {
@@ -122,8 +36,8 @@ pub(crate) fn table() -> Vec<Named> {
                 unawaited,
                 functions,
             });
-            op_repl_start_timer(host, agent: u32, milliseconds: f64) => start_timer(host, agent, milliseconds);
-            op_repl_cancel_timer(host, id: u32) => cancel_timer(host, id);
+            op_repl_start_timer(host, agent: u32, milliseconds: f64) => host.start_timer(AgentId(agent), milliseconds);
+            op_repl_cancel_timer(host, id: u32) => host.cancel_timer(id);
             op_repl_next_piece(host) => next_piece(host);
             op_repl_now(host) => host.clock.read_ms();
             op_repl_date(host) => host.clock.read_date();
@@ -174,8 +88,7 @@ fn call(
     context_type: String,
     context_length: f64,
 ) -> u32 {
-    host.next_call += 1;
-    let id = CallId(host.next_call);
+    let id = host.new_call();
     // JavaScript has checked the names and types of the options.
     let options: Box<CallOptions> = serde_json::from_str(options).unwrap_or_default();
     let kind = match kind {
@@ -204,8 +117,7 @@ fn call(
 }
 
 fn call_function(host: &mut HostState, agent: u32, name: String, arguments: String) -> u32 {
-    host.next_call += 1;
-    let id = CallId(host.next_call);
+    let id = host.new_call();
     let call = FunctionCall {
         id,
         name,
@@ -216,23 +128,9 @@ fn call_function(host: &mut HostState, agent: u32, name: String, arguments: Stri
 }
 
 fn call_status(host: &mut HostState, agent: u32, call: u32) -> u32 {
-    host.next_call += 1;
-    let (id, of) = (CallId(host.next_call), CallId(call));
+    let (id, of) = (host.new_call(), CallId(call));
     host.calls.push((AgentId(agent), Called::Status { id, of }));
     id.0
-}
-
-fn start_timer(host: &mut HostState, agent: u32, milliseconds: f64) -> u32 {
-    host.next_timer += 1;
-    let delay = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(MAX_TIMER_DELAY);
-    let delay = delay.min(MAX_TIMER_DELAY);
-    let due = Instant::now() + delay;
-    let place = host.clock.place_of(due, delay);
-    let agent = AgentId(agent);
-    host.timers
-        .insert((place, host.next_timer), Timer { agent, due });
-    host.places.insert(host.next_timer, place);
-    host.next_timer
 }
 
 /// Returns the start of the session, in milliseconds since 1970.
@@ -242,12 +140,6 @@ fn start_timer(host: &mut HostState, agent: u32, milliseconds: f64) -> u32 {
 )]
 fn time_origin(host: &HostState) -> f64 {
     host.clock.epoch_ms() as f64
-}
-
-fn cancel_timer(host: &mut HostState, id: u32) {
-    if let Some(place) = host.places.remove(&id) {
-        host.timers.remove(&(place, id));
-    }
 }
 
 /// Returns the remaining budget as JSON, with null for missing limits.

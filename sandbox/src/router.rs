@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
+use crate::event::{Event, SessionLost};
 use crate::message::{AgentId, Listing, RecordedSteps, Reply};
-use crate::session::{Event, SessionLost};
 
 /// REPLs and recorded steps of one session.
 #[derive(Debug, Default)]

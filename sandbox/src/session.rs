@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
+use crate::event::{Event, SessionLost};
 use crate::functions::HostFunctions;
 use crate::limits::{Console, Limits};
 use crate::message::{
-    AgentId, AgentInfo, Budget, Call, CallId, CellOutcome, Context, FunctionCall, Listing,
-    RecordedSteps, Request, SessionStart,
+    AgentId, AgentInfo, Budget, CallId, Context, Listing, RecordedSteps, Request, SessionStart,
 };
 use crate::router::Router;
 
@@ -44,88 +44,12 @@ pub enum StartError {
     Confine(String),
 }
 
-/// Error of a session whose isolate ended, so that no code can run in it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the sandbox is gone: {detail}")]
-pub struct SessionLost {
-    /// Cause of the end.
-    pub cause: SessionLostCause,
-    /// Details of the end, such as the signal or the limit.
-    pub detail: String,
-}
-
-/// Cause of the end of an isolate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SessionLostCause {
-    /// The code that ran in the isolate.
-    OwnCode,
-    /// An external cause: the worker process was killed from outside.
-    Outside,
-    /// A recorded step could not be repeated.
-    Diverged,
-}
-
-impl SessionLost {
-    pub(crate) fn own_code(detail: impl Into<String>) -> Self {
-        Self {
-            cause: SessionLostCause::OwnCode,
-            detail: detail.into(),
-        }
-    }
-
-    pub(crate) fn diverged(detail: impl Into<String>) -> Self {
-        Self {
-            cause: SessionLostCause::Diverged,
-            detail: detail.into(),
-        }
-    }
-
-    pub(crate) fn outside(detail: impl Into<String>) -> Self {
-        Self {
-            cause: SessionLostCause::Outside,
-            detail: detail.into(),
-        }
-    }
-
-    pub(crate) fn unknown() -> Self {
-        Self::own_code("its thread ended")
-    }
-}
-
 /// One isolate. Ends when this value and all its [`Repl`]s are dropped.
 #[derive(Clone)]
 pub struct Session {
     send: Arc<dyn Fn(Request) + Send + Sync>,
     router: Arc<Router>,
     next_agent: Arc<AtomicU32>,
-}
-
-/// Event in an agent's REPL.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Event {
-    /// The running cell called `rlm()` or `llm()`.
-    Called(Call),
-    /// The running cell called a host function.
-    Invoked(FunctionCall),
-    /// The running cell requested the status of one of its calls. [`Repl::settle_function`] with
-    /// the id `call` answers the request.
-    StatusRequested {
-        /// Id of the request, which is a call itself.
-        call: CallId,
-        /// Call whose status is requested.
-        of: CallId,
-    },
-    /// The running cell cancelled a call; its answer will be dropped.
-    Cancelled(CallId),
-    /// The running cell ended.
-    Finished(CellOutcome),
-    /// Answer to [`Repl::request_call_context`].
-    CallContext {
-        /// Call whose context was requested.
-        call: CallId,
-        /// Text of the context argument, or the reason why it is unavailable.
-        text: Result<String, String>,
-    },
 }
 
 impl Session {

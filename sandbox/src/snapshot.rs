@@ -17,9 +17,8 @@ use tempfile::NamedTempFile;
 
 use crate::boot::{load, set_flags, sources};
 use crate::engine::make_snapshot;
-use crate::limits::Limits;
+use crate::limits::{Limits, THREAD_STACK};
 use crate::session::StartError;
-use crate::thread::THREAD_STACK;
 
 static SNAPSHOT: OnceLock<Result<Box<[u8]>, String>> = OnceLock::new();
 static FILE: OnceLock<PathBuf> = OnceLock::new();

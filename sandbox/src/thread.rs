@@ -6,25 +6,14 @@ use std::sync::{Arc, mpsc};
 
 use tokio::sync::oneshot;
 
+use crate::event::SessionLost;
 use crate::inbox::Inbox;
 use crate::isolate::Isolate;
+use crate::limits::THREAD_STACK;
 use crate::router::Router;
-use crate::session::{Config, Session, SessionLost, StartError};
+use crate::session::{Config, Session, StartError};
 use crate::watchdog::{self, OnStuck};
-use crate::worker::{Outbox, Worker};
-
-/// Native stack size of an isolate's thread: the JavaScript stack limit, plus space to parse deeply
-/// nested code.
-pub(crate) const THREAD_STACK: usize = 64 << 20;
-
-/// Reason why an isolate's thread ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
-    /// No more requests will be sent.
-    HungUp,
-    /// The isolate cannot run code anymore: the engine broke, or the thread panicked.
-    Broken,
-}
+use crate::worker::{End, Outbox, Worker};
 
 impl Session {
     /// Starts a session whose isolate runs on a new thread of this process.

@@ -3,6 +3,7 @@
 
 mod ending;
 mod repeating;
+mod repetition;
 mod requests;
 mod waiting;
 mod warm_up;
@@ -10,17 +11,16 @@ mod warm_up;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
+use crate::host_state::Called;
 use crate::inbox::{Inbox, NextRequest};
 use crate::isolate::{Action, Isolate, Turn, TurnEnd};
 use crate::jobs;
 use crate::limits::Limits;
 use crate::message::{AgentId, CallId, CellErrorKind, RecordedSteps, Reply, Step};
-use crate::ops::Called;
 use crate::output::Output;
 use crate::rewrite::{Cell, EarlierNames, rewrite};
 use crate::text_cache::TextCache;
-use crate::thread::End;
-use repeating::Repeating;
+use repetition::Repetition;
 
 pub(crate) use warm_up::warmed_up;
 
@@ -33,6 +33,15 @@ const HOUSEKEEPING: Duration = Duration::from_secs(5);
 
 /// Receiver of replies, grouped by turn.
 pub(crate) type Outbox = Box<dyn Fn(Vec<Reply>) + Send>;
+
+/// Reason why an isolate's thread ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// No more requests will be sent.
+    HungUp,
+    /// The isolate cannot run code anymore: the engine broke, or the thread panicked.
+    Broken,
+}
 
 /// State of one session.
 pub(crate) struct Worker {
@@ -66,7 +75,7 @@ pub(crate) struct Worker {
     begun: bool,
     /// Steps that were not reported yet.
     did: Vec<Step>,
-    repeating: Option<Repeating>,
+    repeating: Option<Repetition>,
     /// Whether the current step repeats a recorded one.
     is_repeating_step: bool,
 }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::catalog::Entry;
+use crate::entry::Entry;
+use crate::fields::{Fault, Row, label, text};
 use crate::rows::{self, SampleBody, SampleHeader, Schema};
-use crate::table::{Fault, Row, label, text};
 use crate::{Dataset, Numeric, OpenError, Options, SampleMetadata, Scorer};
 
 pub(crate) const ENTRY: Entry = Entry {

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::catalog::{Entry, SupportedOption};
 use crate::dataset::{SampleMetadata, sample_metadata};
+use crate::entry::{Entry, SupportedOption};
 use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
 use error::ArcError;
 use scorer::ArcGrid;

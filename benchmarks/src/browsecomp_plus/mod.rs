@@ -17,9 +17,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::catalog::{Entry, SupportedOption};
+use crate::entry::{Entry, SupportedOption};
+use crate::fields::{Fault, Row, field, label, text};
 use crate::rows::{self, SampleBody, SampleHeader, Schema};
-use crate::table::{Fault, Row, field, label, text};
 use crate::{Dataset, OpenError, Options, Sample, SampleMetadata, Score, Scorer, ShortAnswer};
 
 pub(crate) const ENTRY: Entry = Entry {

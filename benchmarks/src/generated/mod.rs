@@ -13,15 +13,13 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::dataset::{SampleMetadata, sample_metadata};
-use crate::{Dataset, DatasetError, OpenError, Options, Sample, Scorer};
+use crate::options::{OpenError, Options};
+use crate::{Dataset, DatasetError, Sample, Scorer};
 
 /// Default context lengths in characters: 8K to 1M, where K is 1,000 and M is 1,000,000.
 pub const CONTEXT_LENGTHS: [usize; 8] = [
     8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000,
 ];
-
-/// Default number of samples for each context length.
-pub const TASKS_PER_LENGTH: usize = 2;
 
 /// Minimum context length in characters. A shorter context would have little filler around the
 /// needle and distractors.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::catalog::{Entry, Open};
+use crate::entry::{Entry, Open};
+use crate::fields::{Fault, Row, field, label, some, text};
 use crate::rows::{self, SampleBody, SampleHeader, Schema};
-use crate::table::{Fault, Row, field, label, some, text};
 use crate::template::{filled, plain};
 use crate::{Choice, Dataset, OpenError, Options, Scorer};
 

@@ -1,6 +1,6 @@
 //! `longbench-codeqa`: the multiple-choice questions of LongBench-v2 about code repositories.
 
-use crate::catalog::Entry;
+use crate::entry::Entry;
 use crate::{Dataset, OpenError, Options, longbench};
 
 pub(crate) const ENTRY: Entry = Entry {

@@ -1,6 +1,6 @@
 //! `longbench-v2`: the multiple-choice questions of LongBench-v2 about long texts of six domains.
 
-use crate::catalog::Entry;
+use crate::entry::Entry;
 use crate::{Dataset, OpenError, Options, longbench};
 
 pub(crate) const ENTRY: Entry = Entry {

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::catalog::{Entry, WINDOWS};
+use crate::entry::{Entry, WINDOWS};
+use crate::fields::{Fault, Row, some, text, whole};
 use crate::rows::{self, SampleBody, SampleHeader, Schema};
 use crate::score::read_date;
-use crate::table::{Fault, Row, some, text, whole};
 use crate::{Dataset, NamedScorer, OpenError, Options, Scorer};
 
 pub(crate) const ENTRY: Entry = Entry {

@@ -10,10 +10,10 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::catalog::{Entry, WINDOWS};
+use crate::entry::{Entry, WINDOWS};
+use crate::fields::{Fault, Row, some, text, whole};
 use crate::rows::{self, SampleBody, SampleHeader, Schema};
 use crate::score::{Date, read_date};
-use crate::table::{Fault, Row, some, text, whole};
 use crate::{Dataset, OpenError, Options, PairF1, Scorer};
 
 pub(crate) const ENTRY: Entry = Entry {

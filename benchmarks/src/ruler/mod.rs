@@ -13,8 +13,8 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::catalog::{Entry, Open};
 use crate::dataset::{SampleMetadata, sample_metadata};
+use crate::entry::{Entry, Open};
 use crate::generated::words::{self, GRAMMAR};
 use crate::generated::{self, Generator, stream};
 use crate::{Dataset, OpenError, Options, Sample, Scorer, StringMatch};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::catalog::Entry;
+use crate::entry::Entry;
 use crate::generated::haystack::values;
 use crate::generated::words::below;
 use crate::ruler::{self, Form, Generated, name};

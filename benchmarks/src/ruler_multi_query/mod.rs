@@ -3,7 +3,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::catalog::Entry;
+use crate::entry::Entry;
 use crate::generated::haystack::{plant, values};
 use crate::ruler::{self, ANSWERS, DISTRACTORS, Form, Generated, names};
 

@@ -3,7 +3,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::catalog::Entry;
+use crate::entry::Entry;
 use crate::generated::haystack::plant_in_order;
 use crate::generated::words::below;
 use crate::ruler::{self, Generated, distinct};

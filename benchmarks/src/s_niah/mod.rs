@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::catalog::Entry;
 use crate::dataset::{SampleMetadata, sample_metadata};
+use crate::entry::Entry;
 use crate::generated::{self, Generator, stream, words};
 use crate::{Dataset, Needle, OpenError, Options, Sample, Scorer};
 use haystack::Haystack;

@@ -9,25 +9,26 @@ use std::path::Path;
 use csv::{Position, Reader, StringRecord};
 use serde_json::Value;
 
-use super::{At, Row, Visit, unusable};
+use super::position::{At, Visit};
 use crate::DatasetError;
+use crate::fields::Row;
 
 /// Passes every row of a file to `visit`. A row is malformed if it is not UTF-8 or has more or
 /// fewer values than the header.
 pub fn scan(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     let (mut reader, header) = open(path)?;
-    let mut lines = Lines::of(path).map_err(|error| unusable(path, error))?;
+    let mut lines = Lines::of(path).map_err(|error| DatasetError::unusable(path, error))?;
     let mut record = StringRecord::new();
     loop {
         let at = reader.position().clone();
         let row = match reader.read_record(&mut record) {
             Ok(false) => return Ok(()),
             Ok(true) => fields(&header, &record),
-            Err(error) if error.is_io_error() => return Err(unusable(path, error)),
+            Err(error) if error.is_io_error() => return Err(DatasetError::unusable(path, error)),
             Err(error) => Err(error.to_string()),
         };
         let line = lines.of_record(at.byte());
-        let line = line.map_err(|error| unusable(path, error))?;
+        let line = line.map_err(|error| DatasetError::unusable(path, error))?;
         visit(At::Csv(Box::new(at)), line, row)?;
     }
 }
@@ -39,16 +40,18 @@ pub fn row(path: &Path, at: &Position) -> Result<Row, DatasetError> {
     reader
         .seek(at.clone())
         .and_then(|()| reader.read_record(&mut record))
-        .map_err(|error| unusable(path, error))?;
-    fields(&header, &record).map_err(|problem| unusable(path, problem))
+        .map_err(|error| DatasetError::unusable(path, error))?;
+    fields(&header, &record).map_err(|problem| DatasetError::unusable(path, problem))
 }
 
 fn open(path: &Path) -> Result<(Reader<File>, StringRecord), DatasetError> {
     let mut reader = csv::ReaderBuilder::new()
         .flexible(true)
         .from_path(path)
-        .map_err(|error| unusable(path, error))?;
-    let header = reader.headers().map_err(|error| unusable(path, error))?;
+        .map_err(|error| DatasetError::unusable(path, error))?;
+    let header = reader
+        .headers()
+        .map_err(|error| DatasetError::unusable(path, error))?;
     let line = header.position().map_or(1, Position::line);
     let names = header.iter().enumerate().map(|(at, name)| match at {
         0 => name.trim_start_matches('\u{feff}').trim(),

@@ -11,9 +11,10 @@ use serde_json::Value;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-use super::{At, Row, Visit, unusable};
+use super::position::{At, Visit};
 use crate::DatasetError;
 use crate::decimal::exact_value;
+use crate::fields::{Row, kind};
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -46,7 +47,7 @@ pub fn scan_lines(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
 pub fn scan_list(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     let wrong = |line: u64, problem: &str| {
         let wanted = "expected one list of objects: [{…}, {…}]";
-        unusable(path, format!("line {line}: {problem}; {wanted}"))
+        DatasetError::unusable(path, format!("line {line}: {problem}; {wanted}"))
     };
     let mut bytes = open(path)?.bytes();
     let mut item = Vec::new();
@@ -109,7 +110,7 @@ pub fn row(path: &Path, start: u64, length: usize) -> Result<Row, DatasetError> 
         .seek(SeekFrom::Start(start))
         .and_then(|_| reader.read_exact(&mut bytes));
     read.map_err(|reason| unreadable(path, reason))?;
-    object(&bytes).map_err(|problem| unusable(path, problem))
+    object(&bytes).map_err(|problem| DatasetError::unusable(path, problem))
 }
 
 fn object(bytes: &[u8]) -> Result<Row, String> {
@@ -122,10 +123,7 @@ fn object(bytes: &[u8]) -> Result<Row, String> {
     };
     match row {
         Ok(Value::Object(row)) => Ok(row),
-        Ok(other) => Err(format!(
-            "is {}; expected a JSON object",
-            super::kind(&other)
-        )),
+        Ok(other) => Err(format!("is {}; expected a JSON object", kind(&other))),
         // The caller reports the row's line, so syntax errors keep only the column.
         Err(error) => {
             let problem = error.to_string();

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use super::{Row, Visit, unusable};
+use super::position::Visit;
 use crate::DatasetError;
+use crate::fields::Row;
 
 pub fn scan(
     path: &Path,
@@ -24,7 +25,7 @@ pub fn group(
 }
 
 fn refused(path: &Path) -> DatasetError {
-    unusable(
+    DatasetError::unusable(
         path,
         "this program was built without the feature `parquet`, which reads Parquet files. Build it with all features \
          (`cargo install --path eval --locked --features full`), or convert the file to JSON Lines",
@@ -33,19 +34,20 @@ fn refused(path: &Path) -> DatasetError {
 
 #[cfg(test)]
 mod tests {
+    use crate::table::Table;
+
     #[test]
     fn error_explains_how_to_enable_parquet() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("q.parquet");
         std::fs::write(&path, "PAR1").unwrap();
-        let path = path.display().to_string();
-        let error = crate::open(&path, &crate::Options::default())
-            .err()
-            .unwrap();
+        let table = Table::find(&path, None, "").unwrap();
+        let error = table.scan(&[], &[], &mut |_, _| Ok(())).unwrap_err();
         let said = error.to_string();
         assert!(
             said.starts_with(&format!(
-                "{path}: this program was built without the feature `parquet`"
+                "{}: this program was built without the feature `parquet`",
+                path.display()
             )),
             "{said}"
         );

@@ -13,8 +13,9 @@ use parquet::record::reader::TreeBuilder;
 use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type};
 use serde_json::Value;
 
-use super::{At, Row, Visit, unusable};
+use super::position::{At, Visit};
 use crate::DatasetError;
+use crate::fields::Row;
 
 /// Passes every row of a file to `visit`, with only the given columns, or all columns if none are
 /// given. The given columns must exist, and columns in `texts` must not be binary.
@@ -36,7 +37,7 @@ pub fn scan(
             "column `{column}` is missing; the file has {}",
             known.join(", ")
         );
-        return Err(unusable(path, problem));
+        return Err(DatasetError::unusable(path, problem));
     }
     let binary = all
         .iter()
@@ -46,7 +47,7 @@ pub fn scan(
             "column `{}` contains bytes; expected text (type STRING, also called UTF8)",
             field.name()
         );
-        return Err(unusable(path, problem));
+        return Err(DatasetError::unusable(path, problem));
     }
     let chosen = all
         .iter()
@@ -56,14 +57,17 @@ pub fn scan(
     let projection = Type::group_type_builder(schema.name())
         .with_fields(chosen)
         .build()
-        .map_err(|error| unusable(path, error))?;
+        .map_err(|error| DatasetError::unusable(path, error))?;
     let projection = Arc::new(SchemaDescriptor::new(Arc::new(projection)));
     let mut number = 0;
     for group in 0..reader.num_row_groups() {
         let rows = rows(&reader, group, Arc::clone(&projection));
-        for (index, row) in rows.map_err(|error| unusable(path, error))?.enumerate() {
+        for (index, row) in rows
+            .map_err(|error| DatasetError::unusable(path, error))?
+            .enumerate()
+        {
             number += 1;
-            let row = row.map_err(|error| unusable(path, error))?;
+            let row = row.map_err(|error| DatasetError::unusable(path, error))?;
             visit(At::Group(group, index), number, object(row))?;
         }
     }
@@ -78,9 +82,9 @@ pub fn group(
 ) -> Result<(), DatasetError> {
     let reader = open(path)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
-    for row in rows(&reader, group, schema).map_err(|error| unusable(path, error))? {
-        let row = row.map_err(|error| unusable(path, error))?;
-        visit(object(row).map_err(|problem| unusable(path, problem))?)?;
+    for row in rows(&reader, group, schema).map_err(|error| DatasetError::unusable(path, error))? {
+        let row = row.map_err(|error| DatasetError::unusable(path, error))?;
+        visit(object(row).map_err(|problem| DatasetError::unusable(path, problem))?)?;
     }
     Ok(())
 }
@@ -130,7 +134,8 @@ fn open(path: &Path) -> Result<SerializedFileReader<File>, DatasetError> {
         path: path.to_owned(),
         reason,
     })?;
-    let reader = SerializedFileReader::new(file).map_err(|error| unusable(path, error))?;
+    let reader =
+        SerializedFileReader::new(file).map_err(|error| DatasetError::unusable(path, error))?;
     let schema = reader.metadata().file_metadata().schema();
     let mut seen = BTreeSet::new();
     match schema
@@ -140,7 +145,7 @@ fn open(path: &Path) -> Result<SerializedFileReader<File>, DatasetError> {
     {
         Some(field) => {
             let problem = format!("has the column `{}` twice", field.name());
-            Err(unusable(path, problem))
+            Err(DatasetError::unusable(path, problem))
         }
         None => Ok(reader),
     }

@@ -10,8 +10,9 @@ use std::path::Path;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use super::{Row, parquet_file, unusable};
+use super::parquet_file;
 use crate::DatasetError;
+use crate::fields::Row;
 
 /// Cached row groups of a table's files. Each group is decoded once, when one of its rows is first
 /// requested. Reading a row from a Parquet file decodes all earlier rows of its group, so without a
@@ -52,7 +53,7 @@ impl RowGroupCache {
         }
         let rows = &cached.groups[&(file, group)];
         let range = rows.get(index).cloned();
-        let range = range.ok_or_else(|| unusable(path, "a row is missing"))?;
+        let range = range.ok_or_else(|| DatasetError::unusable(path, "a row is missing"))?;
         cached.read(&range).map_err(|reason| failed(path, &reason))
     }
 }
@@ -97,5 +98,5 @@ fn failed(path: &Path, reason: &io::Error) -> DatasetError {
         "cannot write or read the temporary file for its rows in {}: {reason}",
         folder.display()
     );
-    unusable(path, problem)
+    DatasetError::unusable(path, problem)
 }

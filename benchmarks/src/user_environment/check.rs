@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::Check;
-use crate::table::{Fault, kind};
+use crate::fields::{Fault, kind};
 
 /// Returns an error if an object has a key that is not in `names`.
 pub(super) fn known(field: &str, object: &Map<String, Value>, names: &[&str]) -> Result<(), Fault> {

@@ -10,7 +10,7 @@ use std::{fs, io};
 use serde_json::{Value, json};
 
 use crate::contained::contained;
-use crate::table::{Fault, Row, texts};
+use crate::fields::{Fault, Row, texts};
 use crate::{AppEnvironment, Check, ServerCommand, SiteSource, UserEnvironment, UserSite};
 use check::{is_origin, is_web_address, known, read_check, wrong};
 

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::catalog::Entry;
 use crate::dataset::{SampleMetadata, sample_metadata};
+use crate::entry::Entry;
 use crate::{
     AppEnvironment, Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer,
 };

@@ -16,10 +16,10 @@ use super::frame::FrameError;
 use super::link::Link;
 use super::{FromWorker, Hello, exit, memory};
 use crate::isolate::Isolate;
+use crate::limits::THREAD_STACK;
 use crate::platform;
-use crate::thread::{End, THREAD_STACK};
 use crate::watchdog;
-use crate::worker::{Worker, warmed_up};
+use crate::worker::{End, Worker, warmed_up};
 
 pub(super) fn serve(control: UnixStream, hello: Hello) -> Result<(), FrameError> {
     // A copy continues on the thread that forks, so that thread needs the stack size for cells.

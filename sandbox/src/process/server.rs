@@ -20,7 +20,7 @@ use tokio::time::timeout;
 
 use super::control::{self, Order};
 use super::{WorkerCommand, exit};
-use crate::session::SessionLost;
+use crate::event::SessionLost;
 
 /// Time to wait for the exit status of a process that has closed its socket.
 const END_GRACE: Duration = Duration::from_secs(2);

@@ -12,8 +12,9 @@ use super::link::Link;
 use super::{FromWorker, Hello, exit, memory};
 use crate::platform;
 use crate::session::StartError;
-use crate::thread::{self, End};
+use crate::thread;
 use crate::watchdog;
+use crate::worker::End;
 
 pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameError> {
     platform::start_in_worker(hello.jitless);

@@ -5,7 +5,7 @@ use oxc_ast::ast::{BindingPattern, Expression, ObjectPattern, VariableDeclaratio
 use oxc_ast_visit::Visit;
 use oxc_span::GetSpan;
 
-use super::SCOPE;
+use super::added_names::SCOPE;
 use super::visit::CellVisitor;
 
 impl<'a> CellVisitor<'_, 'a> {

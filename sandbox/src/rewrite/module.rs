@@ -22,7 +22,8 @@ use oxc_span::{GetSpan, SourceType, Span};
 use oxc_syntax::scope::ScopeFlags;
 
 use super::edits::Edits;
-use super::{SyntaxError, nesting};
+use super::nesting;
+use super::syntax_error::SyntaxError;
 
 /// Variable from which a file reads its imports: an object with one property per module name.
 pub const IMPORTS: &str = "$imports";

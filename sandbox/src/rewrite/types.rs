@@ -9,7 +9,9 @@ use oxc_parser::Parser;
 use oxc_span::SourceType;
 
 use super::module::blank_types;
-use super::{AFTER, BEFORE, SyntaxError, nesting};
+use super::nesting;
+use super::syntax_error::SyntaxError;
+use super::wrapper::{AFTER, BEFORE};
 
 /// Whether a cell that is valid JavaScript may be intended as TypeScript: in JavaScript,
 /// `f<string>(x)` is two comparisons.

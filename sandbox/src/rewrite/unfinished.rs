@@ -7,7 +7,8 @@ use oxc_ast::ast::{ArrowFunctionBody, Expression, Statement};
 use oxc_parser::Parser;
 use oxc_span::SourceType;
 
-use super::{AFTER, BEFORE, nesting};
+use super::nesting;
+use super::wrapper::{AFTER, BEFORE};
 
 /// Stack size that suffices for parsing code within the nesting limits.
 const STACK_BYTES: usize = 64 << 20;

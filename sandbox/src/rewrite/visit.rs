@@ -17,10 +17,11 @@ use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::AssignmentOperator;
 use oxc_syntax::scope::{ScopeFlags, ScopeId};
 
+use super::added_names::{RESERVED, RUNTIME, SCOPE};
 use super::blocks::labelled_function;
 use super::edits::Edits;
+use super::names::Names;
 use super::sources;
-use super::{Names, RESERVED, RUNTIME, SCOPE};
 
 /// Bytes of the keyword `return`.
 const RETURN_LENGTH: u32 = 6;

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::{HOUSEKEEPING, Worker};
+use crate::host_state::CellEnd;
 use crate::isolate::Action;
 use crate::jobs;
 use crate::message::{AgentId, CellError, CellErrorKind, CellOutcome, Reply};
-use crate::ops::CellEnd;
 use crate::stack_trace;
 
 /// Note for a model that uses another harness's way to answer.

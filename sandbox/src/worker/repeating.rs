@@ -6,14 +6,12 @@
 //! The end of a cell is reported only when it may cause the next step. If it were reported earlier,
 //! its agent would stop children that kept running for a moment in the earlier session.
 
-use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use super::Worker;
+use super::{End, Worker};
 use crate::inbox::{Inbox, IncomingText, NextRequest};
 use crate::isolate::Action;
-use crate::message::{AgentId, Budget, Context, Reply, Request, Step};
-use crate::thread::End;
+use crate::message::{AgentId, Context, Reply, Request, Step};
 
 /// Maximum wait for the request of the next step. Does not apply to steps that answer a call or
 /// read its context, which may take any time.
@@ -22,46 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Maximum time for which the end of a cell is held back while the session waits for a step that
 /// the end does not cause.
 const SOON: Duration = Duration::from_millis(500);
-
-/// State of the repetition.
-#[derive(Default)]
-pub(super) struct Repeating {
-    steps: VecDeque<Step>,
-    /// Requests that arrived before their step.
-    held: VecDeque<Request>,
-    /// Ids of the reopened agents, by their recorded numbers.
-    agents: HashMap<AgentId, AgentId>,
-    /// Budget to set after the last step.
-    budget: Option<Budget>,
-    /// Ends of cells that were not reported yet.
-    ends: Vec<(AgentId, Reply)>,
-}
-
-impl Repeating {
-    pub fn new(steps: Vec<Step>) -> Self {
-        Self {
-            steps: steps.into(),
-            ..Self::default()
-        }
-    }
-
-    /// Whether this request is the recorded step.
-    fn is_step(&self, request: &Request, step: &Step) -> bool {
-        let is = |agent: &AgentId, then: &AgentId| self.agents.get(then) == Some(agent);
-        match (request, step) {
-            (Request::Open { info, .. }, Step::Opened(_, id)) => info.invocation_id == *id,
-            (Request::Set { agent, name, .. }, Step::Set(then, set)) => {
-                is(agent, then) && name == set
-            }
-            (Request::Run { agent, .. }, Step::Ran(then))
-            | (Request::ListVariables { agent }, Step::Listed(then))
-            | (Request::Close { agent, .. }, Step::Closed(then)) => is(agent, then),
-            (Request::Settle { call, .. }, Step::Settled(then))
-            | (Request::GetCallContext { call }, Step::AskedContext(then)) => call == then,
-            _ => false,
-        }
-    }
-}
 
 impl Worker {
     /// Whether steps remain to be repeated.

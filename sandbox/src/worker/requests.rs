@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Agent, Repeating, Worker};
+use super::repetition::Repetition;
+use super::{Agent, Worker};
 use crate::inbox::IncomingText;
 use crate::isolate::{Action, ContextSource, TurnEnd};
 use crate::message::{AgentId, Context, Listing, Reply, Request, SessionStart, Step};
@@ -119,7 +120,7 @@ impl Worker {
         self.begun = true;
         self.isolate.begin_as(&mut beginning);
         let steps = beginning.course.steps;
-        self.repeating = (!steps.is_empty()).then(|| Repeating::new(steps));
+        self.repeating = (!steps.is_empty()).then(|| Repetition::new(steps));
     }
 
     /// Returns the number of an agent in the recorded steps: its position among all opened agents,

@@ -2,10 +2,10 @@
 
 use super::Worker;
 use crate::functions::HostFunctions;
+use crate::host_state::HostState;
 use crate::isolate::Isolate;
 use crate::limits::Limits;
 use crate::message::{AgentId, AgentInfo, Context, Request};
-use crate::ops::HostState;
 
 /// Cell of the library that exercises common operations.
 const CELL: &str = include_str!("../../js/warm-up.js");
