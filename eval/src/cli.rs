@@ -1,8 +1,4 @@
-//! The command line as typed: one file per subcommand, and one per group of shared flags.
-//!
-//! Single values are validated here for form and bounds. Values that must be looked up or depend on
-//! other flags are checked in [`crate::settings`], which also declares the flags of some
-//! subcommands, such as `compare` and `view`.
+//! The command line: all commands with their flags, and the environment variables of the flags.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;

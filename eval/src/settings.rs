@@ -1,5 +1,9 @@
-//! Settings: resolved and validated flags. Checks that require work, such as opening a benchmark,
-//! come later.
+//! Flags, and the settings that they become: one file per command, and one per group of shared
+//! flags.
+//!
+//! Parsers check single values for form and bounds. Values that must be looked up, or that depend
+//! on other flags, are checked when the settings are resolved. Checks that require work, such as
+//! opening a benchmark, come later.
 //!
 //! Invariant: only this module, clap's `env` attributes and [`browser::environment`] read the
 //! environment.

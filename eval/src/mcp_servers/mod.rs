@@ -22,14 +22,13 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tokio::process::Command;
 
+use self::result::MAX_TEXT_CHARS;
 use crate::process::guard;
 use crate::settings::{McpServer, SettingsError, mcp_not_built};
 
 /// Maximum time for a server to start and list its tools. A first start may download the server.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 const CALL_TIMEOUT: Duration = Duration::from_secs(120);
-/// Maximum characters of a tool's description; the rest is cut.
-const LONGEST_DESCRIPTION: usize = 4_000;
 /// Maximum bytes of a tool's schema.
 const LONGEST_SCHEMA: usize = 32_000;
 /// Maximum characters of a tool's name including the server's name. Model APIs reject longer names.
@@ -157,7 +156,7 @@ fn spec(server: &str, tool: &ServerTool) -> Result<ToolSpec, String> {
             "the schema of the tool `{method}` has {bytes} bytes: expected at most {LONGEST_SCHEMA}"
         ));
     }
-    let description = excerpt(&plain(&tool.description), LONGEST_DESCRIPTION);
+    let description = excerpt(&plain(&tool.description), MAX_TEXT_CHARS);
     Ok(ToolSpec {
         description: match description.trim() {
             "" => format!("The tool `{method}` of the server `{server}`."),
@@ -227,7 +226,7 @@ impl Tool for McpTool {
         };
         let result = self.server.call(&self.name, arguments).await;
         let result = result.map_err(|error| {
-            let problem = excerpt(&plain(&error.to_string()), LONGEST_DESCRIPTION);
+            let problem = excerpt(&plain(&error.to_string()), MAX_TEXT_CHARS);
             ToolError(format!("{}(): {problem}", self.spec.name))
         })?;
         result::value(&self.spec.name, &result)

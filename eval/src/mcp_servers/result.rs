@@ -4,7 +4,8 @@ use harness::model::excerpt;
 use harness::tool::ToolError;
 use serde_json::{Value, json};
 
-use super::LONGEST_DESCRIPTION;
+/// Maximum characters of a description or an error of a server; the rest is cut.
+pub(super) const MAX_TEXT_CHARS: usize = 4_000;
 
 /// Returns the structured content of a result if there is any, otherwise its text, or the list of
 /// its parts if some are not text.
@@ -23,7 +24,7 @@ pub(super) fn value(tool: &str, result: &Value) -> Result<Value, ToolError> {
             _ if !structured.is_null() => structured.to_string(),
             _ => json!(parts).to_string(),
         };
-        let problem = excerpt(problem.trim(), LONGEST_DESCRIPTION);
+        let problem = excerpt(problem.trim(), MAX_TEXT_CHARS);
         return Err(ToolError(format!("{tool}(): {problem}")));
     }
     Ok(match text {

@@ -169,8 +169,8 @@ pub(super) fn access(url: &str, args: &QueueAccessArgs) -> Access {
     }
 }
 
-/// Resolves a run's queue flags; `None` without a queue. `others` are the run's flags that cannot be
-/// combined with a queue: name, whether it is set, and reason.
+/// Resolves a run's queue flags; `None` without a queue. `others` are the run's flags that cannot
+/// be combined with a queue: name, whether it is set, and reason.
 pub(super) fn resolve(
     flags: &QueueArgs,
     detach: bool,
@@ -199,7 +199,7 @@ pub(super) fn resolve(
     }
     Ok(Some(QueueSettings {
         access: access(url, &flags.access),
-        detach: detach,
+        detach,
         lease: Duration::from_secs(flags.queue_lease),
         tries: flags.queue_tries,
         replicas: flags.queue_replicas,

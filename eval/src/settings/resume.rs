@@ -1,5 +1,4 @@
-//! Flags and settings of `rlm-eval run --resume`: the recorded flags of the run, overridden by typed
-//! ones.
+//! Flags and settings of `rlm-eval run --resume`: recorded flags, overridden by typed ones.
 //!
 //! The folder may come from someone else, so servers, files and folders that only it names must be
 //! confirmed on the command line.

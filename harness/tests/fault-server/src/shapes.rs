@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Behavior, ReceivedRequest};
+use crate::exchange::{Behavior, ReceivedRequest};
 
 /// Returns an error in the format of the API at `path`.
 pub fn error(path: &str, message: &str) -> Value {
