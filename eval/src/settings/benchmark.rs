@@ -84,7 +84,9 @@ pub struct BenchmarkArgs {
         long,
         value_delimiter = ',',
         value_name = "NAME|FILE,…",
-        help_heading = "Benchmark", add = MayNameFile)]
+        help_heading = "Benchmark",
+        add = MayNameFile
+    )]
     #[serde(serialize_with = "scorers")]
     pub scorer: Vec<String>,
 }

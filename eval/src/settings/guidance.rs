@@ -36,7 +36,9 @@ pub struct GuidanceArgs {
         long,
         default_value_t,
         value_name = "MODE",
-        value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str)), add = NotShared("use --prompt-modes"))]
+        value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str)),
+        add = NotShared("use --prompt-modes")
+    )]
     pub prompt_mode: PromptMode,
 
     /// How the model works: with code in a REPL (rlm), in one call with the whole context in the
@@ -48,7 +50,9 @@ pub struct GuidanceArgs {
         long,
         default_value_t,
         value_name = "PROTOCOL",
-        value_parser = one_of::<Protocol>(Protocol::ALL.map(Protocol::as_str)), add = NotShared("use --protocols"))]
+        value_parser = one_of::<Protocol>(Protocol::ALL.map(Protocol::as_str)),
+        add = NotShared("use --protocols")
+    )]
     pub protocol: Protocol,
 
     /// How a response contains code: in fenced blocks, or in required calls of the tool
@@ -80,7 +84,9 @@ pub struct GuidanceArgs {
         long,
         value_parser = whole::<u32>(1..=MAX_DEPTH),
         default_value_t = DEFAULT_MAX_DEPTH,
-        value_name = "DEPTH", add = NotShared("use --depths"))]
+        value_name = "DEPTH",
+        add = NotShared("use --depths")
+    )]
     pub max_depth: u32,
 
     /// Drivers (guidance) added to the root's prompt, in this order, after those of the profile;

@@ -31,7 +31,9 @@ pub struct MergeArgs {
     /// Merge runs made by different versions of the program; each attempt records its version
     #[arg(
         long,
-        value_parser = BoolishValueParser::new(), add = NotFromFile)]
+        value_parser = BoolishValueParser::new(),
+        add = NotFromFile
+    )]
     pub allow_program_change: bool,
 
     /// Exit with code 100 if the mean score (0 to 1) is below this value [default: no gate]

@@ -67,7 +67,10 @@ pub struct RunArgs {
         required = false,
         required_unless_present = "resume",
         value_name = "NAME",
-        help_heading = "Benchmark", add = RunOnly, add = MayNameFile)]
+        help_heading = "Benchmark",
+        add = RunOnly,
+        add = MayNameFile
+    )]
     pub benchmark: String,
 
     /// Options of the benchmark.
@@ -80,7 +83,9 @@ pub struct RunArgs {
         long,
         value_delimiter = ',',
         value_name = "KEY=A|B,…",
-        help_heading = "Selection", add = RunOnly)]
+        help_heading = "Selection",
+        add = RunOnly
+    )]
     pub filter: Vec<String>,
 
     /// Run only the samples with these ids
@@ -89,7 +94,9 @@ pub struct RunArgs {
         alias = "selected-problems",
         value_delimiter = ',',
         value_name = "ID,…",
-        help_heading = "Selection", add = RunOnly)]
+        help_heading = "Selection",
+        add = RunOnly
+    )]
     pub selected_problems: Vec<String>,
 
     /// Run at most this many samples [default: all]
@@ -98,7 +105,9 @@ pub struct RunArgs {
         alias = "max-tasks",
         value_parser = whole::<usize>(1..=1_000_000),
         value_name = "N",
-        help_heading = "Selection", add = RunOnly)]
+        help_heading = "Selection",
+        add = RunOnly
+    )]
     #[serde(rename = "max_tasks")]
     pub max_samples: Option<usize>,
 
@@ -108,7 +117,9 @@ pub struct RunArgs {
         long,
         value_parser = whole::<u64>(0..=u64::MAX),
         value_name = "N",
-        help_heading = "Selection", add = RunOnly)]
+        help_heading = "Selection",
+        add = RunOnly
+    )]
     pub sample_seed: Option<u64>,
     /// Run only shard M of N, as in 2/8: samples are sorted by the hashes of their ids and assigned
     /// to shards in turn. `auto` reads M and N from a Kubernetes Indexed Job or a Slurm array.
@@ -122,7 +133,9 @@ pub struct RunArgs {
         value_parser = whole::<u32>(1..=1_000),
         default_value_t = 1,
         value_name = "N",
-        help_heading = "Selection", add = RunOnly)]
+        help_heading = "Selection",
+        add = RunOnly
+    )]
     pub attempts: u32,
 
     /// Settings of the scorer.
@@ -148,7 +161,10 @@ pub struct RunArgs {
         long,
         default_value = "results",
         value_name = "DIR",
-        help_heading = "Run", add = NotFromFile, add = NotShared("use --out"))]
+        help_heading = "Run",
+        add = NotFromFile,
+        add = NotShared("use --out")
+    )]
     pub log_dir: PathBuf,
 
     /// Concurrency and stop conditions.

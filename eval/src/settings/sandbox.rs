@@ -116,7 +116,9 @@ pub struct SandboxArgs {
         long,
         value_parser = whole::<u32>(1..=MAX_SESSIONS),
         default_value_t = 1,
-        value_name = "N", add = NotFromFile)]
+        value_name = "N",
+        add = NotFromFile
+    )]
     pub attempts_per_worker: u32,
 
     /// Make V8 interpret cells instead of compiling them, so that a worker needs no executable

@@ -36,7 +36,9 @@ pub struct ServeArgs {
         long,
         default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST),
         value_name = "IP",
-        help_heading = "Server", add = NotFromFile)]
+        help_heading = "Server",
+        add = NotFromFile
+    )]
     pub host: IpAddr,
 
     /// Port to listen on; 0 for any free port

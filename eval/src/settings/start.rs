@@ -38,7 +38,9 @@ pub struct StartArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        requires = "resume", add = RunOnly)]
+        requires = "resume",
+        add = RunOnly
+    )]
     pub retry_errors: bool,
 
     /// With --resume: continue a run made by another version of the program; each attempt records
@@ -46,7 +48,10 @@ pub struct StartArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        requires = "resume", add = NotFromFile, add = RunOnly)]
+        requires = "resume",
+        add = NotFromFile,
+        add = RunOnly
+    )]
     pub allow_program_change: bool,
 
     /// Show the samples, the sizes of their prompts, and an estimate of calls and cost, without
@@ -54,7 +59,10 @@ pub struct StartArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        conflicts_with = "resume", add = RunOnly, add = NotShared("pass it to the sweep, before `--`"))]
+        conflicts_with = "resume",
+        add = RunOnly,
+        add = NotShared("pass it to the sweep, before `--`")
+    )]
     pub dry_run: bool,
 
     /// With --dry-run: run the first N samples, once each, to base the estimate on their cost; this
@@ -66,7 +74,9 @@ pub struct StartArgs {
         num_args = 0..=1,
         default_missing_value = "2",
         requires = "dry_run",
-        value_name = "N", add = RunOnly)]
+        value_name = "N",
+        add = RunOnly
+    )]
     pub pilot: Option<usize>,
 
     /// With --dry-run: request 16 tokens from the main model, to check whether its server accepts
@@ -74,7 +84,10 @@ pub struct StartArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        requires = "dry_run", add = RunOnly, add = NotShared("use `rlm-eval run --dry-run --check-key` for one cell"))]
+        requires = "dry_run",
+        add = RunOnly,
+        add = NotShared("use `rlm-eval run --dry-run --check-key` for one cell")
+    )]
     pub check_key: bool,
 
     /// Show every event of the agents, one line each, instead of progress bars; responses are
@@ -89,7 +102,9 @@ pub struct StartArgs {
     /// Print the summary as JSON on stdout instead of a table
     #[arg(
         long,
-        value_parser = BoolishValueParser::new(), add = NotShared("pass it to the sweep, before `--`"))]
+        value_parser = BoolishValueParser::new(),
+        add = NotShared("pass it to the sweep, before `--`")
+    )]
     pub json: bool,
 
     /// With --queue: submit the run and exit; `rlm-eval run --resume` follows it
@@ -97,7 +112,10 @@ pub struct StartArgs {
         long,
         value_parser = BoolishValueParser::new(),
         requires = "queue",
-        help_heading = "Queue", add = NotFromFile, add = RunOnly)]
+        help_heading = "Queue",
+        add = NotFromFile,
+        add = RunOnly
+    )]
     pub detach: bool,
 }
 

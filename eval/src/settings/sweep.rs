@@ -129,7 +129,9 @@ pub struct SweepArgs {
         long,
         value_name = "DIR",
         conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "temperatures", "efforts", "iterations", "repl_apis", "driver_sets", "out", "race", "alpha", "min_difference", "max_samples", "block", "order_seed"],
-        help_heading = "Sweep", add = NotFromFile)]
+        help_heading = "Sweep",
+        add = NotFromFile
+    )]
     pub resume: Option<PathBuf>,
 
     /// With --resume: continue the attempts that ended in an error, and send their failed requests
@@ -172,7 +174,9 @@ pub struct SweepArgs {
         long,
         value_parser = BoolishValueParser::new(),
         requires = "resume",
-        help_heading = "Sweep", add = NotFromFile)]
+        help_heading = "Sweep",
+        add = NotFromFile
+    )]
     pub allow_program_change: bool,
 
     /// Print the comparison as JSON on stdout instead of tables
@@ -249,7 +253,9 @@ pub struct SweepArgs {
         long,
         value_name = "DIR",
         conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "temperatures", "efforts", "iterations", "repl_apis", "driver_sets", "out", "run", "resume", "dry_run"],
-        help_heading = "Race", add = NotFromFile)]
+        help_heading = "Race",
+        add = NotFromFile
+    )]
     pub replay_race: Option<PathBuf>,
 
     /// Flags of `rlm-eval run` for all cells, except those of the matrix. With --resume:
