@@ -11,14 +11,14 @@ use tokio::sync::{Mutex, watch};
 use tokio::time::timeout;
 
 use super::{
-    AgentSettings, Budget, BudgetSubscribers, BudgetSubscription, Conversation, Failure,
-    HaltReason, Instances, Invocation, Ledger, Meter, ROOT, Records, Root, Run,
+    AgentPlan, AgentSettings, Budget, BudgetSubscribers, BudgetSubscription, Conversation, Failure,
+    HaltReason, Invocation, Ledger, Meter, Records, Run,
 };
 use crate::hook::RunningHook;
 use crate::journal::AttemptJournal;
 use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventKind, EventSink, Message, Status, Task};
-use crate::prompt::{AgentPrompt, PromptConfig, code_tool, iterations_for_depth, system_prompt};
+use crate::prompt::code_tool;
 
 /// Running hooks of an attempt, by name. Each hook handles one event at a time.
 type RunningHooks = Mutex<HashMap<String, Arc<Mutex<Box<dyn RunningHook>>>>>;
@@ -125,27 +125,13 @@ impl<'a> Attempt<'a> {
         Ok(self.records.end_attempt(root, result, self.meter.covered()))
     }
 
-    pub fn root(&self, root: Root) -> Invocation {
+    pub fn root(&self, plan: AgentPlan) -> Invocation {
+        let treatment = &self.run.treatment;
+        let model = self.run.root_model();
         Invocation {
-            id: ROOT.to_owned(),
-            parent: None,
-            depth: 0,
-            role: root.role,
-            lineage: vec![self.task.query.clone()],
-            model: self.run.root_model(),
-            system_prompt: root.system_prompt,
-            iterations: root.iterations,
-            page: None,
-            tools: self.run.treatment.tools.root.clone(),
-            inherited_tools: self.run.treatment.tools.root.clone(),
-            log: None,
-            settings: None,
-            history_snapshot: Arc::default(),
-            instances: Instances::default(),
-            schema: self.run.treatment.answer_schema.clone(),
-            ledger: Arc::clone(&self.ledger),
-            progress: Arc::default(),
-            outbox: None,
+            inherited_tools: treatment.tools.root.clone(),
+            schema: treatment.answer_schema.clone(),
+            ..Invocation::root(plan, &self.task.query, model, &self.ledger)
         }
     }
 
@@ -162,11 +148,8 @@ impl<'a> Attempt<'a> {
 
     /// Returns an agent's request settings: those of its prompt definition, if it has one.
     pub fn settings<'b>(&'b self, invocation: &'b Invocation) -> &'b AgentSettings {
-        if invocation.is_root() {
-            &self.run.treatment.root
-        } else {
-            invocation.settings.as_deref().unwrap_or(&self.plain)
-        }
+        let settings = invocation.plan.settings.as_deref();
+        settings.unwrap_or(&self.plain)
     }
 
     /// Adds the task's images to an agent's `first` message if the agent is the root.
@@ -178,7 +161,7 @@ impl<'a> Attempt<'a> {
     }
 
     fn system(&self, invocation: &Invocation) -> String {
-        let config = &self.run.treatment;
+        let treatment = &self.run.treatment;
         let aliases: Vec<_> = self
             .run
             .models
@@ -186,27 +169,15 @@ impl<'a> Attempt<'a> {
             .iter()
             .map(|(alias, _)| alias.clone())
             .collect();
-        let mut prompt = system_prompt(&AgentPrompt {
-            role: invocation.role,
-            config: PromptConfig {
-                depth: invocation.depth,
-                max_depth: config.max_depth,
-                mode: config.prompt_mode,
-                child_budget: iterations_for_depth(invocation.depth + 1, config.max_iterations),
-            },
-            iterations: invocation.iterations,
-            invocation_id: &invocation.id,
-            lineage: invocation.ancestors(),
-            system_prompt: invocation.system_prompt.as_deref(),
-            models: &aliases,
-            tools: &invocation.tools.specs(),
-            drivers: &config.drivers,
-            code_via_tool: invocation.model.sampling.code_via_tool,
-            overrides: &self.run.treatment.overrides,
-            is_alone: invocation.is_alone(),
-        });
+        let mut prompt = invocation.plan.system_prompt(
+            treatment,
+            &aliases,
+            invocation.model.sampling.code_via_tool,
+            &invocation.id,
+            invocation.ancestors(),
+        );
         if invocation.page.is_some() {
-            prompt.add_page(&self.run.treatment.overrides);
+            prompt.add_page(&treatment.overrides);
         }
         prompt.text()
     }
@@ -222,7 +193,7 @@ impl<'a> Attempt<'a> {
     pub fn conversation(&self, invocation: &Invocation) -> Conversation {
         let mut conversation = Conversation::new(self.system(invocation));
         let code_via_tool = invocation.model.sampling.code_via_tool;
-        conversation.tools = code_tool::tool_use(code_via_tool, invocation.role);
+        conversation.tools = code_tool::tool_use(code_via_tool, invocation.plan.role);
         conversation
     }
 
@@ -303,9 +274,9 @@ impl<'a> Attempt<'a> {
     /// Returns the information about an agent that JavaScript finds in `__rlm`.
     pub fn info(&self, invocation: &Invocation) -> sandbox::message::AgentInfo {
         sandbox::message::AgentInfo {
-            depth: invocation.depth,
+            depth: invocation.plan.depth,
             max_depth: self.run.treatment.max_depth,
-            max_iterations: invocation.iterations,
+            max_iterations: invocation.plan.iterations,
             lineage: invocation.lineage.clone(),
             invocation_id: invocation.id.clone(),
             parent_id: invocation.parent.clone(),

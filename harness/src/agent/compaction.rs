@@ -6,19 +6,18 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use super::conversation::tokens_of;
-use super::{Attempt, Compact, Conversation, Failure, Instances, Invocation};
+use super::{AgentPlan, Attempt, Compact, Conversation, Failure, Invocation};
 use crate::model::{EventKind, Message, Role, Sampling, Summary};
 use crate::prompt::{
     compacted_message, compaction_request, compaction_system, compaction_turn, image_left_out,
     past_call, past_result,
 };
-use crate::tool::ToolSet;
 
 impl Attempt<'_> {
     /// Returns the method of shortening an agent's conversation. The run's setting applies only to
     /// agents whose conversations keep their turns; the others use [`Compact::Outputs`].
     fn compaction(&self, invocation: &Invocation) -> Compact {
-        if invocation.role.action_surface().keeps_turns() {
+        if invocation.plan.role.action_surface().keeps_turns() {
             self.run.treatment.compaction.how
         } else {
             Compact::Outputs
@@ -32,7 +31,7 @@ impl Attempt<'_> {
         conversation: &mut Conversation,
     ) -> Result<(), Failure> {
         let compaction = &self.run.treatment.compaction;
-        if !invocation.role.action_surface().keeps_turns() {
+        if !invocation.plan.role.action_surface().keeps_turns() {
             return Ok(());
         }
         let limit = compaction.limit(&invocation.model.reference);
@@ -140,8 +139,6 @@ impl Attempt<'_> {
 
     /// Creates the agent that writes an agent's `number`-th summary.
     fn summarizer(&self, of: &Invocation, number: u32) -> Invocation {
-        let mut lineage = of.lineage.clone();
-        lineage.push("a summary of older turns".to_owned());
         let assigned = self.run.models.assigned.summaries.as_ref();
         let mut model = assigned.unwrap_or(&of.model).clone();
         // A summary is text: code blocks in it must not end the response.
@@ -150,27 +147,9 @@ impl Attempt<'_> {
             stop_after_blocks: None,
             ..Sampling::clone(&model.sampling)
         });
-        Invocation {
-            id: of.summary_id(number),
-            parent: Some(of.id.clone()),
-            depth: of.depth + 1,
-            role: Role::Compaction,
-            lineage,
-            model,
-            system_prompt: None,
-            iterations: 1,
-            page: None,
-            tools: ToolSet::default(),
-            inherited_tools: ToolSet::default(),
-            log: None,
-            settings: None,
-            history_snapshot: Arc::default(),
-            instances: Instances::default(),
-            schema: None,
-            ledger: Arc::clone(&of.ledger),
-            progress: Arc::default(),
-            outbox: None,
-        }
+        let plan = AgentPlan::one_call(Role::Compaction, of.plan.depth + 1);
+        let query = "a summary of older turns".to_owned();
+        of.child(of.summary_id(number), plan, query, model)
     }
 
     /// Requests a summary. Returns `None` if the turns are too long for the model or the response

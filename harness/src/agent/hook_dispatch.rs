@@ -128,8 +128,7 @@ impl Attempt<'_> {
 
     /// Returns the hooks listed by the agent's prompt, or else the hooks of the run.
     fn hooks<'b>(&'b self, invocation: &'b Invocation) -> &'b [Arc<dyn Hook>] {
-        let listed = self.settings(invocation).hooks.as_deref();
-        listed.unwrap_or(&self.run.treatment.hooks)
+        invocation.plan.hooks(&self.run.treatment)
     }
 
     /// Passes an event through the hooks of an agent, one after another.

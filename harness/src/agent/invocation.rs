@@ -7,40 +7,13 @@ use std::sync::atomic::AtomicU32;
 use parking_lot::Mutex;
 use sandbox::{HostFunctions, ModelCalls};
 
-use super::{AgentSettings, Instances, Ledger, Model, Outbox, PageFunctions, ToolLog, Treatment};
-use crate::model::{ActionSurface, Message, Role};
+use super::{AgentPlan, Instances, Ledger, Model, Outbox, PageFunctions, ToolLog};
+use crate::model::{ActionSurface, Message};
 use crate::prompt::AnswerSchema;
 use crate::tool::ToolSet;
 
 /// Invocation id of the root.
 pub(crate) const ROOT: &str = "root";
-
-/// Properties of the root that depend on the protocol.
-pub(crate) struct Root {
-    pub role: Role,
-    /// Maximum iterations.
-    pub iterations: u32,
-    /// System prompt of the protocol, if the protocol has one.
-    pub system_prompt: Option<String>,
-}
-
-impl Root {
-    /// Returns the properties for the run's protocol, without a system prompt.
-    pub const fn of(treatment: &Treatment) -> Self {
-        let capabilities = treatment.protocol.capabilities();
-        Self {
-            role: Role::Root(treatment.protocol),
-            iterations: if capabilities.one_call {
-                1
-            } else if matches!(capabilities.action_surface, ActionSurface::Program) {
-                treatment.settings.workflow_runs
-            } else {
-                treatment.max_iterations
-            },
-            system_prompt: None,
-        }
-    }
-}
 
 /// One agent of a delegation tree.
 #[derive(Clone)]
@@ -49,26 +22,17 @@ pub(crate) struct Invocation {
     pub id: String,
     /// Id of the caller.
     pub parent: Option<String>,
-    /// Depth; 0 for the root.
-    pub depth: u32,
-    pub role: Role,
+    /// What the agent receives.
+    pub plan: AgentPlan,
     /// Queries of all agents from the root to this one.
     pub lineage: Vec<String>,
     pub model: Model,
-    /// System prompt specified by the caller.
-    pub system_prompt: Option<String>,
-    /// Maximum iterations.
-    pub iterations: u32,
     /// Web page that the agent can use, if any.
     pub page: Option<PageFunctions>,
-    /// Tools that the agent may call.
-    pub tools: ToolSet,
     /// Tools for children that the agent creates with `rlm()`.
     pub inherited_tools: ToolSet,
     /// Log of the agent's tool calls, if the caller requested it.
     pub log: Option<ToolLog>,
-    /// Request settings of the agent's prompt definition, if any.
-    pub settings: Option<Arc<AgentSettings>>,
     /// Messages of the agent's newest request, for callable prompts that see their caller's
     /// conversation. Stored only if the run has prompts of this kind.
     pub history_snapshot: Arc<Mutex<Vec<Arc<Message>>>>,
@@ -86,11 +50,44 @@ pub(crate) struct Invocation {
 }
 
 impl Invocation {
+    /// Creates the root of an attempt.
+    pub fn root(plan: AgentPlan, query: &str, model: Model, ledger: &Arc<Ledger>) -> Self {
+        Self {
+            id: ROOT.to_owned(),
+            parent: None,
+            lineage: vec![query.to_owned()],
+            model,
+            page: None,
+            inherited_tools: ToolSet::default(),
+            log: None,
+            history_snapshot: Arc::default(),
+            instances: Instances::default(),
+            schema: None,
+            ledger: Arc::clone(ledger),
+            progress: Arc::default(),
+            outbox: None,
+            plan,
+        }
+    }
+
+    /// Creates an agent that this one calls with a query. It shares the caller's ledger and sees
+    /// the lineage of its queries.
+    pub fn child(&self, id: String, plan: AgentPlan, query: String, model: Model) -> Self {
+        let mut lineage = self.lineage.clone();
+        lineage.push(query);
+        Self {
+            id,
+            parent: Some(self.id.clone()),
+            lineage,
+            ..Self::root(plan, "", model, &self.ledger)
+        }
+    }
+
     /// Returns the functions of the agent's REPL: model calls, tools and page functions.
     pub fn functions(&self) -> HostFunctions {
         let page = PageFunctions::functions(self.page.as_ref());
-        let functions = page.and(&self.tools.functions());
-        functions.with_calls(match self.role.action_surface() {
+        let functions = page.and(&self.plan.tools.functions());
+        functions.with_calls(match self.plan.role.action_surface() {
             ActionSurface::LoneRepl => ModelCalls::None,
             ActionSurface::Program => ModelCalls::OfProgram,
             _ => ModelCalls::OfTree,
@@ -102,12 +99,6 @@ impl Invocation {
         self.parent.is_none()
     }
 
-    /// Whether the agent has a prompt definition without `includeChat`, so that it does not see its
-    /// caller's conversation.
-    pub fn is_alone(&self) -> bool {
-        (self.settings.as_ref()).is_some_and(|settings| !settings.include_chat)
-    }
-
     /// Returns the agent's query.
     pub fn query(&self) -> &str {
         self.lineage.last().map_or("", String::as_str)
@@ -116,7 +107,7 @@ impl Invocation {
     /// Returns the agent's query, followed by the schema that the answer must match, if any.
     pub fn asked(&self) -> Cow<'_, str> {
         match &self.schema {
-            Some(schema) => Cow::from(schema.asked(self.query(), self.role.has_repl())),
+            Some(schema) => Cow::from(schema.asked(self.query(), self.plan.role.has_repl())),
             None => Cow::from(self.query()),
         }
     }
@@ -137,7 +128,7 @@ impl Invocation {
     }
 
     fn id_below(&self, what: &str) -> String {
-        let own = format!("d{}-{what}", self.depth + 1);
+        let own = format!("d{}-{what}", self.plan.depth + 1);
         if self.id == ROOT {
             own
         } else {

@@ -9,6 +9,7 @@ mod compaction_settings;
 mod model_assignments;
 mod run;
 
+mod agent_plan;
 mod attempt;
 mod records;
 mod invocation;
@@ -51,13 +52,14 @@ pub use treatment::{
     Conduct, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ImpliedSettings, ReplTreatment, Treatment,
 };
 
+pub(crate) use agent_plan::AgentPlan;
 pub(crate) use attempt::{Attempt, Diverged};
 pub(crate) use budget_subscribers::{BudgetSubscribers, BudgetSubscription};
 pub(crate) use conversation::Conversation;
 pub(crate) use failure::Failure;
 pub(crate) use halt::Halt;
 pub(crate) use instances::{Inbox, Instances, NewInstance, Outbox, QueuedMessage, ReplyReceiver};
-pub(crate) use invocation::{Invocation, ROOT, Root};
+pub(crate) use invocation::{Invocation, ROOT};
 pub(crate) use ledger::{BudgetExceeded, Expected, Ledger, Refusal, Scope};
 pub(crate) use meter::{Meter, Work};
 pub(crate) use model_call::ModelReply;

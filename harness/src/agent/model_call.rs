@@ -513,14 +513,14 @@ impl Attempt<'_> {
             // Sent only if the text of the response must be the answer.
             answer_schema: (invocation.schema.clone())
                 .filter(|_| conversation.asks_for_answer && conversation.tools.is_off())
-                .filter(|_| !invocation.role.has_repl()),
+                .filter(|_| !invocation.plan.role.has_repl()),
             keep_reasoning: settings.include_reasoning,
             caller: Caller {
                 sample: self.task.sample.clone(),
                 attempt: self.task.attempt,
                 invocation: invocation.id.clone(),
-                role: invocation.role,
-                depth: invocation.depth,
+                role: invocation.plan.role,
+                depth: invocation.plan.depth,
                 turn: conversation.turn,
                 trims: conversation.trims,
                 mode: self.run.treatment.prompt_mode,

@@ -86,19 +86,19 @@ impl<'a> Records<'a> {
     /// Records the start of an invocation.
     pub fn begin(&self, invocation: &Invocation, system_prompt: &str) {
         // Summarizers do not count as agents.
-        if invocation.role != Role::Compaction {
+        if invocation.plan.role != Role::Compaction {
             self.count(|stats| {
                 stats.agents += 1;
-                stats.depth_reached = stats.depth_reached.max(invocation.depth);
+                stats.depth_reached = stats.depth_reached.max(invocation.plan.depth);
             });
         }
         self.emit(
             invocation,
             EventKind::InvocationStart {
-                role: invocation.role,
+                role: invocation.plan.role,
                 query: Some(invocation.query().to_owned()),
                 model: invocation.model.reference.clone(),
-                max_iterations: invocation.iterations,
+                max_iterations: invocation.plan.iterations,
                 system_prompt: Some(system_prompt.to_owned()),
             },
         );
@@ -158,7 +158,7 @@ impl<'a> Records<'a> {
             at_ms: Some(ms(self.passed())),
             invocation: invocation.id.clone(),
             parent: invocation.parent.clone(),
-            depth: invocation.depth,
+            depth: invocation.plan.depth,
             kind,
         });
     }

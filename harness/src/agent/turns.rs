@@ -156,7 +156,7 @@ pub(crate) async fn answer_messages(
             .message(invocation, number, &queued_message.message);
         let turn = Turn {
             iteration: 0,
-            iterations: invocation.iterations,
+            iterations: invocation.plan.iterations,
             before: used,
         };
         agent.on_message(queued_message.message.clone(), turn, &mut conversation);
@@ -187,7 +187,7 @@ async fn iterate(
     } else {
         0
     };
-    let iterations = invocation.iterations + corrections;
+    let iterations = invocation.plan.iterations + corrections;
     let before = *used;
     let mut refused = 0;
     for iteration in 1..=iterations {

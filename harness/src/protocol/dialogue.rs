@@ -34,10 +34,8 @@ impl Attempt<'_> {
         let side = |letter: char, name: &str| {
             let specialist = self.specialist(name)?;
             // The sides have the same depth as the dual agent.
-            let above = Invocation {
-                depth: agent.depth.saturating_sub(1),
-                ..agent.clone()
-            };
+            let mut above = agent.clone();
+            above.plan.depth = agent.plan.depth.saturating_sub(1);
             let id = format!("{}.{letter}", agent.id);
             let first = FirstMessage::named(&specialist.name);
             let mut side = self.specialist_child(&above, &id, specialist, &first)?;

@@ -20,10 +20,10 @@ impl Attempt<'_> {
         mut next_id: impl FnMut() -> String,
         background: &mut Background<'b>,
     ) {
-        if !caller.is_root() && caller.settings.is_none() {
+        if !caller.is_root() && caller.plan.settings.is_none() {
             return;
         }
-        for agent in caller.tools.immediate() {
+        for agent in caller.plan.tools.immediate() {
             let id = next_id();
             let started = match &agent.kind {
                 Some(kind) => self.start_instance(caller, &id, agent, kind, background),

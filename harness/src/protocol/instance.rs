@@ -52,7 +52,7 @@ impl Attempt<'_> {
         let settings = &specialist.settings;
         let earlier = inherited(
             &caller.history_snapshot.lock(),
-            caller.role.has_repl(),
+            caller.plan.role.has_repl(),
             settings.include_chat,
             settings.include_past_tools,
         );
@@ -160,7 +160,7 @@ impl Attempt<'_> {
     ) -> BoxFuture<'b, Result<(), Failure>> {
         let specialist = Arc::clone(specialist);
         Box::pin(async move {
-            match child.role {
+            match child.plan.role {
                 Role::DualAi | Role::AiHuman => {
                     return self.talk(&child, &specialist, inbox).await;
                 }
@@ -208,7 +208,7 @@ impl Attempt<'_> {
     pub fn emit_created(&self, caller: &Invocation, child: &Invocation, name: &str) {
         let created = EventKind::AgentCreated {
             child: child.id.clone(),
-            role: child.role,
+            role: child.plan.role,
             name: name.to_owned(),
         };
         self.records.emit(caller, created);

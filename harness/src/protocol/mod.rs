@@ -25,8 +25,11 @@ mod tool_run;
 
 use async_trait::async_trait;
 
-use crate::agent::{Attempt, Conversation, Failure, Invocation, ProtocolSettings, Root, Treatment};
+use crate::agent::{
+    AgentPlan, Attempt, Conversation, Failure, Invocation, ProtocolSettings, Treatment,
+};
 use crate::model::{Protocol, ToolUse};
+use crate::prompt::code_tool;
 use crate::tool::ToolSet;
 use agent_turn::AgentTurnError;
 
@@ -45,8 +48,8 @@ pub(crate) trait ProtocolBehavior: Send + Sync {
     }
 
     /// Returns the native tools in requests of a root with these tools.
-    fn offers(&self, _treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
-        ToolUse::default()
+    fn offers(&self, treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
+        code_tool::tool_use(treatment.code_via_tool, self.root(treatment).role)
     }
 
     /// Returns the run's protocol settings, restricted to those that affect this protocol.
@@ -54,9 +57,9 @@ pub(crate) trait ProtocolBehavior: Send + Sync {
         ProtocolSettings::default()
     }
 
-    /// Describes the root agent.
-    fn root(&self, treatment: &Treatment) -> Root {
-        Root::of(treatment)
+    /// Returns the plan of the root.
+    fn root(&self, treatment: &Treatment) -> AgentPlan {
+        AgentPlan::root(treatment)
     }
 
     /// Adds the first messages of the root to its conversation.

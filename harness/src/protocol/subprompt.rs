@@ -10,10 +10,10 @@ use sandbox::message::Context;
 use serde_json::Value;
 
 use crate::agent::{
-    Attempt, Failure, Instances, Invocation, LoggedCall, Model, Specialist, ToolLog,
+    AgentPlan, Attempt, Failure, Invocation, LoggedCall, Model, Specialist, ToolLog,
 };
 use crate::model::{EventKind, Message, Role};
-use crate::prompt::{first_message, iterations_for_depth, subprompt_call, subprompt_error};
+use crate::prompt::{first_message, subprompt_call, subprompt_error};
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::{ReplAgent, kind_of};
 use crate::protocol::tools::ToolsAgent;
@@ -83,14 +83,14 @@ impl Attempt<'_> {
         self.records.count(|stats| stats.delegations += 1);
         let spawn = EventKind::DelegationSpawn {
             child: prepared.child.id.clone(),
-            role: prepared.child.role,
+            role: prepared.child.plan.role,
         };
         self.records.emit(caller, spawn);
         let settings = &prepared.specialist.settings;
         let (chat, past_tools) = (settings.include_chat, settings.include_past_tools);
         let earlier = inherited(
             &caller.history_snapshot.lock(),
-            caller.role.has_repl(),
+            caller.plan.role.has_repl(),
             chat,
             past_tools,
         );
@@ -110,7 +110,7 @@ impl Attempt<'_> {
         } = prepared;
         let child_id = child.id.clone();
         let log = child.log.clone();
-        let result = match child.role {
+        let result = match child.plan.role {
             Role::Specialist => self.run_in_repl(child, earlier, first, &input).await,
             Role::ToolSpecialist => {
                 let agent = ToolsAgent::of_child(self, &child, first.after(earlier, None));
@@ -146,7 +146,7 @@ impl Attempt<'_> {
         first: &FirstMessage,
     ) -> Result<Invocation, ToolError> {
         let config = &self.run.treatment;
-        let depth = caller.depth + 1;
+        let depth = caller.plan.depth + 1;
         let name = &specialist.name;
         if depth > config.max_depth {
             let most = config.max_depth;
@@ -169,40 +169,17 @@ impl Attempt<'_> {
             sampling: Arc::new(specialist.settings.reasoning_over(&model.sampling)),
             ..model
         };
-        let mut lineage = if specialist.settings.include_chat {
-            caller.lineage.clone()
-        } else {
-            Vec::new()
-        };
-        lineage.push(match &first.name {
+        let query = match &first.name {
             Some(name) => format!("{name}: {}", first.text),
             None => first.text.clone(),
-        });
-        let child = Invocation {
-            id: child_id.to_owned(),
-            parent: Some(caller.id.clone()),
-            depth,
-            role,
-            lineage,
-            model,
-            system_prompt: Some(specialist.prompt.clone()),
-            iterations: match &specialist.talk {
-                Some(talk) => talk.max_messages.get(),
-                None if role == Role::OneShot => 1,
-                None => iterations_for_depth(depth, config.max_iterations),
-            },
-            tools: specialist.tools.clone(),
-            inherited_tools: specialist.tools.clone(),
-            log: Some(ToolLog::default()),
-            settings: Some(Arc::clone(&specialist.settings)),
-            history_snapshot: Arc::default(),
-            instances: Instances::default(),
-            schema: None,
-            ledger: Arc::clone(&caller.ledger),
-            progress: Arc::default(),
-            outbox: None,
-            page: None,
         };
+        let plan = AgentPlan::specialist(config, specialist, depth);
+        let mut child = caller.child(child_id.to_owned(), plan, query, model);
+        if !specialist.settings.include_chat {
+            child.lineage.drain(..child.lineage.len() - 1);
+        }
+        child.inherited_tools = specialist.tools.clone();
+        child.log = Some(ToolLog::default());
         if let Some(talk) = &specialist.talk {
             self.sides(&child, talk)?;
         }
@@ -226,9 +203,9 @@ impl Attempt<'_> {
             None,
             Context::text(text),
             self.info(&child),
-            child.tools.functions(),
+            child.plan.tools.functions(),
         );
-        let text = first_message(child.query(), &kind, child.iterations);
+        let text = first_message(child.query(), &kind, child.plan.iterations);
         let shown = first.after(earlier, Some(text));
         let agent = ReplAgent::new(self, child, &session, repl, shown);
         let result = Box::pin(agent.run()).await;

@@ -327,16 +327,16 @@ pub(crate) enum BackgroundPart<'a> {
 
 /// Returns the tool with this name: the REPL name for agents with a REPL, else the native name.
 fn find_tool<'c>(caller: &'c Invocation, name: &str) -> Result<&'c BoundTool, ToolError> {
-    if caller.role.has_repl() {
-        caller.tools.get(name)
+    if caller.plan.role.has_repl() {
+        caller.plan.tools.get(name)
     } else {
-        caller.tools.get_native(name)
+        caller.plan.tools.get_native(name)
     }
 }
 
 /// Returns the names of the instance functions in this caller's REPL or native tools.
 pub(crate) const fn names(caller: &Invocation) -> &'static InstanceNames {
-    InstanceNames::of(caller.role.has_repl())
+    InstanceNames::of(caller.plan.role.has_repl())
 }
 
 /// Returns the immediate result of a message whose sender does not wait for the answer.

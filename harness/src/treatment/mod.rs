@@ -20,7 +20,7 @@ pub use crate::agent::{
 };
 pub use explicit::ExplicitSetting;
 pub use no_effect::{MaskedBy, NoEffect};
-pub use plan::{AgentPlan, ExperimentPlan, HookPlan};
+pub use plan::{AgentInputs, ExperimentPlan, HookPlan};
 
 /// Settings in effect for a run's agents, as recorded with the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

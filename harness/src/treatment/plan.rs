@@ -4,15 +4,14 @@
 use std::sync::Arc;
 
 use super::{ReplTreatment, Treatment};
-use crate::agent::{CallerRole, Compact, Compaction, ProtocolSettings, ROOT, Root, Specialist};
+use crate::agent::{
+    AgentPlan, CallerRole, Compact, Compaction, ProtocolSettings, ROOT, Specialist,
+};
 use crate::hook::{Hook, HookEvent};
 use crate::model::web::DumpExtensions;
 use crate::model::{ActionSurface, InputKind, Role, ToolSpec, ToolUse};
 use crate::prompt::definition::ToolStrategy;
-use crate::prompt::{
-    ActionOverrides, AgentPrompt, AnswerSchema, Assembled, ModelAlias, PromptConfig, code_tool,
-    iterations_for_depth, system_prompt,
-};
+use crate::prompt::{ActionOverrides, AnswerSchema, Assembled, ModelAlias, code_tool};
 use crate::protocol::agent_turn::AgentTurnSettings;
 use crate::protocol::protocol_behavior;
 use crate::protocol::tools::offered;
@@ -23,7 +22,7 @@ use crate::tool::ToolSet;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentPlan {
     /// One agent of each possible kind, root first.
-    pub agents: Vec<AgentPlan>,
+    pub agents: Vec<AgentInputs>,
     /// Maximum depth of an agent.
     pub max_depth: u32,
     /// Whether reading of a response stops after the last code block that may run.
@@ -46,9 +45,9 @@ pub struct ExperimentPlan {
     pub page: Option<String>,
 }
 
-/// Everything that one agent receives.
+/// Everything that the agents of one plan receive, in a form that can be compared.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AgentPlan {
+pub struct AgentInputs {
     /// Kind of the agent: `root`, `child at depth N`, `one-shot call` or `specialist NAME DIGEST`.
     pub agent: String,
     /// System prompt.
@@ -79,16 +78,18 @@ pub struct HookPlan {
 impl Treatment {
     /// Resolves the treatment into the plan of an experiment.
     pub fn plan(&self) -> ExperimentPlan {
-        let mut agents = vec![self.root_plan()];
+        let mut agents = vec![self.root_inputs()];
         if self.deepest() > 0 {
             for depth in 1..=self.max_depth {
-                agents.push(self.child_plan(depth));
+                let name = format!("child at depth {depth}");
+                agents.push(self.inputs(name, &self.child_agent(depth)));
             }
-            agents.push(self.one_shot_plan());
+            let plan = AgentPlan::one_call(Role::OneShot, 1);
+            agents.push(self.inputs("one-shot call".to_owned(), &plan));
         }
         if self.calls_tools() {
             let specialists = self.tools.specialists.values();
-            agents.extend(specialists.map(|specialist| self.specialist_plan(specialist)));
+            agents.extend(specialists.map(|specialist| self.specialist_inputs(specialist)));
         }
         ExperimentPlan {
             agents,
@@ -136,15 +137,27 @@ impl Treatment {
         Some((effective, model))
     }
 
+    /// Returns the plan of the root. Its prompt does not mention tools that it must not call.
+    fn root_agent(&self) -> AgentPlan {
+        let mut plan = protocol_behavior(self.protocol).root(self);
+        if !self.calls_tools() {
+            plan.tools = ToolSet::default();
+        }
+        plan
+    }
+
+    /// Returns the plan of a child that `rlm()` creates at a depth.
+    fn child_agent(&self, depth: u32) -> AgentPlan {
+        AgentPlan::child(self, depth, None, &self.root_agent().tools)
+    }
+
     pub(super) fn root_prompt(&self) -> Assembled {
-        let own = protocol_behavior(self.protocol).root(self).system_prompt;
-        let tools = self.root_tools();
-        self.prompt(Role::Root(self.protocol), 0, own.as_deref(), &tools)
+        self.prompt(&self.root_agent())
     }
 
     /// Returns the maximum number of responses of the root.
     pub(super) fn root_iterations(&self) -> u32 {
-        Root::of(self).iterations
+        self.root_agent().iterations
     }
 
     /// Returns the maximum depth of an agent; 0 if the root cannot call child agents.
@@ -193,9 +206,9 @@ impl Treatment {
     /// Returns the native tools in requests of agents at a depth, without the tools for reading
     /// long contexts.
     pub fn native_tools(&self, depth: u32) -> Vec<ToolSpec> {
-        let offered = if depth > 0 && depth < self.max_depth {
-            code_tool::tool_use(self.code_via_tool, Role::Child)
-        } else if depth > 0 || self.is_barred_from_tools() {
+        let offered = if depth > 0 {
+            code_tool::tool_use(self.code_via_tool, self.child_agent(depth).role)
+        } else if self.is_barred_from_tools() {
             ToolUse::default()
         } else {
             let protocol = protocol_behavior(self.protocol);
@@ -204,57 +217,9 @@ impl Treatment {
         offered.specs.to_vec()
     }
 
-    fn root_tools(&self) -> ToolSet {
-        if self.calls_tools() {
-            self.tools.root.clone()
-        } else {
-            ToolSet::default()
-        }
-    }
-
-    fn prompt_of_specialist(&self, role: Role, specialist: &Specialist) -> String {
-        let is_alone = !specialist.settings.include_chat;
-        let own = Some(specialist.prompt.as_str());
-        self.prompt_of(role, 1, own, &specialist.tools, is_alone)
-            .text()
-    }
-
-    fn prompt(&self, role: Role, depth: u32, own: Option<&str>, tools: &ToolSet) -> Assembled {
-        self.prompt_of(role, depth, own, tools, false)
-    }
-
-    fn prompt_of(
-        &self,
-        role: Role,
-        depth: u32,
-        own: Option<&str>,
-        tools: &ToolSet,
-        is_alone: bool,
-    ) -> Assembled {
-        let iterations = if depth == 0 {
-            self.root_iterations()
-        } else {
-            iterations_for_depth(depth, self.max_iterations)
-        };
-        system_prompt(&AgentPrompt {
-            role,
-            config: PromptConfig {
-                depth,
-                max_depth: self.max_depth,
-                mode: self.prompt_mode,
-                child_budget: iterations_for_depth(depth + 1, self.max_iterations),
-            },
-            iterations,
-            invocation_id: ROOT,
-            lineage: &[],
-            system_prompt: own,
-            models: &self.aliases,
-            drivers: &self.drivers,
-            tools: &tools.specs(),
-            code_via_tool: self.code_via_tool,
-            overrides: &self.overrides,
-            is_alone,
-        })
+    /// Returns the system prompt of an agent of this plan, as if it were the root.
+    fn prompt(&self, plan: &AgentPlan) -> Assembled {
+        plan.system_prompt(self, &self.aliases, self.code_via_tool, ROOT, &[])
     }
 
     /// Returns the prompt section about pages, if the protocol adds it.
@@ -279,94 +244,60 @@ impl Treatment {
             .collect()
     }
 
-    fn root_plan(&self) -> AgentPlan {
-        let own = self.root_tools();
+    fn root_inputs(&self) -> AgentInputs {
+        let plan = self.root_agent();
+        let protocol = protocol_behavior(self.protocol);
         let (tools, native) = if self.is_barred_from_tools() {
-            (own.clone(), ToolUse::default())
+            (plan.tools.clone(), ToolUse::default())
         } else {
-            let protocol = protocol_behavior(self.protocol);
-            let tools = protocol.tools(&own);
+            let tools = protocol.tools(&plan.tools);
             let native = protocol.offers(self, &tools);
             (tools, native)
         };
-        AgentPlan {
-            agent: ROOT.to_owned(),
-            system: self.root_prompt().text(),
+        AgentInputs {
+            hooks: self.hooks_of(&plan, &tools),
             tools: native,
-            hooks: agent_hooks(
-                self.root.hooks.as_deref().unwrap_or(&self.hooks),
-                &tools,
-                self.max_messages(self.root_iterations()),
-            ),
-            functions: functions(&own),
-            iterations: self.root_iterations(),
-            model: None,
+            ..self.inputs(ROOT.to_owned(), &plan)
         }
     }
 
-    fn child_plan(&self, depth: u32) -> AgentPlan {
-        let is_flat = depth >= self.max_depth;
-        let (tools, native) = if is_flat {
-            (ToolSet::default(), ToolUse::default())
-        } else {
-            (
-                self.root_tools(),
-                code_tool::tool_use(self.code_via_tool, Role::Child),
-            )
-        };
-        let iterations = if is_flat {
-            1
-        } else {
-            iterations_for_depth(depth, self.max_iterations)
-        };
-        AgentPlan {
-            agent: format!("child at depth {depth}"),
-            system: self.prompt(Role::Child, depth, None, &tools).text(),
-            tools: native,
-            hooks: agent_hooks(&self.hooks, &tools, self.max_messages(iterations)),
-            functions: functions(&tools),
-            iterations,
-            model: self.assigned.of(CallerRole::Agent, depth).cloned(),
-        }
-    }
-
-    fn one_shot_plan(&self) -> AgentPlan {
-        let tools = ToolSet::default();
-        AgentPlan {
-            agent: "one-shot call".to_owned(),
-            system: self.prompt(Role::OneShot, 1, None, &tools).text(),
-            tools: ToolUse::default(),
-            hooks: agent_hooks(&self.hooks, &tools, self.max_messages(1)),
-            functions: Vec::new(),
-            iterations: 1,
-            model: self.assigned.of(CallerRole::Call, 1).cloned(),
-        }
-    }
-
-    fn specialist_plan(&self, specialist: &Specialist) -> AgentPlan {
-        let tools = &specialist.tools;
-        let role = specialist.role();
-        let hooks = specialist.settings.hooks.as_deref();
-        let iterations = iterations_for_depth(1, self.max_iterations);
+    fn specialist_inputs(&self, specialist: &Specialist) -> AgentInputs {
+        let plan = AgentPlan::specialist(self, specialist, 1);
+        let name = format!("specialist {} {}", specialist.name, specialist.digest());
         let named = (specialist.model != "default").then_some(&specialist.model);
         let assigned = self.assigned.of(CallerRole::Agent, 1).cloned();
-        AgentPlan {
-            agent: format!("specialist {} {}", specialist.name, specialist.digest()),
-            system: self.prompt_of_specialist(role, specialist),
-            tools: if role == Role::ToolSpecialist {
-                offered(&specialist.settings, &ActionOverrides::default(), tools)
-            } else {
-                ToolUse::default()
-            },
-            hooks: agent_hooks(
-                hooks.unwrap_or(&self.hooks),
-                tools,
-                self.max_messages(iterations),
-            ),
-            functions: functions(tools),
-            iterations,
-            model: named.is_none().then_some(assigned).flatten(),
+        let mut inputs = self.inputs(name, &plan);
+        if plan.role == Role::ToolSpecialist {
+            let actions = ActionOverrides::default();
+            inputs.tools = offered(&specialist.settings, &actions, &plan.tools);
         }
+        AgentInputs {
+            model: named.is_none().then_some(assigned).flatten(),
+            ..inputs
+        }
+    }
+
+    /// Returns what agents of a plan receive, with the default model for their role and depth.
+    fn inputs(&self, agent: String, plan: &AgentPlan) -> AgentInputs {
+        let caller = match plan.role {
+            Role::OneShot => CallerRole::Call,
+            _ => CallerRole::Agent,
+        };
+        let assigned = self.assigned.of(caller, plan.depth);
+        AgentInputs {
+            agent,
+            system: self.prompt(plan).text(),
+            tools: code_tool::tool_use(self.code_via_tool, plan.role),
+            functions: functions(&plan.tools),
+            hooks: self.hooks_of(plan, &plan.tools),
+            iterations: plan.iterations,
+            model: assigned.filter(|_| plan.depth > 0).cloned(),
+        }
+    }
+
+    /// Returns the hooks that have an effect on agents of a plan with these tools.
+    fn hooks_of(&self, plan: &AgentPlan, tools: &ToolSet) -> Vec<HookPlan> {
+        agent_hooks(plan.hooks(self), tools, self.max_messages(plan.iterations))
     }
 
     /// Returns the maximum number of messages in the last request of an agent with this many

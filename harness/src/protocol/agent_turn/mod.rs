@@ -25,7 +25,7 @@ use async_trait::async_trait;
 use serde_json::json;
 
 use crate::agent::{
-    AgentBehavior, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep, Root,
+    AgentBehavior, AgentPlan, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep,
     Treatment, Turn, run_turns,
 };
 use crate::model::web::Page;
@@ -140,12 +140,12 @@ impl ProtocolBehavior for AgentTurn {
         WebAgent::of(treatment)?.system().map(drop)
     }
 
-    fn root(&self, treatment: &Treatment) -> Root {
+    fn root(&self, treatment: &Treatment) -> AgentPlan {
         let agent = WebAgent::of(treatment).ok();
-        Root {
+        AgentPlan {
             // `check` has already reported errors.
-            system_prompt: agent.and_then(|agent| Some(agent.system().ok()?.text())),
-            ..Root::of(treatment)
+            own_prompt: agent.and_then(|agent| Some(agent.system().ok()?.text())),
+            ..AgentPlan::root(treatment)
         }
     }
 

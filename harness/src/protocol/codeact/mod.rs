@@ -2,22 +2,15 @@
 
 use async_trait::async_trait;
 
-use crate::agent::{Attempt, Conversation, Failure, Invocation, Treatment};
-use crate::model::{Role, ToolUse};
-use crate::prompt::code_tool;
+use crate::agent::{Attempt, Conversation, Failure, Invocation};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::rlm::{first, run_repl};
-use crate::tool::ToolSet;
 
 /// Codeact protocol. Its root is like that of the `rlm` protocol, but cannot call children.
 pub(super) struct Codeact;
 
 #[async_trait]
 impl ProtocolBehavior for Codeact {
-    fn offers(&self, treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
-        code_tool::tool_use(treatment.code_via_tool, Role::Root(treatment.protocol))
-    }
-
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
         conversation.push(first(attempt, root));
     }

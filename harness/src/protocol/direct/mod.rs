@@ -62,7 +62,7 @@ impl OneCall {
         let query = root.asked().into_owned();
         let first = Message::user(flat_message(&query, context));
         let may_cut = attempt.run.treatment.settings.overflow == Overflow::Truncate;
-        let cuts = root.role != Role::Flat && may_cut;
+        let cuts = root.plan.role != Role::Flat && may_cut;
         Self {
             shown: vec![attempt.with_images(root, first)],
             may_cut: cuts.then(|| (query, Arc::clone(context))),

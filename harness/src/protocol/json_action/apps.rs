@@ -1,15 +1,13 @@
 //! Serves the apps' requests for model answers and documents, one at a time and in order.
 
 use std::convert::Infallible;
-use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::agent::{Attempt, Instances, Invocation};
+use crate::agent::{AgentPlan, Attempt, Invocation};
 use crate::model::web::{AppCall, AppHost};
 use crate::model::{EventKind, Message, Role, WebEvent};
 use crate::protocol::direct::OneCall;
-use crate::tool::ToolSet;
 
 /// Serves requests. The future never completes.
 pub(super) async fn serve(
@@ -51,27 +49,7 @@ pub(super) async fn serve(
 }
 
 fn child(root: &Invocation, number: u32, prompt: &str) -> Invocation {
-    let mut lineage = root.lineage.clone();
-    lineage.push(prompt.to_owned());
-    Invocation {
-        tools: ToolSet::default(),
-        inherited_tools: ToolSet::default(),
-        log: None,
-        settings: None,
-        history_snapshot: Arc::default(),
-        instances: Instances::default(),
-        schema: None,
-        ledger: Arc::clone(&root.ledger),
-        progress: Arc::default(),
-        outbox: None,
-        id: root.child_id(number),
-        parent: Some(root.id.clone()),
-        depth: root.depth + 1,
-        role: Role::App,
-        lineage,
-        model: root.model.clone(),
-        system_prompt: None,
-        iterations: 1,
-        page: None,
-    }
+    let plan = AgentPlan::one_call(Role::App, root.plan.depth + 1);
+    let model = root.model.clone();
+    root.child(root.child_id(number), plan, prompt.to_owned(), model)
 }

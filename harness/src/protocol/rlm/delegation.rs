@@ -16,11 +16,11 @@ use tokio::time::timeout;
 
 use super::ReplAgent;
 use crate::agent::{
-    Attempt, Budget, CallerRole, Failure, Instances, Invocation, Ledger, PageFunctions, PageResult,
+    AgentPlan, Attempt, Budget, CallerRole, Failure, Invocation, Ledger, PageFunctions, PageResult,
     Work, seen,
 };
 use crate::model::{EventKind, Image, Message, Role, Status, WebEvent, ms};
-use crate::prompt::{AnswerSchema, ContextKind, first_message, iterations_for_depth};
+use crate::prompt::{AnswerSchema, ContextKind, first_message};
 use crate::protocol::direct::OneCall;
 use crate::protocol::tool_run::{BackgroundPart, ToolRun};
 use crate::tool::{ToolError, ToolSet};
@@ -109,7 +109,7 @@ impl<'f> Children<'f> {
             "state": "running",
             "agent": pending.child.id,
             "iteration": pending.child.progress.load(Ordering::Relaxed),
-            "maxIterations": pending.child.iterations,
+            "maxIterations": pending.child.plan.iterations,
             "llmCalls": spent.calls,
             "tokens": spent.tokens,
             "costUsd": spent.cost_usd,
@@ -213,7 +213,7 @@ impl<'a> ReplAgent<'a> {
         };
         let spawn = EventKind::DelegationSpawn {
             child: child.id.clone(),
-            role: child.role,
+            role: child.plan.role,
         };
         self.attempt.records.emit(&self.invocation, spawn);
         let pending = Pending {
@@ -223,7 +223,7 @@ impl<'a> ReplAgent<'a> {
             began: Instant::now(),
         };
         children.pending.insert(call.id, pending);
-        match child.role {
+        match child.plan.role {
             Role::Child | Role::Specialist => {
                 children.start(call.id, self.run_child(call, child));
             }
@@ -306,12 +306,12 @@ impl<'a> ReplAgent<'a> {
     }
 
     fn start_tool(&mut self, call: FunctionCall, children: &mut Children<'a>) {
-        if self.invocation.page.is_some() && self.invocation.tools.get(&call.name).is_err() {
+        if self.invocation.page.is_some() && self.invocation.plan.tools.get(&call.name).is_err() {
             return self.start_function(call, children);
         }
         let id = call.id;
         let child = self.invocation.child_id(self.calls);
-        if self.invocation.tools.makes_child(&call.name) {
+        if self.invocation.plan.tools.makes_child(&call.name) {
             self.calls += 1;
         }
         let run = ToolRun::new(format!("repl-{}", id.0), call.name, call.arguments, child);
@@ -349,33 +349,14 @@ impl<'a> ReplAgent<'a> {
             CallKind::Rlm | CallKind::Agent => CallerRole::Agent,
         };
         let alias = call.options.model.as_deref();
-        let model = run.model(alias, asker, self.invocation.depth + 1)?;
+        let model = run.model(alias, asker, self.invocation.plan.depth + 1)?;
         if call.query.trim().is_empty() {
             return Err(format!("{}(): the query is blank", call.kind));
         }
         if call.options.max_iterations == Some(0) {
             return Err(format!("{}(): maxIterations must be at least 1", call.kind));
         }
-        let depth = self.invocation.depth + 1;
-        let specialist = call
-            .options
-            .system_prompt
-            .as_ref()
-            .is_some_and(|own| !own.trim().is_empty());
-        let role = match call.kind {
-            CallKind::Llm => Role::OneShot,
-            _ if depth >= run.treatment.max_depth => Role::Flat,
-            _ if specialist => Role::Specialist,
-            CallKind::Rlm | CallKind::Agent => Role::Child,
-        };
-        let budget = iterations_for_depth(depth, run.treatment.max_iterations);
-        let iterations = match role {
-            Role::OneShot | Role::Flat => 1,
-            _ => call
-                .options
-                .max_iterations
-                .map_or(budget, |wanted| wanted.min(budget)),
-        };
+        let depth = self.invocation.plan.depth + 1;
         let schema = match &call.options.schema {
             Some(json) => {
                 let schema = serde_json::from_str(json).map_err(|error| error.to_string());
@@ -385,33 +366,29 @@ impl<'a> ReplAgent<'a> {
             }
             None => None,
         };
+        let treatment = &run.treatment;
         let tools = self.tools_of_child(call)?;
-        let page = self.handed_page(call, role)?;
-        let mut lineage = self.invocation.lineage.clone();
-        lineage.push(call.query.clone());
-        Ok(Invocation {
-            id,
-            parent: Some(self.invocation.id.clone()),
-            depth,
-            role,
-            lineage,
-            model,
-            system_prompt: call.options.system_prompt.clone(),
-            iterations,
-            page,
-            tools: match role {
-                Role::Child | Role::Specialist => tools.clone(),
-                _ => ToolSet::default(),
+        let own_prompt = call.options.system_prompt.clone();
+        let mut plan = match call.kind {
+            CallKind::Llm => AgentPlan {
+                own_prompt,
+                ..AgentPlan::one_call(Role::OneShot, depth)
             },
+            CallKind::Rlm | CallKind::Agent => {
+                AgentPlan::child(treatment, depth, own_prompt, &tools)
+            }
+        };
+        if let Some(wanted) = call.options.max_iterations {
+            plan.iterations = plan.iterations.min(wanted);
+        }
+        let page = self.handed_page(call, plan.role)?;
+        let child = self.invocation.child(id, plan, call.query.clone(), model);
+        Ok(Invocation {
+            page,
             inherited_tools: tools,
-            log: None,
-            settings: None,
-            history_snapshot: Arc::default(),
-            instances: Instances::default(),
             schema,
             ledger: self.create_ledger(call),
-            progress: Arc::default(),
-            outbox: None,
+            ..child
         })
     }
 
@@ -461,7 +438,7 @@ impl<'a> ReplAgent<'a> {
             (_, Some(length)) => ContextKind::Text(length),
             (kind, None) => ContextKind::Value(kind.to_owned()),
         };
-        let first = first_message(&child.asked(), &context, child.iterations);
+        let first = first_message(&child.asked(), &context, child.plan.iterations);
         let shown = vec![Message::user(first)];
         Box::pin(async move {
             let agent = ReplAgent::new(attempt, child, session, repl, shown);

@@ -11,10 +11,10 @@ use sandbox::message::{CellErrorKind, CellOutcome, Context};
 use sandbox::{Repl, Session};
 
 use crate::agent::{
-    AgentBehavior, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, NextStep,
-    PageFunctions, Root, Treatment, Turn, answer_messages, run_turns, shown,
+    AgentBehavior, AgentPlan, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply,
+    NextStep, PageFunctions, Treatment, Turn, answer_messages, run_turns, shown,
 };
-use crate::model::{EventKind, Message, Role, ToolCall, ToolUse, ms};
+use crate::model::{EventKind, Message, Role, ToolCall, ms};
 use crate::prompt::{
     CellReport, ContextKind, Position, code_tool, cut_off_message, first_message,
     message_to_instance, mismatch_message, next_message, no_code_message, output_left_out,
@@ -24,7 +24,6 @@ use crate::protocol::ProtocolBehavior;
 use crate::protocol::background::Background;
 use crate::protocol::direct::OneCall;
 use crate::text::{code_blocks, foreign_language, truncate_middle};
-use crate::tool::ToolSet;
 
 /// Maximum characters of an error message, and of a returned value to review, that the model is
 /// shown. Longer texts are shortened in the middle.
@@ -35,24 +34,20 @@ pub(super) struct Rlm;
 
 #[async_trait]
 impl ProtocolBehavior for Rlm {
-    fn root(&self, treatment: &Treatment) -> Root {
-        let root = Root::of(treatment);
+    fn root(&self, treatment: &Treatment) -> AgentPlan {
+        let root = AgentPlan::root(treatment);
         if treatment.max_depth > 0 {
             return root;
         }
-        Root {
+        AgentPlan {
             role: Role::Flat,
             iterations: 1,
             ..root
         }
     }
 
-    fn offers(&self, treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
-        code_tool::tool_use(treatment.code_via_tool, self.root(treatment).role)
-    }
-
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
-        if root.role == Role::Flat {
+        if root.plan.role == Role::Flat {
             OneCall::of_root(attempt, root).open(conversation);
         } else {
             conversation.push(first(attempt, root));
@@ -60,7 +55,7 @@ impl ProtocolBehavior for Rlm {
     }
 
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
-        if root.role == Role::Flat {
+        if root.plan.role == Role::Flat {
             OneCall::of_root(attempt, root).run(attempt, root).await
         } else {
             Box::pin(run(attempt, root)).await
@@ -116,7 +111,7 @@ pub(crate) async fn open_root(
 /// Returns the first user message in the root's conversation.
 pub(crate) fn first(attempt: &Attempt<'_>, root: &Invocation) -> Message {
     let kind = kind_of(&attempt.task.context);
-    let first = first_message(&root.asked(), &kind, root.iterations);
+    let first = first_message(&root.asked(), &kind, root.plan.iterations);
     attempt.with_images(root, Message::user(first))
 }
 

@@ -58,7 +58,7 @@ impl<'a> Reader<'a> {
         let settings = attempt.run.treatment.settings;
         let wanted = (context.chars().count()).div_ceil(settings.piece_chars as usize);
         // One iteration is reserved for the answer.
-        let most = root.iterations.saturating_sub(1) as usize;
+        let most = root.plan.iterations.saturating_sub(1) as usize;
         let pieces = parts(&context, wanted.min(most));
         let readings = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
         let corrections = if root.schema.is_some() {
@@ -67,12 +67,11 @@ impl<'a> Reader<'a> {
             0
         };
         let iterations = if readings > 1 { readings + 1 } else { 1 };
+        let mut root = root.clone();
+        root.plan.iterations = iterations + corrections;
         Self {
             attempt,
-            root: Invocation {
-                iterations: iterations + corrections,
-                ..root.clone()
-            },
+            root,
             context,
             at: if readings > 1 { 0 } else { pieces.len() },
             pieces,

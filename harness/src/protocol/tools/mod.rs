@@ -117,7 +117,7 @@ impl<'a> ToolsAgent<'a> {
         let context = Arc::clone(&attempt.task.context);
         let mut invocation = root.clone();
         if !is_context_inline(&context, settings) {
-            invocation.tools = Tools.tools(&root.tools);
+            invocation.plan.tools = Tools.tools(&root.plan.tools);
         }
         Self {
             invocation,
@@ -191,7 +191,7 @@ impl<'a> ToolsAgent<'a> {
 
     /// Runs one call, and returns its result.
     async fn answer(&self, call: &ToolCall) -> Result<ToolResult, HookError> {
-        let counts = u32::from(self.invocation.tools.makes_child(&call.name));
+        let counts = u32::from(self.invocation.plan.tools.makes_child(&call.name));
         let number = self.children.fetch_add(counts, Ordering::Relaxed);
         let run = ToolRun::new(
             call.id.clone(),
@@ -313,20 +313,20 @@ impl AgentBehavior for ToolsAgent<'_> {
                 last.content += &self.background.get_mut().take_notes();
             }
             let actions = ActionOverrides::default();
-            conversation.tools = offered(self.settings, &actions, &self.invocation.tools);
+            conversation.tools = offered(self.settings, &actions, &self.invocation.plan.tools);
             for message in shown {
                 conversation.push(message);
             }
             return;
         }
-        conversation.tools = Tools.offers(treatment, &self.invocation.tools);
+        conversation.tools = Tools.offers(treatment, &self.invocation.plan.tools);
         let query = &self.invocation.asked();
         let mut first = if is_context_inline(&self.context, self.settings) {
             flat_message(query, &self.context)
         } else {
             large_context_message(query, self.context.chars().count() as u64)
         };
-        if self.invocation.iterations == 1 && !conversation.tools.is_off() {
+        if self.invocation.plan.iterations == 1 && !conversation.tools.is_off() {
             first = format!("{first}\n\n{}", tools_note(ToolsNote::Last));
         }
         first += &self.background.get_mut().take_notes();

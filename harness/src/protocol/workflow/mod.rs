@@ -5,14 +5,12 @@ use async_trait::async_trait;
 
 use crate::agent::{
     AgentBehavior, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep,
-    ProtocolSettings, Treatment, Turn, run_turns,
+    ProtocolSettings, Turn, run_turns,
 };
-use crate::model::{Role, ToolUse};
 use crate::prompt::{code_tool, program_none_message, program_returned_message};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::rlm::{ReplAgent, first, open_root};
 use crate::text::truncate_middle;
-use crate::tool::ToolSet;
 
 /// Maximum characters of a program's result shown to the model. Longer results are shortened in the
 /// middle.
@@ -22,10 +20,6 @@ pub(super) struct Workflow;
 
 #[async_trait]
 impl ProtocolBehavior for Workflow {
-    fn offers(&self, treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
-        code_tool::tool_use(treatment.code_via_tool, Role::Root(treatment.protocol))
-    }
-
     fn settings(&self, of_run: &ProtocolSettings) -> ProtocolSettings {
         ProtocolSettings {
             workflow_runs: of_run.workflow_runs,
