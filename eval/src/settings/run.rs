@@ -23,33 +23,6 @@ use crate::process::env_vars;
 use crate::process::invocation::quoted;
 use crate::run::request_recorder::RequestRecorder;
 
-/// Returns the recorded flags of `rlm-eval run` whose locations must be given again, in help order.
-///
-/// # Errors
-/// A sentence about the first invalid value.
-pub fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
-    places::recorded_places::<RunArgs>(flags)
-}
-
-/// Returns the current name of a flag of `rlm-eval run`, given its current or an earlier name; any
-/// other name is returned unchanged.
-pub(crate) fn canonical_flag(flag: &str) -> String {
-    let command = RunArgs::augment_args(Command::new("run"));
-    let of_this_name = |argument: &&Arg| flags::names(argument).any(|name| name == flag);
-    let argument = command.get_arguments().find(of_this_name);
-    let long = argument.and_then(Arg::get_long);
-    long.unwrap_or(flag).to_owned()
-}
-
-/// Returns advice about a flag of `rlm-eval run` that the cells of a sweep cannot share; `None` if
-/// they can.
-pub(super) fn instead_of_sharing(flag: &str) -> Option<&'static str> {
-    let command = RunArgs::augment_args(Command::new("run"));
-    let mut arguments = command.get_arguments();
-    let argument = arguments.find(|argument| argument.get_long() == Some(flag))?;
-    argument.get::<NotShared>().map(|shared| shared.0)
-}
-
 /// The flags of `rlm-eval run`.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(
@@ -237,6 +210,33 @@ impl<'de> Deserialize<'de> for RunArgs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         recorded_flags::read(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
     }
+}
+
+/// Returns the recorded flags of `rlm-eval run` whose locations must be given again, in help order.
+///
+/// # Errors
+/// A sentence about the first invalid value.
+pub fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
+    places::recorded_places::<RunArgs>(flags)
+}
+
+/// Returns the current name of a flag of `rlm-eval run`, given its current or an earlier name; any
+/// other name is returned unchanged.
+pub(crate) fn canonical_flag(flag: &str) -> String {
+    let command = RunArgs::augment_args(Command::new("run"));
+    let of_this_name = |argument: &&Arg| flags::names(argument).any(|name| name == flag);
+    let argument = command.get_arguments().find(of_this_name);
+    let long = argument.and_then(Arg::get_long);
+    long.unwrap_or(flag).to_owned()
+}
+
+/// Returns advice about a flag of `rlm-eval run` that the cells of a sweep cannot share; `None` if
+/// they can.
+pub(super) fn instead_of_sharing(flag: &str) -> Option<&'static str> {
+    let command = RunArgs::augment_args(Command::new("run"));
+    let mut arguments = command.get_arguments();
+    let argument = arguments.find(|argument| argument.get_long() == Some(flag))?;
+    argument.get::<NotShared>().map(|shared| shared.0)
 }
 
 /// Resolved settings of a run.
