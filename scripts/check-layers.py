@@ -29,6 +29,7 @@ CRATES = {
     "eval": ["harness", "model", "benchmarks", "browser", "records", "report", "view", "queue", "serve", "mcp"],
     "perf": [],
     "harness/tests/fault-server": [],
+    "eval/records/tests/run-fixture": ["model", "records"],
 }
 
 LAYERS = {
@@ -173,6 +174,7 @@ LAYERS = {
         exchange
         shapes
     """,
+    "eval/records/tests/run-fixture": "",
     "perf": """
         arguments cost plan report
         server

@@ -16,7 +16,12 @@ TEST = re.compile(r"^(?:(\w+) (\w+)|([\w/-]+\.rs))::(\w+)$")
 
 def is_test(crate, module, file, name):
     """Returns whether `name` is a test function in that file."""
-    file = Path(file) if file else Path(crate, "tests/it", f"{module}.rs")
+    if file:
+        file = Path(file)
+    else:
+        # The crates that only `eval` uses are in its folder.
+        folder = Path(crate) if Path(crate).is_dir() else Path("eval", crate)
+        file = folder / "tests/it" / f"{module}.rs"
     if not file.is_file():
         return False
     attribute = r"#\[(?:test|tokio::test)[^\n]*\]\s*(?:#\[[^\n]*\]\s*)*(?:async )?fn "

@@ -276,11 +276,11 @@ fn shows_the_scores_of_each_scorer(results: &Path) {
     };
     let (a, b) = (name("a"), name("deep/b"));
     let viewer = Viewer::of(results);
-    let ask = |request: &str| viewer.ask(&format!("GET /api/{request}"), &["Host: HOST"]);
+    let ask = |request: &str| viewer.get(&format!("/api/{request}"));
     let read = |request: &str| -> Value {
-        let answer = ask(request);
-        assert_eq!(answer.status, 200, "{request}: {}", answer.body);
-        serde_json::from_str(&answer.body).unwrap()
+        let (status, body) = ask(request);
+        assert_eq!(status, 200, "{request}: {body}");
+        serde_json::from_str(&body).unwrap()
     };
     let encoded = |run: &str| run.replace('/', "%2F");
     let run = format!("run?run={}", encoded(&a));
@@ -308,13 +308,9 @@ fn shows_the_scores_of_each_scorer(results: &Path) {
         assert_eq!(compared["runs"][1]["summary"]["score"]["mean"], score);
         assert_eq!(compared["scorers"]["later"][0], later, "{compared}");
     }
-    let unknown = ask(&format!("{run}&scores=contains"));
-    assert_eq!(unknown.status, 404, "{}", unknown.body);
-    assert!(
-        unknown.body.contains("scores by `contains`"),
-        "{}",
-        unknown.body
-    );
+    let (status, body) = ask(&format!("{run}&scores=contains"));
+    assert_eq!(status, 404, "{body}");
+    assert!(body.contains("scores by `contains`"), "{body}");
 }
 
 #[test]

@@ -30,15 +30,9 @@ mod merge;
 
 mod compaction;
 mod compare;
-mod differences;
 
 mod reporter;
 mod reporter_screen;
-mod run_dir;
-mod run_dir_csv;
-mod run_dir_fixture;
-mod summary;
-mod summary_attempts;
 mod survival;
 
 mod baselines;

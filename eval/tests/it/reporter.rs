@@ -11,11 +11,24 @@ use harness::model::{EventKind, Protocol, Role, Status, WebEvent};
 use indicatif::ProgressDrawTarget;
 use records::AttemptRecord;
 use report::summary::Summary;
+use run_fixture::{event, failed, identity, record};
 
 use crate::reporter_screen::Screen;
-use crate::run_dir_fixture::{event, failed, plan, record};
 
 const HOSTILE: &str = "x\u{1b}[2J\n\u{202e}y";
+
+fn plan(attempts_total: u64, attempts_done: u64, concurrency: usize) -> RunPlan {
+    RunPlan {
+        scores_done: Vec::new(),
+        budget: harness::Budget::default(),
+        run_id: "run".to_owned(),
+        dir: "results/run".into(),
+        identity: identity("run"),
+        attempts_total,
+        attempts_done,
+        concurrency,
+    }
+}
 
 fn started(sample: &str) -> RunEvent {
     RunEvent::AttemptStarted {

@@ -119,7 +119,8 @@ impl Drop for Served {
     }
 }
 
-fn read(mut stream: TcpStream) -> (u16, String) {
+/// Reads a response to its end; returns status and body.
+pub fn read(mut stream: TcpStream) -> (u16, String) {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
@@ -328,17 +329,14 @@ fn queues_requests_and_shows_them_live() {
     let (status, answer) = server.chat("Say c", &[]);
     assert_eq!(status, 429, "{answer}");
     let viewer = Viewer::of(&binary.path().join("results"));
-    let ask = |target: &str| -> Value {
-        let body = viewer.ask(target, &["Host: HOST"]).body;
-        serde_json::from_str(&body).unwrap()
-    };
+    let ask = |target: &str| -> Value { serde_json::from_str(&viewer.get(target).1).unwrap() };
     // The first request creates the run's folder.
     let run = until(|| {
-        let runs = ask("GET /api/runs");
+        let runs = ask("/api/runs");
         let run = &runs["runs"][0];
         (run["progress"] == "running").then(|| run["id"].as_str().unwrap().to_owned())
     });
-    let target = format!("GET /api/run?run={run}");
+    let target = format!("/api/run?run={run}");
     until(|| (ask(&target)["under_way"][0]["id"] == "request-000001").then_some(()));
     drop(working);
     let (status, answer) = read(waiting);

@@ -1,10 +1,12 @@
-//! `rlm-eval view` as a process that serves a folder, and raw requests to it.
+//! `rlm-eval view` as a process that serves a folder.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+use crate::serve;
 
 /// A viewer that serves until dropped.
 pub struct Viewer {
@@ -31,50 +33,19 @@ impl Viewer {
         Self { child, address }
     }
 
-    /// Returns `127.0.0.1:PORT`.
-    pub fn host(&self) -> &str {
-        let host = self.address.strip_prefix("http://").unwrap();
-        host.split_once('/').unwrap().0
-    }
-
-    fn token(&self) -> &str {
-        self.address.split_once("?token=").unwrap().1
-    }
-
-    /// Sends a request with the token and these header lines, in which `HOST` is replaced by the
-    /// correct host; returns the response.
-    pub fn ask(&self, request: &str, headers: &[&str]) -> Answer {
-        let bearer = format!("Authorization: Bearer {}", self.token());
-        self.ask_with(request, &[&[bearer.as_str()], headers].concat())
-    }
-
-    /// Sends a request with only these header lines, in which `TOKEN` is replaced by the token;
-    /// returns the response.
-    pub fn ask_with(&self, request: &str, headers: &[&str]) -> Answer {
-        let request = request.replace("TOKEN", self.token());
-        let mut stream = TcpStream::connect(self.host()).unwrap();
+    /// Requests a path with the token; returns status and body.
+    pub fn get(&self, path: &str) -> (u16, String) {
+        let (server, token) = self.address.split_once("/?token=").unwrap();
+        let host = server.strip_prefix("http://").unwrap();
+        let mut stream = TcpStream::connect(host).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(60)))
             .unwrap();
-        let head: String = headers
-            .iter()
-            .map(|line| {
-                line.replace("HOST", self.host())
-                    .replace("TOKEN", self.token())
-            })
-            .map(|line| format!("{line}\r\n"))
-            .collect();
-        let request = format!("{request} HTTP/1.1\r\n{head}Connection: close\r\n\r\n");
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+        );
         stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer {
-            status,
-            head: head.to_lowercase(),
-            body: body.to_owned(),
-        }
+        serve::read(stream)
     }
 }
 
@@ -83,12 +54,4 @@ impl Drop for Viewer {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-#[derive(Debug)]
-pub struct Answer {
-    pub status: u16,
-    /// Status line and headers in lowercase.
-    pub head: String,
-    pub body: String,
 }

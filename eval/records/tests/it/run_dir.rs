@@ -1,22 +1,16 @@
 //! The run directory: its content, reading it back, and what remains after a failure.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
-use eval::run::event::{Reporter, RunEvent};
-use eval::run::store::RunStore;
-use harness::model::{Event, EventKind};
 use jiff::Timestamp;
-use records::run_dir::{Fingerprint, Lock, NewRun, Reopened, RunDir, read_records};
-use records::{AttemptRecord, RunIdentity};
-use report::summary::Summary;
+use model::{Event, EventKind};
+use records::program::Program;
+use records::run_dir::{Fingerprint, Lock, NewRun, Reopened, RunDir, RunWriter, read_records};
+use records::{AttemptRecord, RunIdentity, Wasted};
+use run_fixture::{event, failed, identity, record};
 use serde_json::{Value, json};
-
-use crate::run_dir_fixture::{event, failed, identity, record};
 
 fn create(results: &Path) -> Result<NewRun, String> {
     let started = "2026-11-21T09:24:06Z".parse().unwrap();
@@ -34,34 +28,32 @@ fn of_run(id: &str) -> RunIdentity {
     }
 }
 
-fn begin(results: &Path, order: &[&str]) -> RunStore {
+fn begin(results: &Path, order: &[&str]) -> RunWriter {
     let run = create(results).unwrap();
     let identity = of_run(run.id());
     let order = order.iter().map(|&id| id.to_owned()).collect();
     let lock = Lock::new(fingerprint(), identity);
-    RunStore::new(run.begin(&json!({"v": 1, "seed": 7}), lock, order).unwrap())
+    run.begin(&json!({"v": 1, "seed": 7}), lock, order).unwrap()
 }
 
 fn iteration(sample: &str, iteration: u32) -> Event {
     event(sample, "root", 0, EventKind::IterationStart { iteration })
 }
 
-/// Reports the start, two events and the record of each attempt, and then the end of the run.
-fn finish(writer: &mut RunStore, records: &[AttemptRecord]) {
+/// Writes the start, two events and the record of each attempt, and then the end of the run.
+fn finish(writer: &mut RunWriter, records: &[AttemptRecord]) {
     for record in records {
-        let (sample, attempt) = (record.id.clone(), record.attempt);
-        writer.report(&RunEvent::AttemptStarted { sample, attempt });
+        writer.begin_attempt(&record.id, record.attempt);
         for i in 1..=2 {
-            let event = Event {
-                attempt,
+            writer.event(&Event {
+                attempt: record.attempt,
                 ..iteration(&record.id, i)
-            };
-            writer.report(&RunEvent::Engine(event));
+            });
         }
-        writer.report(&RunEvent::AttemptFinished(Arc::new(record.clone())));
+        writer.end_attempt(record);
+        writer.sync();
     }
-    let summary = Summary::new(records, records.len() as u64);
-    writer.report(&RunEvent::RunFinished(Arc::new(summary)));
+    writer.finish(|wasted| json!({"attempts": records.len(), "wasted": wasted}));
 }
 
 /// Returns the relative paths of all files below a folder.
@@ -96,7 +88,7 @@ fn json_file(path: &Path) -> Value {
 fn stores_and_reads_back_run() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(&temp.path().join("deep/results"), &["s-2", "s-1"]);
-    let path = writer.writer().path().to_owned();
+    let path = writer.path().to_owned();
     let id = path.file_name().unwrap().to_str().unwrap();
     assert_eq!(path, temp.path().join("deep/results").join(id));
 
@@ -134,8 +126,10 @@ fn stores_and_reads_back_run() {
             "run": of_run(id),
         })
     );
-    let summary = serde_json::to_value(Summary::new(&records, 3)).unwrap();
-    assert_eq!(json_file(&path.join("summary.json")), summary);
+    assert_eq!(
+        json_file(&path.join("summary.json")),
+        json!({"attempts": 3, "wasted": Wasted::default()})
+    );
     let events: Vec<Event> = fs::read_to_string(path.join("trajectories/s-1.2.jsonl"))
         .unwrap()
         .lines()
@@ -164,13 +158,11 @@ fn stores_and_reads_back_run() {
 fn finished_attempt_is_on_disk() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(temp.path(), &["a"]);
-    writer.report(&RunEvent::AttemptStarted {
-        sample: "a".to_owned(),
-        attempt: 1,
-    });
-    writer.report(&RunEvent::Engine(iteration("a", 1)));
-    writer.report(&RunEvent::AttemptFinished(Arc::new(record("a", 1))));
-    let run = RunDir::open(writer.writer().path()).unwrap();
+    writer.begin_attempt("a", 1);
+    writer.event(&iteration("a", 1));
+    writer.end_attempt(&record("a", 1));
+    writer.sync();
+    let run = RunDir::open(writer.path()).unwrap();
     assert_eq!(run.records, [record("a", 1)]);
     let trajectory = fs::read_to_string(run.trajectory("a", 1)).unwrap();
     assert_eq!(trajectory.matches('\n').count(), 1);
@@ -180,7 +172,7 @@ fn finished_attempt_is_on_disk() {
 fn rerun_attempt_replaces_first() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(temp.path(), &["a", "b"]);
-    let path = writer.writer().path().to_owned();
+    let path = writer.path().to_owned();
     finish(
         &mut writer,
         &[failed("a", 1, "refused"), record("b", 1), record("a", 1)],
@@ -215,7 +207,7 @@ fn hostile_ids_stay_in_folder() {
     ];
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(temp.path(), &ids);
-    let path = writer.writer().path().to_owned();
+    let path = writer.path().to_owned();
     let records: Vec<_> = ids
         .iter()
         .map(|id| record(id, 1))
@@ -245,7 +237,7 @@ fn hostile_ids_stay_in_folder() {
 fn finds_hidden_trajectories_of_earlier_versions() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(temp.path(), &[".env", ""]);
-    let path = writer.writer().path().to_owned();
+    let path = writer.path().to_owned();
     finish(&mut writer, &[record(".env", 1), record("", 1)]);
     drop(writer);
     let folder = path.join("trajectories");
@@ -268,13 +260,7 @@ fn finds_hidden_trajectories_of_earlier_versions() {
     drop(
         Reopened::open(&path)
             .unwrap()
-            .resume(
-                &config,
-                Vec::new(),
-                &again,
-                &again,
-                eval::process::program::this(),
-            )
+            .resume(&config, Vec::new(), &again, &again, &Program::from_iter([]))
             .unwrap(),
     );
     let left: Vec<String> = files(&path)
@@ -413,7 +399,7 @@ fn reports_folder_without_readable_run() {
     ];
     for (file, text, message) in rows {
         let temp = tempfile::tempdir().unwrap();
-        let run = begin(temp.path(), &[]).writer().path().to_owned();
+        let run = begin(temp.path(), &[]).path().to_owned();
         match text {
             Some(text) => fs::write(run.join(file), text).unwrap(),
             None => fs::remove_file(run.join(file)).unwrap(),
@@ -507,7 +493,7 @@ fn run_that_never_begins_leaves_nothing() {
 fn keeps_first_write_error_and_record() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(temp.path(), &["a", "b"]);
-    let path = writer.writer().path().to_owned();
+    let path = writer.path().to_owned();
     fs::remove_dir(path.join("trajectories")).unwrap();
     finish(&mut writer, &[record("a", 1), record("b", 1)]);
     assert_eq!(

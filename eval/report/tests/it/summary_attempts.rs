@@ -3,9 +3,8 @@
 use records::AttemptRecord;
 use report::columns::WIDTH;
 use report::summary::{Attempts, Summary, table};
+use run_fixture::{failed, record};
 use statistics::Estimate;
-
-use crate::run_dir_fixture::{failed, record};
 
 /// Returns the records of samples whose attempts are given as letters: `r`ight, `w`rong, `h`alf
 /// right, or any other letter for an error.

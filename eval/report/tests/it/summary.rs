@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use harness::model::{Status, Usage};
+use model::{Status, Usage};
 use records::{AttemptRecord, Wasted};
 use report::columns::WIDTH;
 use report::summary::{
     ContextLength, PerAttempt, Statuses, Summary, cost_per_right_answer, headline, table,
 };
+use run_fixture::{failed, record};
 use serde_json::json;
 use statistics::{Estimate, Interval, Method};
-
-use crate::run_dir_fixture::{failed, record};
 
 /// Returns the expected estimate of answers that score 0 or 1. The values are rounded to six
 /// decimal places.

@@ -6,11 +6,9 @@ use std::fs;
 use records::program_versions::ProgramVersions;
 use records::run_dir::{Fingerprint, Lock, RunDir};
 use report::differences::{Differences, RunParts, sentences};
+use run_fixture::identity;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-
-use crate::binary::Binary;
-use crate::run_dir_fixture::identity;
 
 /// Runs and the expected description of how they differ.
 #[derive(Deserialize)]
@@ -36,9 +34,9 @@ struct Run {
 #[test]
 fn describes_differences_between_runs() {
     let cases: Vec<Case> = serde_json::from_str(include_str!("differences/cases.json")).unwrap();
-    let binary = Binary::new();
+    let temp = tempfile::tempdir().unwrap();
     for (number, case) in cases.into_iter().enumerate() {
-        let folder = binary.path().join(number.to_string());
+        let folder = temp.path().join(number.to_string());
         let runs = case.runs.iter().enumerate();
         let runs = runs.map(|(index, run)| run.read(&folder.join(index.to_string())));
         let differences = Differences::of(&runs.collect::<Vec<_>>());

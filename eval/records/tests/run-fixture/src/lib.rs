@@ -1,15 +1,19 @@
-//! An example run to store and display: identity, records and events.
+//! An example run for tests: its identity, records, events and directory.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use eval::run::event::RunPlan;
-use harness::model::{EVENT_VERSION, Event, EventKind, Status};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use model::{EVENT_VERSION, Event, EventKind, Status};
+use records::run_dir::{Fingerprint, Lock};
 use records::{AttemptRecord, RunIdentity};
+use serde_json::json;
 
 /// Returns the record of a successful attempt, which test cases modify.
 pub fn record(id: &str, attempt: u32) -> AttemptRecord {
-    let record: AttemptRecord =
-        serde_json::from_str(include_str!("../../records/tests/record.json")).unwrap();
+    let record: AttemptRecord = serde_json::from_str(include_str!("../../record.json")).unwrap();
     AttemptRecord {
         id: id.to_owned(),
         attempt,
@@ -29,6 +33,7 @@ pub fn failed(id: &str, attempt: u32, error: &str) -> AttemptRecord {
     }
 }
 
+/// Returns the values that all attempts of a run share.
 pub fn identity(run_id: &str) -> RunIdentity {
     RunIdentity {
         run_id: run_id.to_owned(),
@@ -45,19 +50,6 @@ pub fn identity(run_id: &str) -> RunIdentity {
     }
 }
 
-pub fn plan(attempts_total: u64, attempts_done: u64, concurrency: usize) -> RunPlan {
-    RunPlan {
-        scores_done: Vec::new(),
-        budget: harness::Budget::default(),
-        run_id: "run".to_owned(),
-        dir: "results/run".into(),
-        identity: identity("run"),
-        attempts_total,
-        attempts_done,
-        concurrency,
-    }
-}
-
 /// Returns an event of an agent at the given depth, in the first attempt at the sample.
 pub fn event(sample: &str, invocation: &str, depth: u32, kind: EventKind) -> Event {
     Event {
@@ -70,5 +62,22 @@ pub fn event(sample: &str, invocation: &str, depth: u32, kind: EventKind) -> Eve
         parent: (depth > 0).then(|| "root".to_owned()),
         depth,
         kind,
+    }
+}
+
+/// Writes the directory of a complete run with one attempt at the sample `s-1`. The trajectory has
+/// one event.
+pub fn write_run_dir(path: &Path) {
+    let id = path.file_name().unwrap().to_str().unwrap();
+    let lock = Lock::new(Fingerprint::from_parts(BTreeMap::new()), identity(id));
+    let first = event("s-1", "root", 0, EventKind::IterationStart { iteration: 1 });
+    fs::create_dir_all(path.join("trajectories")).unwrap();
+    for (file, value) in [
+        ("config.json", json!({"v": 1, "attempts_total": 1})),
+        ("lock.json", json!(lock)),
+        ("samples.jsonl", json!(record("s-1", 1))),
+        ("trajectories/s-1.1.jsonl", json!(first)),
+    ] {
+        fs::write(path.join(file), format!("{value}\n")).unwrap();
     }
 }

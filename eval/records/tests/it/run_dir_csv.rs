@@ -3,9 +3,8 @@
 
 use records::AttemptRecord;
 use records::run_dir::{COLUMNS, plain_text, to_csv};
+use run_fixture::{failed, identity, record};
 use serde_json::json;
-
-use crate::run_dir_fixture::{failed, identity, record};
 
 #[test]
 fn csv_has_documented_columns() {

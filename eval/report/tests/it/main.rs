@@ -1,0 +1,8 @@
+//! Integration tests of report.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod compare;
+mod differences;
+mod summary;
+mod summary_attempts;
