@@ -179,13 +179,6 @@ impl<'a> Attempt<'a> {
 
     fn system(&self, invocation: &Invocation) -> String {
         let config = &self.run.treatment;
-        let aliases: Vec<_> = self
-            .run
-            .models
-            .aliases
-            .iter()
-            .map(|(alias, _)| alias.clone())
-            .collect();
         let mut prompt = system_prompt(&AgentPrompt {
             role: invocation.role,
             config: PromptConfig {
@@ -198,7 +191,7 @@ impl<'a> Attempt<'a> {
             invocation_id: &invocation.id,
             lineage: invocation.ancestors(),
             system_prompt: invocation.system_prompt.as_deref(),
-            models: &aliases,
+            models: &config.models.described_aliases(),
             tools: &invocation.tools.specs(),
             drivers: &config.drivers,
             code_via_tool: invocation.model.sampling.code_via_tool,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use super::conversation::tokens_of;
-use super::{Attempt, Compact, Conversation, Failure, Instances, Invocation};
+use super::{Attempt, Compact, Conversation, Failure, Instances, Invocation, ModelSlot};
 use crate::model::{EventKind, Message, Role, Sampling, Summary};
 use crate::prompt::{
     compacted_message, compaction_request, compaction_system, compaction_turn, image_left_out,
@@ -142,7 +142,7 @@ impl Attempt<'_> {
     fn summarizer(&self, of: &Invocation, number: u32) -> Invocation {
         let mut lineage = of.lineage.clone();
         lineage.push("a summary of older turns".to_owned());
-        let assigned = self.run.models.assigned.summaries.as_ref();
+        let assigned = self.run.models.get(&ModelSlot::Summaries);
         let mut model = assigned.unwrap_or(&of.model).clone();
         // A summary is text: code blocks in it must not end the response.
         model.sampling = Arc::new(Sampling {

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use super::{ReplTreatment, Treatment};
-use crate::agent::{CallerRole, Compact, Compaction, ProtocolSettings, ROOT, Root, Specialist};
+use crate::agent::{
+    CallerRole, Compact, Compaction, ModelSlot, ProtocolSettings, ROOT, Root, Specialist,
+};
 use crate::hook::{Hook, HookEvent};
 use crate::model::web::DumpExtensions;
 use crate::model::{ActionSurface, InputKind, Role, ToolSpec, ToolUse};
@@ -131,7 +133,7 @@ impl Treatment {
             return None;
         }
         let effective = self.compaction.effective();
-        let summaries = self.assigned.summaries.clone();
+        let summaries = self.models.get(&ModelSlot::Summaries).cloned();
         let model = summaries.filter(|_| effective.how == Compact::Summary);
         Some((effective, model))
     }
@@ -248,7 +250,7 @@ impl Treatment {
             invocation_id: ROOT,
             lineage: &[],
             system_prompt: own,
-            models: &self.aliases,
+            models: &self.models.described_aliases(),
             drivers: &self.drivers,
             tools: &tools.specs(),
             code_via_tool: self.code_via_tool,
@@ -269,14 +271,13 @@ impl Treatment {
     /// Prompts that are called as tools use only the models in their definitions.
     fn models(&self) -> Vec<(String, String)> {
         let specialists = || self.tools.specialists.values();
-        let is_named = |alias: &&ModelAlias| {
+        let is_named = |alias: &ModelAlias| {
             self.protocol.capabilities().calls_children()
                 || self.calls_tools() && specialists().any(|prompt| prompt.model == alias.alias)
         };
-        let callable = self.aliases.iter().filter(is_named);
-        callable
-            .map(|alias| (alias.alias.clone(), alias.model.clone()))
-            .collect()
+        let aliases = self.models.described_aliases().into_iter();
+        let callable = aliases.filter(is_named);
+        callable.map(|alias| (alias.alias, alias.model)).collect()
     }
 
     fn root_plan(&self) -> AgentPlan {
@@ -326,7 +327,7 @@ impl Treatment {
             hooks: agent_hooks(&self.hooks, &tools, self.max_messages(iterations)),
             functions: functions(&tools),
             iterations,
-            model: self.assigned.of(CallerRole::Agent, depth).cloned(),
+            model: self.models.assigned(CallerRole::Agent, depth).cloned(),
         }
     }
 
@@ -339,7 +340,7 @@ impl Treatment {
             hooks: agent_hooks(&self.hooks, &tools, self.max_messages(1)),
             functions: Vec::new(),
             iterations: 1,
-            model: self.assigned.of(CallerRole::Call, 1).cloned(),
+            model: self.models.assigned(CallerRole::Call, 1).cloned(),
         }
     }
 
@@ -349,7 +350,7 @@ impl Treatment {
         let hooks = specialist.settings.hooks.as_deref();
         let iterations = iterations_for_depth(1, self.max_iterations);
         let named = (specialist.model != "default").then_some(&specialist.model);
-        let assigned = self.assigned.of(CallerRole::Agent, 1).cloned();
+        let assigned = self.models.assigned(CallerRole::Agent, 1).cloned();
         AgentPlan {
             agent: format!("specialist {} {}", specialist.name, specialist.digest()),
             system: self.prompt_of_specialist(role, specialist),
