@@ -45,16 +45,13 @@ struct Cells {
 /// Returns the identity of the main model, independent of its alias; for a model on a server, this
 /// includes the URL of its requests.
 fn identify_main_model(engine: &EngineSettings, benchmark: &str) -> String {
-    let on_server = engine
-        .references
-        .main()
-        .on_server()
-        .and_then(|(endpoint, model)| {
-            let server = engine.models.servers.get(&endpoint.name)?;
-            let path = endpoint.requests_path(model);
-            Some(format!("{}{path} {model}", server.base_url))
-        });
-    on_server.unwrap_or_else(|| main_identity(engine.references.main(), benchmark))
+    let main = engine.references.main();
+    let on_server = main.on_server().and_then(|(endpoint, model)| {
+        let server = engine.models.servers.get(&endpoint.name)?;
+        let path = endpoint.requests_path(model);
+        Some(format!("{}{path} {model}", server.base_url))
+    });
+    on_server.unwrap_or_else(|| main_identity(main, benchmark))
 }
 
 /// Returns the agents' plan with each model replaced by its identity. An alias of the root's model
