@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sandbox::{Sandbox, StartError, WarmPool};
 
 use crate::agent::{
-    Attempt, Conduct, Diverged, ExternalBudget, HaltReason, Ledger, Model, Models, Person,
+    Attempt, Conduct, Diverged, ExternalBudget, HaltReason, Ledger, Model, ModelMap, Person,
     Reservation, Run, SharedBudget, Spent, Treatment,
 };
 use crate::journal::{AttemptJournal, JournalStore, ReplayedJournals};
@@ -53,7 +53,7 @@ impl Engine {
     pub fn new(
         treatment: Treatment,
         conduct: Conduct,
-        models: Models,
+        models: ModelMap<Model>,
         warn: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, EngineError> {
         protocol::protocol_behavior(treatment.protocol).check(&treatment)?;
@@ -333,12 +333,12 @@ impl Engine {
     }
 
     /// Returns the models of the run.
-    pub const fn models(&self) -> &Models {
+    pub const fn models(&self) -> &ModelMap<Model> {
         &self.run.models
     }
 
     /// Returns the default model of agents.
     pub fn main_model(&self) -> &Model {
-        &self.run.models.main
+        self.run.models.main()
     }
 }

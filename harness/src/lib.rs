@@ -36,8 +36,8 @@ pub use {model, sandbox};
 pub use agent::{
     AgentSettings, AgentTools, Budget, CallerRole, Compact, CompactAt, Compaction, Conduct,
     Counterpart, DEFAULT_KEPT_TURNS, DEFAULT_SHARE, Dialogue, Expense, ExternalBudget, HaltReason,
-    Hold, Model, ModelAssignments, Models, Person, Reservation, SharedBudget, Specialist,
-    Specialists, Spent, ToolResolver, Treatment, properties_without_effect,
+    Hold, Model, ModelMap, ModelSlot, Person, Reservation, SharedBudget, Specialist, Specialists,
+    Spent, ToolResolver, Treatment, properties_without_effect,
 };
 pub use engine::{Engine, EngineError};
 pub use model::{

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use harness::Models;
+use harness::{Model, ModelMap};
 use serde_json::{Value, json};
 
 use crate::providers::{ModelRef, Named, SCRIPTED_JUDGE};
-use crate::settings::flags::part_of;
 use crate::settings::{EngineSettings, JudgeSettings, ModelSettings};
 
 /// Returns the models' parts of the fingerprint by name. If the main model replays a cassette,
@@ -15,9 +14,9 @@ use crate::settings::{EngineSettings, JudgeSettings, ModelSettings};
 pub fn parts(
     settings: &EngineSettings,
     benchmark: &str,
-    models: &Models,
+    models: &ModelMap<Model>,
 ) -> BTreeMap<String, Value> {
-    let recording = models.main.provider.recording();
+    let recording = models.main().provider.recording();
     if let Some(header) = recording.and_then(|recording| recording.cassette) {
         return header.identity;
     }
@@ -62,28 +61,27 @@ fn headers(settings: &ModelSettings) -> Option<Value> {
 
 /// Returns the parts of models that are not replayed.
 pub(super) fn new_parts(settings: &EngineSettings, benchmark: &str) -> BTreeMap<String, Value> {
-    let aliases: Vec<Value> = settings
-        .treatment
-        .aliases
-        .iter()
-        .zip(&settings.aliased)
-        .map(|(alias, model)| json!([alias.alias, model.identity(benchmark), alias.tags]))
+    let models = &settings.references;
+    let aliases = models.aliases();
+    let aliases: Vec<Value> = aliases
+        .map(|(name, model)| json!([name, model.identity(benchmark), models.tags(name)]))
         .collect();
     let parts = [
-        ("model", json!(settings.model.identity(benchmark))),
+        ("model", json!(models.main().identity(benchmark))),
         ("model_aliases", json!(aliases)),
         ("sampling", json!(settings.models.sampling)),
         ("servers", json!(servers(&settings.models))),
     ];
     let headers = headers(&settings.models).map(|headers| ("headers", headers));
     // Omitted if no model is assigned, so that older fingerprints stay valid.
-    let assigned = settings.assigned.iter();
-    let assigned = assigned.map(|(flag, model)| (part_of(&flag), json!(model.identity(benchmark))));
+    let assignments = models.assignments();
+    let assignments =
+        assignments.map(|(slot, model)| (slot.key(), json!(model.identity(benchmark))));
     parts
         .into_iter()
         .chain(headers)
         .map(|(name, value)| (name.to_owned(), value))
-        .chain(assigned)
+        .chain(assignments)
         .collect()
 }
 

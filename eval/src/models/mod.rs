@@ -12,7 +12,7 @@ use harness::provider::{
     CacheError, Cached, Cassette, CassetteHeader, Limited, Limiter, MaybeShared, PriceTable,
     Priced, Provider, Recorded, ResponseCache, Retry, Sampling,
 };
-use harness::{Model, Models};
+use harness::{Model, ModelMap, ModelSlot};
 
 pub use identity::{judge_identity, main_identity, parts};
 
@@ -54,7 +54,7 @@ pub fn open(
     settings: &EngineSettings,
     benchmark: Option<&str>,
     judge: Option<&JudgeSettings>,
-) -> Result<(Models, Option<Model>), ModelError> {
+) -> Result<(ModelMap<Model>, Option<Model>), ModelError> {
     let servers = open_servers(&settings.models)?;
     let sampling = Arc::new(settings.models.sampling.clone());
     let cassette = open_cassette(settings, benchmark)?;
@@ -64,9 +64,9 @@ pub fn open(
         settings.store.cache.as_deref(),
     )?;
     stack.shared = settings.shared_pace.clone();
-    let mut open_one = |reference: &ModelRef, alias: Option<&str>| -> Result<Model, ModelError> {
+    let open_one = |slot: &ModelSlot, reference: &ModelRef| -> Result<Model, ModelError> {
         let mut model = open_bare(reference, &servers, benchmark, &sampling)?;
-        if let Some(recorded) = recorded_as(model.provider.as_ref(), alias) {
+        if let Some(recorded) = recorded_as(model.provider.as_ref(), slot) {
             model.reference = recorded;
         }
         let is_recording = model.provider.recording().is_some();
@@ -79,23 +79,8 @@ pub fn open(
         };
         Ok(Model { provider, ..model })
     };
-    let main = open_one(&settings.model, None)?;
-    let aliases = settings
-        .treatment
-        .aliases
-        .iter()
-        .zip(&settings.aliased)
-        .map(|(alias, model)| Ok((alias.clone(), open_one(model, Some(&alias.alias))?)))
-        .collect::<Result<_, ModelError>>()?;
-    let assigned = settings
-        .assigned
-        .try_map(|flag, model| open_one(model, Some(flag)))?;
+    let models = settings.references.try_map(open_one)?;
     let judge = judge.map(|judge| stack.judge(judge)).transpose()?;
-    let models = Models {
-        main,
-        aliases,
-        assigned,
-    };
     Ok((models, judge))
 }
 
@@ -120,13 +105,11 @@ fn open_cassette(
     let Some(path) = &settings.store.record else {
         return Ok(None);
     };
-    let aliases = settings.treatment.aliases.iter();
-    let aliases = aliases.map(|alias| (alias.alias.clone(), alias.model.clone()));
-    let assigned = settings.assigned.iter();
-    let assigned = assigned.map(|(flag, model)| (flag, model.to_string()));
+    let models = settings.references.iter();
+    let others = models.filter_map(|(slot, model)| Some((cassette_key(slot)?, model.to_string())));
     let header = CassetteHeader::new(
-        settings.model.to_string(),
-        aliases.chain(assigned).collect(),
+        settings.references.main().to_string(),
+        others.collect(),
         identity::new_parts(settings, benchmark.unwrap_or_default()),
     );
     let goes_on = settings.append_cassette;
@@ -145,11 +128,20 @@ fn open_cassette(
 
 /// If the provider replays a cassette, returns the model's name in it, so that the records of a
 /// replayed run equal those of the recorded run.
-fn recorded_as(provider: &dyn Provider, alias: Option<&str>) -> Option<String> {
+fn recorded_as(provider: &dyn Provider, slot: &ModelSlot) -> Option<String> {
     let header = provider.recording()?.cassette?;
-    match alias {
+    match cassette_key(slot) {
         None => Some(header.model),
-        Some(alias) => header.aliases.get(alias).cloned(),
+        Some(key) => header.aliases.get(&key).cloned(),
+    }
+}
+
+/// Returns the key of a slot among the aliases of a cassette's header; `None` for the main model.
+fn cassette_key(slot: &ModelSlot) -> Option<String> {
+    match slot {
+        ModelSlot::Main => None,
+        ModelSlot::Alias(name) => Some(name.clone()),
+        slot => Some(slot.to_string()),
     }
 }
 

@@ -10,7 +10,7 @@ use harness::treatment::{
     DEFAULT_MAX_ITERATIONS, Effective, ExperimentPlan, ExplicitSetting, ReplTreatment,
 };
 use harness::{
-    AgentSettings, CallerRole, Conduct, ModelAssignments, Protocol, Specialist, Treatment,
+    AgentSettings, CallerRole, Conduct, ModelMap, ModelSlot, Protocol, Specialist, Treatment,
 };
 use serde::Serialize;
 
@@ -189,12 +189,8 @@ pub struct StoreArgs {
 /// Everything that agents depend on.
 #[derive(Debug, Clone)]
 pub struct EngineSettings {
-    /// Main model.
-    pub model: ModelRef,
-    /// Models of the aliases, in the order of `treatment.aliases`.
-    pub aliased: Vec<ModelRef>,
-    /// Models of agents below the root, unless a call names another model.
-    pub assigned: ModelAssignments<ModelRef>,
+    /// The models, parsed from `treatment.models`.
+    pub references: ModelMap<ModelRef>,
     /// Sampling and servers of the models.
     pub models: ModelSettings,
     /// Settings that can change an answer.
@@ -253,21 +249,15 @@ impl EngineSettings {
         )?;
         resolved.notes.extend(model_note);
         let treatment = &resolved.settings.treatment;
-        let mut references = vec![("--model".to_owned(), model.clone())];
-        for alias in &treatment.aliases {
-            let place = format!("--model-alias {}", alias.alias);
-            let aliased = alias.model.parse().map_err(|error| {
-                let problem = format!("{place}: `{}`: {error}", alias.model);
+        let references = treatment.models.try_map(|slot, text| {
+            text.parse::<ModelRef>().map_err(|error| {
+                let problem = format!("{slot}: `{text}`: {error}");
                 SettingsError::with_hint(problem, UnknownModel::HINT)
-            })?;
-            references.push((place, aliased));
-        }
-        let assigned = resolved.settings.assigned.clone();
-        let places = assigned.iter().map(|(flag, model)| (flag, model.clone()));
-        references.extend(places);
+            })
+        })?;
         let models = models::resolve(
             &args.models,
-            &references,
+            references.iter(),
             treatment.code_via_tool,
             treatment.repl.max_blocks_per_iteration,
             keys,
@@ -278,8 +268,8 @@ impl EngineSettings {
         let agents = &mut resolved.settings;
         // The model that writes summaries has no conversation, so its context window does not
         // matter.
-        let places = references.iter();
-        let with_turns = places.filter(|(place, _)| place != "--compaction-model");
+        let slots = references.iter();
+        let with_turns = slots.filter(|(slot, _)| **slot != ModelSlot::Summaries);
         compaction::find_windows(
             &mut agents.treatment.compaction,
             args.guidance.long_conversations.windows.as_deref(),
@@ -287,9 +277,9 @@ impl EngineSettings {
         )?;
         agents.plan = agents.treatment.plan();
         let prices = budget::prices(args.budget.prices.as_deref())?;
-        let references: Vec<ModelRef> = references.into_iter().map(|(_, model)| model).collect();
-        budget::check_prices(args.budget.of_money(), &prices, &references)?;
-        let old = budget::old_prices(&prices, &references, layers::today());
+        let all = references.iter().map(|(_, model)| model);
+        budget::check_prices(args.budget.of_money(), &prices, all.clone())?;
+        let old = budget::old_prices(&prices, all, layers::today());
         resolved.warnings.extend(old);
         let idle = web::idle(&args.web, resolved.settings.treatment.protocol);
         resolved.warnings.extend(idle);
@@ -304,14 +294,11 @@ impl EngineSettings {
                 treatment,
                 profile,
                 definition: _,
-                assigned,
                 effective,
                 plan,
             } = agents;
             Self {
-                model: model.clone(),
-                aliased: references[1..=treatment.aliases.len()].to_vec(),
-                assigned,
+                references,
                 models,
                 treatment,
                 conduct,
@@ -401,13 +388,13 @@ fn not_forced(treatment: &Treatment, model: &ModelRef, sampling: &Sampling) -> O
 }
 
 /// Removes reasoning settings that a model's API does not support from the definitions of the root
-/// and of other agents. `references` are the main model and the models of the aliases, in order.
-/// Returns a warning for each removed property.
-fn fit_reasoning(agents: &mut Agents, references: &[ModelRef], sampling: &Sampling) -> Vec<String> {
+/// and of other agents. Returns a warning for each removed property.
+fn fit_reasoning(
+    agents: &mut Agents,
+    references: &ModelMap<ModelRef>,
+    sampling: &Sampling,
+) -> Vec<String> {
     let mut left_out = Vec::new();
-    let Some((main, aliased)) = references.split_first() else {
-        return left_out;
-    };
     let treatment = &mut agents.treatment;
     let mut fit = |of: &str, model: &ModelRef, settings: &AgentSettings| {
         let (settings, sentences) = models::fit_reasoning(of, model, sampling, settings.clone());
@@ -415,16 +402,17 @@ fn fit_reasoning(agents: &mut Agents, references: &[ModelRef], sampling: &Sampli
         settings
     };
     if agents.definition.is_some() {
-        treatment.root = fit("--prompt", main, &treatment.root);
+        treatment.root = fit("--prompt", references.main(), &treatment.root);
     }
     let model_of = |specialist: &Specialist| {
-        let aliases = treatment.aliases.iter().zip(aliased);
-        let mut named = aliases
-            .filter(|(alias, model)| [&*alias.alias, model.as_str()].contains(&&*specialist.model));
-        let of_all = named.next().map(|(_, model)| model);
-        let of_children =
-            (specialist.model == "default").then(|| agents.assigned.of(CallerRole::Agent, 1));
-        of_all.or(of_children.flatten()).unwrap_or(main)
+        let name = specialist.model.as_str();
+        let mut aliases = references.aliases();
+        let named = aliases.find(|(alias, model)| [*alias, model.as_str()].contains(&name));
+        match named {
+            Some((_, model)) => model,
+            None if name == "default" => references.of(CallerRole::Agent, 1),
+            None => references.main(),
+        }
     };
     treatment.tools.change_settings(|specialist| {
         let of = format!("prompt `{}`", specialist.name);

@@ -65,8 +65,3 @@ pub fn one_line(error: &clap::Error) -> String {
     let words: Vec<&str> = first.split_whitespace().collect();
     words.join(" ").trim_start_matches("error: ").to_owned()
 }
-
-/// Returns the recorded name of a flag that assigns a model: `child_model`, `model_at_depth_2`.
-pub fn part_of(flag: &str) -> String {
-    flag.trim_start_matches('-').replace(['-', ' '], "_")
-}

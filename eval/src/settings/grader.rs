@@ -135,12 +135,12 @@ fn resolve_judge(
     };
     let prompt = JudgePrompt::open(prompt.unwrap_or("judge"))
         .map_err(|problem| SettingsError::new(format!("--judge-prompt: {problem}")))?;
-    let references = [("--judge-model".to_owned(), model.clone())];
+    let references = std::iter::once(("--judge-model", model));
     let mut thinking = given.clone();
     let sampling = &mut thinking.sampling;
     sampling.effort = prompt.effort.or(sampling.effort);
     sampling.reasoning_tokens = prompt.reasoning_tokens.or(sampling.reasoning_tokens);
-    let models = models::resolve(&thinking, &references, false, 1, keys)?;
+    let models = models::resolve(&thinking, references, false, 1, keys)?;
     models::check_sampling_is_used(given, &models, model)?;
     Ok(Some(JudgeSettings {
         model: model.clone(),

@@ -1,7 +1,6 @@
 //! What shapes the agents: prompt mode, protocol, depth, drivers, profile, models, prompt overrides
 //! and answer schema.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +11,7 @@ use harness::prompt::{
     parse_aliases,
 };
 use harness::treatment::{DEFAULT_MAX_DEPTH, NoEffect};
-use harness::{ModelAssignments, Protocol, properties_without_effect};
+use harness::{ModelMap, ModelSlot, Protocol, properties_without_effect};
 use serde::{Deserialize, Serialize};
 
 use super::error::DRIVERS;
@@ -161,8 +160,8 @@ pub(super) struct Guidance {
     pub profile: Option<String>,
     /// Names of the drivers that the profile adds.
     pub of_profile: Vec<String>,
-    pub aliases: Vec<ModelAlias>,
-    pub assigned: ModelAssignments<ModelRef>,
+    /// References of the models; that of the main model is empty if it is unknown.
+    pub models: ModelMap<String>,
     pub layers: PromptOverrideSettings,
     /// Schema of the root's answer.
     pub answer_schema: Option<AnswerSchema>,
@@ -233,8 +232,7 @@ pub(super) fn resolve(
                 .map(|profile| profile.name)
                 .filter(|_| !of_profile.is_empty()),
             of_profile,
-            aliases,
-            assigned: assigned(args)?,
+            models: models(args, model, aliases)?,
             layers,
             answer_schema: args
                 .answer_schema
@@ -245,9 +243,29 @@ pub(super) fn resolve(
     })
 }
 
-/// Returns the models of children, `llm()` calls and summaries, unless a call names another model.
-fn assigned(args: &GuidanceArgs) -> Result<ModelAssignments<ModelRef>, SettingsError> {
-    let mut at_depth = BTreeMap::new();
+/// Returns the references of the models. Those of aliases need not be valid.
+fn models(
+    args: &GuidanceArgs,
+    main: Option<&str>,
+    aliases: Vec<ModelAlias>,
+) -> Result<ModelMap<String>, SettingsError> {
+    let mut models = ModelMap::new(main.unwrap_or_default().to_owned());
+    for alias in aliases {
+        models.insert_alias(alias);
+    }
+    let others = [
+        (ModelSlot::Child, &args.child_model),
+        (ModelSlot::Llm, &args.llm_model),
+        (
+            ModelSlot::Summaries,
+            &args.long_conversations.compaction_model,
+        ),
+    ];
+    for (slot, model) in others {
+        if let Some(model) = model {
+            models.insert(slot, model.to_string());
+        }
+    }
     for given in &args.model_at_depth {
         let wrong = |problem: &str| {
             let problem = format!("--model-at-depth {given}: {problem}");
@@ -274,16 +292,12 @@ fn assigned(args: &GuidanceArgs) -> Result<ModelAssignments<ModelRef>, SettingsE
         }
         let model =
             (model.trim().parse::<ModelRef>()).map_err(|error| wrong(&error.to_string()))?;
-        if at_depth.insert(depth, model).is_some() {
+        let slot = ModelSlot::Depth(depth);
+        if models.insert(slot, model.to_string()).is_some() {
             return Err(wrong("this depth already has a model"));
         }
     }
-    Ok(ModelAssignments {
-        children: args.child_model.clone(),
-        calls: args.llm_model.clone(),
-        at_depth,
-        summaries: args.long_conversations.compaction_model.clone(),
-    })
+    Ok(models)
 }
 
 fn answer_schema(file: &Path) -> Result<AnswerSchema, SettingsError> {

@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 
 use super::SettingsError;
 use super::secret_field::secret_field;
-use crate::providers::ModelRef;
 
 /// A sampling setting: its name in [`Sampling`], its flag, and the request fields that it sets.
 type Row = (&'static str, &'static str, &'static [&'static str]);
@@ -59,11 +58,11 @@ pub(super) fn reject_fields_set_twice(sampling: &Sampling) -> Result<(), Setting
     Ok(())
 }
 
-/// Parses the fields of `--model-args`. If a field contains a secret, the hint names the key
-/// variable of the first server in `references`.
+/// Parses the fields of `--model-args`. If a field contains a secret, the hint names
+/// `key_variable`, the variable for the key of a model's server.
 pub(super) fn extra(
     given: &[String],
-    references: &[(String, ModelRef)],
+    key_variable: Option<&str>,
 ) -> Result<Map<String, Value>, SettingsError> {
     let wrong = |name: Option<&str>, problem: &str| {
         // Do not quote the text: the value may be a secret, and so may a text without a name.
@@ -73,10 +72,7 @@ pub(super) fn extra(
         ))
     };
     let secret = |field: String| {
-        let mut models = references.iter();
-        let server = models.find_map(|(_, reference)| reference.on_server());
-        let variable = server.and_then(|(endpoint, _)| endpoint.key.as_deref());
-        let variable = variable.unwrap_or("OPENAI_API_KEY");
+        let variable = key_variable.unwrap_or("OPENAI_API_KEY");
         SettingsError::with_hint(
             format!(
                 "--model-args: the field `{field}` contains a secret, but these fields are stored with the run"

@@ -1,6 +1,7 @@
 //! Models: sampling, timeouts, and the servers of those that run over HTTP.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use clap::builder::{BoolishValueParser, NonEmptyStringValueParser};
@@ -208,14 +209,20 @@ impl ModelSettings {
 /// # Errors
 /// A [`SettingsError`] for a value that is invalid or not supported by a model's API, or for a
 /// missing key.
-pub(super) fn resolve(
+pub(super) fn resolve<'a, Flag: fmt::Display>(
     args: &ModelArgs,
-    references: &[(String, ModelRef)],
+    references: impl Iterator<Item = (Flag, &'a ModelRef)> + Clone,
     code_via_tool: bool,
     max_blocks: u32,
     keys: Keys,
 ) -> Result<ModelSettings, SettingsError> {
     let given = &args.sampling;
+    let mut on_servers = references
+        .clone()
+        .filter_map(|(_, model)| model.on_server());
+    let key_variable = on_servers
+        .next()
+        .and_then(|(endpoint, _)| endpoint.key.as_deref());
     let sampling = Sampling {
         temperature: given.temperature,
         seed: given.model_seed,
@@ -225,7 +232,7 @@ pub(super) fn resolve(
         reasoning_tokens: given.reasoning_tokens,
         code_via_tool,
         stop_after_blocks: given.stop_early.then_some(max_blocks),
-        extra: extra(&given.model_args, references)?,
+        extra: extra(&given.model_args, key_variable)?,
     };
     reject_fields_set_twice(&sampling)?;
     let timeouts = Timeouts {
@@ -239,9 +246,8 @@ pub(super) fn resolve(
         .as_deref()
         .map(str::trim)
         .filter(|url| !url.is_empty());
-    let main = references
-        .first()
-        .and_then(|(_, reference)| reference.on_server());
+    let main = references.clone().next();
+    let main = main.and_then(|(_, reference)| reference.on_server());
     if base_url.is_some() && main.is_none() {
         return Err(SettingsError::with_hint(
             "--base-url: the model of --model does not run over HTTP; expected openai/MODEL, openai-responses/MODEL or \
@@ -257,7 +263,7 @@ pub(super) fn resolve(
         ));
     }
     let mut servers = BTreeMap::new();
-    for (place, reference) in references {
+    for (flag, reference) in references {
         let Some((endpoint, model)) = reference.on_server() else {
             continue;
         };
@@ -273,7 +279,13 @@ pub(super) fn resolve(
         let headers = if is_main { headers.clone() } else { Vec::new() };
         servers.insert(
             endpoint.name.clone(),
-            server(endpoint, given, headers, (place, reference.as_str()), keys)?,
+            server(
+                endpoint,
+                given,
+                headers,
+                (&flag.to_string(), reference.as_str()),
+                keys,
+            )?,
         );
     }
     Ok(ModelSettings {

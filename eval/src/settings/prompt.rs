@@ -292,7 +292,7 @@ impl PromptSettings {
             invocation_id: invocation_id(depth),
             lineage: args.lineage.clone(),
             system_prompt: web_prompt.or_else(|| args.system_prompt.clone()),
-            aliases: run.aliases,
+            aliases: run.models.described_aliases(),
             drivers: run.drivers,
             tools,
             native_tools,

@@ -3,7 +3,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::flags::part_of;
 use super::values::fields;
 use super::{EngineSettings, JudgeSettings, RunSettings};
 
@@ -82,8 +81,8 @@ pub(crate) fn agents(engine: &EngineSettings) -> Value {
     all.extend(fields(&engine.effective));
     all.extend(fields(&engine.conduct));
     all.extend(fields(&json!({
-        "model": engine.model,
-        "aliases": treatment.aliases,
+        "model": engine.references.main(),
+        "aliases": treatment.models.described_aliases(),
         "sampling": engine.models.sampling,
         "base_urls": engine.models.base_urls(),
         "headers": engine.models.headers(),
@@ -106,8 +105,8 @@ pub(crate) fn agents(engine: &EngineSettings) -> Value {
         "timer_limit": limits.timers,
         "agent_turn": treatment.web,
     })));
-    let assigned = engine.assigned.iter();
-    all.extend(assigned.map(|(flag, model)| (part_of(&flag), json!(model))));
+    let assignments = engine.references.assignments();
+    all.extend(assignments.map(|(slot, model)| (slot.key(), json!(model))));
     Value::Object(all)
 }
 

@@ -483,7 +483,7 @@ impl RunSettings {
         engine
             .warnings
             .extend(benchmark::unread_options(&benchmark, &args.options));
-        let main = &engine.settings.model;
+        let main = engine.settings.references.main();
         let judge = args.scoring.judge_model.as_ref();
         let mut grader = grader::resolve(
             &args.scoring,

@@ -311,7 +311,7 @@ impl Resolved<ServedSettings> {
         protocol_fit::check_nobody_answers(&engine.treatment, nobody).map_err(unfit)?;
         let description = description.unwrap_or_else(|| {
             let word = engine.effective.word(engine.treatment.protocol);
-            format!("{} as a {word} agent", engine.model)
+            format!("{} as a {word} agent", engine.references.main())
         });
         self.settings.agents.push((name, description, engine));
         Ok(())

@@ -3,13 +3,11 @@
 //!
 //! A setting at its default is not explicit; only its effective value is recorded.
 
-use std::convert::Infallible;
-
+use harness::prompt::Driver;
 use harness::prompt::definition::Definition;
-use harness::prompt::{Driver, ModelAlias};
 use harness::sandbox::Isolation;
 use harness::treatment::{Effective, ExperimentPlan, ExplicitSetting, ImpliedSettings, Treatment};
-use harness::{AgentSettings, ModelAssignments, prompt};
+use harness::{AgentSettings, ModelSlot, prompt};
 
 use super::guidance::{AUTO, Guidance, NONE};
 use super::values::names;
@@ -17,7 +15,6 @@ use super::{
     CodeFormat, GuidanceArgs, HookArgs, McpServer, Resolved, SettingsError, ToolArgs, WebArgs,
     confine_scripts, guidance, hook_registry,
 };
-use crate::providers::ModelRef;
 
 /// Flags that determine the agents.
 pub(super) struct Flags<'a> {
@@ -48,8 +45,6 @@ pub(super) struct Agents {
     pub profile: Option<String>,
     /// Definition of the root.
     pub definition: Option<Definition>,
-    /// Models of agents below the root, unless a call names another model.
-    pub assigned: ModelAssignments<ModelRef>,
     pub effective: Effective,
     pub plan: ExperimentPlan,
 }
@@ -107,8 +102,7 @@ impl Flags<'_> {
             compaction: args.long_conversations.of_agents(),
             answer_schema: guidance.answer_schema.clone(),
             code_via_tool: args.code_format == CodeFormat::Tool,
-            aliases: guidance.aliases.clone(),
-            assigned: as_texts(&guidance.assigned),
+            models: guidance.models.clone(),
             implied: ImpliedSettings {
                 profile: profile.map(|name| (name.to_owned(), guidance.of_profile.clone())),
                 tools: equipped.of_definition.clone(),
@@ -179,7 +173,6 @@ impl Flags<'_> {
                 plan: treatment.plan(),
                 profile,
                 definition: guidance.layers.definition,
-                assigned: guidance.assigned,
                 effective,
                 treatment,
             },
@@ -243,15 +236,9 @@ impl Flags<'_> {
         explicit.extend(hooks.iter().map(|name| ExplicitSetting::hook(name)));
         // An alias that a definition names counts as used, wherever the definition is called.
         let named_models = &guidance.layers.named_models;
-        let is_named = |alias: &&ModelAlias| !named_models.contains(&alias.alias);
-        let aliases = guidance.aliases.iter().filter(is_named);
-        explicit.extend(aliases.map(|alias| ExplicitSetting::model_alias(&alias.alias)));
+        let aliases = guidance.models.aliases().map(|(name, _)| name.to_owned());
+        let unnamed = aliases.filter(|name| !named_models.contains(name));
+        explicit.extend(unnamed.map(|name| ExplicitSetting::model(ModelSlot::Alias(name))));
         explicit
     }
-}
-
-fn as_texts(assigned: &ModelAssignments<ModelRef>) -> ModelAssignments<String> {
-    let text = |_: &str, model: &ModelRef| Ok::<_, Infallible>(model.to_string());
-    let Ok(texts) = assigned.try_map(text);
-    texts
 }

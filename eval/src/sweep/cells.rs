@@ -45,18 +45,19 @@ struct Cells {
 /// Returns the identity of the main model, independent of its alias; for a model on a server, this
 /// includes the URL of its requests.
 fn identify_main_model(engine: &EngineSettings, benchmark: &str) -> String {
-    let on_server = engine.model.on_server().and_then(|(endpoint, model)| {
+    let main = engine.references.main();
+    let on_server = main.on_server().and_then(|(endpoint, model)| {
         let server = engine.models.servers.get(&endpoint.name)?;
         let path = endpoint.requests_path(model);
         Some(format!("{}{path} {model}", server.base_url))
     });
-    on_server.unwrap_or_else(|| main_identity(&engine.model, benchmark))
+    on_server.unwrap_or_else(|| main_identity(main, benchmark))
 }
 
 /// Returns the agents' plan with each model replaced by its identity. An alias of the root's model
 /// counts as the root's model.
 fn plan_with_identities(engine: &EngineSettings, benchmark: &str) -> ExperimentPlan {
-    let main = main_identity(&engine.model, benchmark);
+    let main = main_identity(engine.references.main(), benchmark);
     let mut plan = engine.plan.clone();
     for agent in &mut plan.agents {
         let model = agent.model.take();
@@ -118,7 +119,7 @@ impl Cells {
             }
             let alike =
                 (&made.protocol, &made.depth) == (&combination.protocol, &combination.depth);
-            if alike && plays_back(&engine.model) {
+            if alike && plays_back(engine.references.main()) {
                 return Err(SweepError::SameRecording { first, second });
             }
         }

@@ -10,7 +10,7 @@ use eval::run::event::{Reporter, RunEvent, RunPlan};
 use eval::run::store::RunStore;
 use eval::runner::{self, Run, RunError, RunOutcome, StopReason};
 use harness::provider::Scripted;
-use harness::{Conduct, Engine, Model, Models, Protocol, Treatment};
+use harness::{Conduct, Engine, Model, ModelMap, Protocol, Treatment};
 use jiff::Timestamp;
 use records::RunIdentity;
 use records::run_dir::{Fingerprint, Lock, NewRun, RunDir};
@@ -134,11 +134,7 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<RunOutcome, RunEr
         protocol: Protocol::Direct,
         ..Treatment::default()
     };
-    let models = Models {
-        main: model,
-        aliases: Vec::new(),
-        assigned: harness::ModelAssignments::default(),
-    };
+    let models = ModelMap::new(model);
     let engine = Engine::new(treatment, Conduct::default(), models, |_| ()).unwrap();
     let new = NewRun::create(folder.path(), "samples", "solver", Timestamp::now()).unwrap();
     let identity = RunIdentity {

@@ -8,9 +8,7 @@ use std::sync::Arc;
 use super::{AgentSettings, Specialist, Treatment};
 use crate::hook::Hook;
 use crate::model::{ActionSurface, Role};
-use crate::prompt::{
-    AgentPrompt, Assembled, ModelAlias, PromptConfig, iterations_for_depth, system_prompt,
-};
+use crate::prompt::{AgentPrompt, Assembled, PromptConfig, iterations_for_depth, system_prompt};
 use crate::tool::ToolSet;
 
 /// Plan of an agent: everything that it receives, except its question, its context and its model.
@@ -130,7 +128,6 @@ impl AgentPlan {
     pub fn system_prompt(
         &self,
         treatment: &Treatment,
-        aliases: &[ModelAlias],
         code_via_tool: bool,
         invocation_id: &str,
         lineage: &[String],
@@ -148,7 +145,7 @@ impl AgentPlan {
             invocation_id,
             lineage,
             system_prompt: self.own_prompt.as_deref(),
-            models: aliases,
+            models: &treatment.models.described_aliases(),
             drivers: &treatment.drivers,
             tools: &self.tools.specs(),
             code_via_tool,

@@ -162,16 +162,8 @@ impl<'a> Attempt<'a> {
 
     fn system(&self, invocation: &Invocation) -> String {
         let treatment = &self.run.treatment;
-        let aliases: Vec<_> = self
-            .run
-            .models
-            .aliases
-            .iter()
-            .map(|(alias, _)| alias.clone())
-            .collect();
         let mut prompt = invocation.plan.system_prompt(
             treatment,
-            &aliases,
             invocation.model.sampling.code_via_tool,
             &invocation.id,
             invocation.ancestors(),

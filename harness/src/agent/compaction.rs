@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use super::conversation::tokens_of;
-use super::{AgentPlan, Attempt, Compact, Conversation, Failure, Invocation};
+use super::{AgentPlan, Attempt, Compact, Conversation, Failure, Invocation, ModelSlot};
 use crate::model::{EventKind, Message, Role, Sampling, Summary};
 use crate::prompt::{
     compacted_message, compaction_request, compaction_system, compaction_turn, image_left_out,
@@ -139,7 +139,7 @@ impl Attempt<'_> {
 
     /// Creates the agent that writes an agent's `number`-th summary.
     fn summarizer(&self, of: &Invocation, number: u32) -> Invocation {
-        let assigned = self.run.models.assigned.summaries.as_ref();
+        let assigned = self.run.models.get(&ModelSlot::Summaries);
         let mut model = assigned.unwrap_or(&of.model).clone();
         // A summary is text: code blocks in it must not end the response.
         model.sampling = Arc::new(Sampling {

@@ -6,7 +6,7 @@
 mod treatment;
 mod protocol_settings;
 mod compaction_settings;
-mod model_assignments;
+mod model_map;
 mod run;
 
 mod agent_plan;
@@ -42,10 +42,10 @@ pub use budget::{Budget, Expense, ExternalBudget, Hold, Spent};
 pub use compaction_settings::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
 pub use halt::HaltReason;
 pub use ledger::{Reservation, SharedBudget};
-pub use model_assignments::{CallerRole, ModelAssignments};
+pub use model_map::{CallerRole, ModelMap, ModelSlot};
 pub use person::Person;
 pub use protocol_settings::{Overflow, ProtocolSettings};
-pub use run::{Model, Models};
+pub use run::Model;
 pub use specialist::{Counterpart, Dialogue, Specialist, Specialists};
 pub use tool_resolver::ToolResolver;
 pub use treatment::{
@@ -63,6 +63,7 @@ pub(crate) use invocation::{Invocation, ROOT};
 pub(crate) use ledger::{BudgetExceeded, Expected, Ledger, Refusal, Scope};
 pub(crate) use meter::{Meter, Work};
 pub(crate) use model_call::ModelReply;
+pub(crate) use model_map::{CHILD_MODEL, COMPACTION_MODEL, LLM_MODEL, MODEL_ALIAS, MODEL_AT_DEPTH};
 pub(crate) use page_functions::{PageFunctions, PageResult, seen};
 pub(crate) use records::{Records, shown};
 pub(crate) use run::Run;

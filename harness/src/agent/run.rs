@@ -7,12 +7,11 @@ use parking_lot::Mutex;
 use sandbox::WarmPool;
 
 use super::{
-    BudgetExceeded, CallerRole, Conduct, Expected, ExternalBudget, Halt, Hold, Ledger,
-    ModelAssignments, Person, Scope, Treatment,
+    BudgetExceeded, CallerRole, Conduct, Expected, ExternalBudget, Halt, Hold, Ledger, ModelMap,
+    Person, Scope, Treatment,
 };
 use crate::model::Sampling;
 use crate::model::web::Browser;
-use crate::prompt::ModelAlias;
 use crate::provider::Provider;
 
 /// A model with its provider and settings.
@@ -28,21 +27,10 @@ pub struct Model {
     pub provider: Arc<dyn Provider>,
 }
 
-/// Models of a run.
-#[derive(Clone)]
-pub struct Models {
-    /// Default model of agents.
-    pub main: Model,
-    /// Models that agents may name by an alias, in the order of the table in the prompt.
-    pub aliases: Vec<(ModelAlias, Model)>,
-    /// Default models of agents below the root.
-    pub assigned: ModelAssignments<Model>,
-}
-
 pub(crate) struct Run {
     pub treatment: Treatment,
     pub conduct: Conduct,
-    pub models: Models,
+    pub models: ModelMap<Model>,
     pub sandbox: WarmPool,
     pub ledger: Arc<Ledger>,
     /// Budget managed outside this process, if any.
@@ -52,7 +40,6 @@ pub(crate) struct Run {
     pub browser: Option<Arc<dyn Browser>>,
     /// Person who takes part in dialogues, if any.
     pub person: Option<Arc<dyn Person>>,
-    by_alias: HashMap<String, Model>,
     /// Versions under which servers first served the models, by model reference.
     served: Mutex<HashMap<String, Served>>,
     warn: Arc<dyn Fn(&str) + Send + Sync>,
@@ -70,15 +57,10 @@ impl Run {
     pub fn new(
         treatment: Treatment,
         conduct: Conduct,
-        models: Models,
+        models: ModelMap<Model>,
         sandbox: WarmPool,
         warn: Arc<dyn Fn(&str) + Send + Sync>,
     ) -> Self {
-        let by_alias = models
-            .aliases
-            .iter()
-            .map(|(alias, model)| (alias.alias.clone(), model.clone()))
-            .collect();
         Self {
             ledger: Arc::new(Ledger::of_run(conduct.budget)),
             treatment,
@@ -89,7 +71,6 @@ impl Run {
             halt: Halt::default(),
             browser: None,
             person: None,
-            by_alias,
             served: Mutex::default(),
             warn,
         }
@@ -139,7 +120,7 @@ impl Run {
 
     /// Returns the run's main model with the reasoning settings of the root's definition.
     pub fn root_model(&self) -> Model {
-        let main = &self.models.main;
+        let main = self.models.main();
         Model {
             sampling: Arc::new(self.treatment.root.reasoning_over(&main.sampling)),
             ..main.clone()
@@ -152,11 +133,9 @@ impl Run {
         if name == "default" {
             return self.model(None, CallerRole::Agent, depth);
         }
-        let assigned = self.models.assigned.iter().map(|(_, model)| model);
-        let main = std::iter::once(&self.models.main);
-        let mut all = main.chain(self.by_alias.values()).chain(assigned);
-        match all.find(|model| model.reference == name) {
-            Some(model) => Ok(model.clone()),
+        let mut all = self.models.iter();
+        match all.find(|(_, model)| model.reference == name) {
+            Some((_, model)) => Ok(model.clone()),
             None => self.model(Some(name), CallerRole::Agent, depth),
         }
     }
@@ -169,11 +148,10 @@ impl Run {
         depth: u32,
     ) -> Result<Model, String> {
         let Some(alias) = alias else {
-            let assigned = self.models.assigned.of(asker, depth);
-            return Ok(assigned.unwrap_or(&self.models.main).clone());
+            return Ok(self.models.of(asker, depth).clone());
         };
-        self.by_alias.get(alias).cloned().ok_or_else(|| {
-            let mut known: Vec<&str> = self.by_alias.keys().map(String::as_str).collect();
+        self.models.alias(alias).cloned().ok_or_else(|| {
+            let mut known: Vec<&str> = self.models.aliases().map(|(name, _)| name).collect();
             known.sort_unstable();
             if known.is_empty() {
                 format!("unknown model alias '{alias}': this run has no aliases; leave `model` out")

@@ -9,13 +9,11 @@ use sandbox::{Isolation, WorkerCommand};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{AgentSettings, AgentTools, Budget, Compaction, ModelAssignments, ProtocolSettings};
+use super::{AgentSettings, AgentTools, Budget, Compaction, ModelMap, ProtocolSettings};
 use crate::hook::Hook;
 use crate::model::Protocol;
 use crate::model::web::DumpExtensions;
-use crate::prompt::{
-    AgentTurnSettings, AnswerSchema, Driver, ModelAlias, PromptMode, PromptOverrides,
-};
+use crate::prompt::{AgentTurnSettings, AnswerSchema, Driver, PromptMode, PromptOverrides};
 use crate::tool::ToolSet;
 
 /// Default of `--max-depth`.
@@ -86,12 +84,10 @@ pub struct Treatment {
     /// the sampling settings.
     #[serde(skip)]
     pub stop_early: bool,
-    /// Aliases of other models that agents may call. Recorded with the models.
+    /// References of the models; that of the main model is empty if it is unknown. Recorded with
+    /// the models.
     #[serde(skip)]
-    pub aliases: Vec<ModelAlias>,
-    /// Default models of agents below the root. Recorded with the models.
-    #[serde(skip)]
-    pub assigned: ModelAssignments<String>,
+    pub models: ModelMap<String>,
     /// Values implied by other settings, already applied to the fields above.
     #[serde(skip)]
     pub implied: ImpliedSettings,
@@ -167,8 +163,7 @@ impl Default for Treatment {
             dump: DumpExtensions::default(),
             code_via_tool: false,
             stop_early: false,
-            aliases: Vec::new(),
-            assigned: ModelAssignments::default(),
+            models: ModelMap::new(String::new()),
             implied: ImpliedSettings::default(),
         }
     }

@@ -7,7 +7,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{ExperimentPlan, Treatment};
-use crate::agent::{AgentSettings, Compact};
+use crate::agent::{
+    AgentSettings, CHILD_MODEL, COMPACTION_MODEL, Compact, LLM_MODEL, MODEL_ALIAS, MODEL_AT_DEPTH,
+    ModelSlot,
+};
 use crate::model::web::DumpExtensions;
 use crate::tool::ToolSet;
 
@@ -18,10 +21,7 @@ pub(super) const PROMPT_MODE: &str = "--prompt-mode";
 pub(super) const ACTION_OVERRIDES: &str = "--action-overrides";
 pub(super) const COMPACTION_AT: &str = "--compaction-at";
 pub(super) const COMPACTION_KEEP: &str = "--compaction-keep";
-pub(super) const COMPACTION_MODEL: &str = "--compaction-model";
 const PROFILE: &str = "--profile";
-const MODEL_ALIAS: &str = "--model-alias";
-const MODEL_AT_DEPTH: &str = "--model-at-depth";
 const DRIVERS: &str = "--drivers";
 const TOOLS: &str = "--tools";
 pub(super) const HOOKS: &str = "--hooks";
@@ -42,16 +42,16 @@ pub struct ExplicitSetting {
 impl ExplicitSetting {
     /// Returns the flags of all settings that are checked.
     pub fn flags() -> impl Iterator<Item = &'static str> {
-        const WITH_NAMES: [&str; 7] = [
-            PROMPT,
-            PROFILE,
-            DRIVERS,
-            TOOLS,
-            HOOKS,
+        const WITH_NAMES: [&str; 5] = [PROMPT, PROFILE, DRIVERS, TOOLS, HOOKS];
+        const OF_MODELS: [&str; 5] = [
             MODEL_ALIAS,
+            CHILD_MODEL,
+            LLM_MODEL,
             MODEL_AT_DEPTH,
+            COMPACTION_MODEL,
         ];
-        SETTINGS.iter().map(|row| row.flag).chain(WITH_NAMES)
+        let rows = SETTINGS.iter().map(|row| row.flag);
+        rows.chain(WITH_NAMES).chain(OF_MODELS)
     }
 
     fn new(
@@ -106,11 +106,10 @@ impl ExplicitSetting {
         })
     }
 
-    /// Creates the setting `--model-alias ALIAS`.
-    pub fn model_alias(alias: &str) -> Self {
-        let name = alias.to_owned();
-        Self::new(MODEL_ALIAS, alias, move |run| {
-            run.aliases.retain(|other| other.alias != name);
+    /// Creates the setting of a slot's model, for example `--model-alias ALIAS`.
+    pub fn model(slot: ModelSlot) -> Self {
+        Self::new(slot.flag(), &slot.value(), move |run| {
+            run.models.remove(&slot);
         })
     }
 
@@ -225,7 +224,7 @@ macro_rules! limit {
     };
 }
 
-static SETTINGS: [Row; 42] = [
+static SETTINGS: [Row; 39] = [
     Row {
         value: |run| run.prompt_mode.to_string(),
         ..row!(PROMPT_MODE, prompt_mode)
@@ -311,15 +310,12 @@ static SETTINGS: [Row; 42] = [
     row!("--passage-chars", settings.passage_chars),
     row!("--piece-chars", settings.piece_chars),
     row!("--notes-chars", settings.notes_chars),
-    row!("--child-model", assigned.children),
-    row!("--llm-model", assigned.calls),
-    row!(COMPACTION_MODEL, assigned.summaries),
 ];
 
 impl Treatment {
-    /// Returns the explicit settings with a single value, the root's definition and the models per
-    /// depth. A single value is explicit if its flag is in `typed`, or if it differs from the
-    /// default and no other setting can imply it.
+    /// Returns the explicit settings with a single value, the root's definition, and the models of
+    /// callers that name none. A single value is explicit if its flag is in `typed`, or if it
+    /// differs from the default and no other setting can imply it.
     pub fn explicit(&self, typed: &[&str]) -> Vec<ExplicitSetting> {
         let is_given =
             |row: &&Row| typed.contains(&row.flag) || !row.only_typed && (row.differs)(self);
@@ -331,13 +327,13 @@ impl Treatment {
                 ..ExplicitSetting::new(row.flag, "", row.reset)
             })
             .collect();
+        let slots = self.models.assignments().map(|(slot, _)| slot.clone());
+        let (at_depth, others): (Vec<_>, Vec<_>) =
+            slots.partition(|slot| matches!(slot, ModelSlot::Depth(_)));
+        explicit.extend(others.into_iter().map(ExplicitSetting::model));
         let definition = self.overrides.definition.as_ref();
         explicit.extend(definition.map(|definition| ExplicitSetting::prompt(&definition.name)));
-        explicit.extend(self.assigned.at_depth.keys().map(|&depth| {
-            ExplicitSetting::new(MODEL_AT_DEPTH, &depth.to_string(), move |run| {
-                run.assigned.at_depth.remove(&depth);
-            })
-        }));
+        explicit.extend(at_depth.into_iter().map(ExplicitSetting::model));
         explicit
     }
 }

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use super::explicit::{
-    ACTION_OVERRIDES, COMPACTION_AT, COMPACTION_KEEP, COMPACTION_MODEL, ExplicitSetting, HOOKS,
-    MAX_DEPTH, PROMPT, PROMPT_MODE, REPLACEMENT,
+    ACTION_OVERRIDES, COMPACTION_AT, COMPACTION_KEEP, ExplicitSetting, HOOKS, MAX_DEPTH, PROMPT,
+    PROMPT_MODE, REPLACEMENT,
 };
 use super::{DEFAULT_MAX_DEPTH, Treatment};
-use crate::agent::AgentSettings;
+use crate::agent::{AgentSettings, COMPACTION_MODEL};
 use crate::hook::HookEvent;
 use crate::model::{Protocol, protocol_words};
 use crate::prompt::Replacement;

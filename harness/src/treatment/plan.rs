@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{ReplTreatment, Treatment};
 use crate::agent::{
-    AgentPlan, CallerRole, Compact, Compaction, ProtocolSettings, ROOT, Specialist,
+    AgentPlan, CallerRole, Compact, Compaction, ModelSlot, ProtocolSettings, ROOT, Specialist,
 };
 use crate::hook::{Hook, HookEvent};
 use crate::model::web::DumpExtensions;
@@ -132,7 +132,7 @@ impl Treatment {
             return None;
         }
         let effective = self.compaction.effective();
-        let summaries = self.assigned.summaries.clone();
+        let summaries = self.models.get(&ModelSlot::Summaries).cloned();
         let model = summaries.filter(|_| effective.how == Compact::Summary);
         Some((effective, model))
     }
@@ -219,7 +219,7 @@ impl Treatment {
 
     /// Returns the system prompt of an agent of this plan, as if it were the root.
     fn prompt(&self, plan: &AgentPlan) -> Assembled {
-        plan.system_prompt(self, &self.aliases, self.code_via_tool, ROOT, &[])
+        plan.system_prompt(self, self.code_via_tool, ROOT, &[])
     }
 
     /// Returns the prompt section about pages, if the protocol adds it.
@@ -234,14 +234,13 @@ impl Treatment {
     /// Prompts that are called as tools use only the models in their definitions.
     fn models(&self) -> Vec<(String, String)> {
         let specialists = || self.tools.specialists.values();
-        let is_named = |alias: &&ModelAlias| {
+        let is_named = |alias: &ModelAlias| {
             self.protocol.capabilities().calls_children()
                 || self.calls_tools() && specialists().any(|prompt| prompt.model == alias.alias)
         };
-        let callable = self.aliases.iter().filter(is_named);
-        callable
-            .map(|alias| (alias.alias.clone(), alias.model.clone()))
-            .collect()
+        let aliases = self.models.described_aliases().into_iter();
+        let callable = aliases.filter(is_named);
+        callable.map(|alias| (alias.alias, alias.model)).collect()
     }
 
     fn root_inputs(&self) -> AgentInputs {
@@ -265,7 +264,7 @@ impl Treatment {
         let plan = AgentPlan::specialist(self, specialist, 1);
         let name = format!("specialist {} {}", specialist.name, specialist.digest());
         let named = (specialist.model != "default").then_some(&specialist.model);
-        let assigned = self.assigned.of(CallerRole::Agent, 1).cloned();
+        let assigned = self.models.assigned(CallerRole::Agent, 1).cloned();
         let mut inputs = self.inputs(name, &plan);
         if plan.role == Role::ToolSpecialist {
             let actions = ActionOverrides::default();
@@ -283,7 +282,7 @@ impl Treatment {
             Role::OneShot => CallerRole::Call,
             _ => CallerRole::Agent,
         };
-        let assigned = self.assigned.of(caller, plan.depth);
+        let assigned = self.models.assigned(caller, plan.depth);
         AgentInputs {
             agent,
             system: self.prompt(plan).text(),

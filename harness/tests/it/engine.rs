@@ -10,11 +10,11 @@ use async_trait::async_trait;
 use harness::hook::HookRegistry;
 use harness::model::{Event, EventKind, EventSink, Stats};
 use harness::prompt::definition::ToolStrategy;
-use harness::prompt::{AnswerSchema, ModelAlias, PromptMode};
+use harness::prompt::{AnswerSchema, PromptMode};
 use harness::provider::{CallSink, Forecast, Provider, ProviderError, Request, Response, Scripted};
 use harness::treatment::{Overflow, ProtocolSettings, ReplTreatment};
 use harness::{
-    AgentSettings, Budget, CompactAt, Compaction, Conduct, Engine, Model, ModelAssignments, Models,
+    AgentSettings, Budget, CompactAt, Compaction, Conduct, Engine, Model, ModelMap, ModelSlot,
     Protocol, Task, Treatment,
 };
 use serde::Deserialize;
@@ -130,6 +130,26 @@ impl Default for Case {
 }
 
 impl Case {
+    fn models(&self) -> ModelMap<String> {
+        let mut models = ModelMap::new("scripted:model".to_owned());
+        for alias in &self.aliases {
+            models.insert_alias(alias.parse().unwrap());
+        }
+        let at_depth = self.model_at_depth.iter();
+        let at_depth = at_depth.map(|(depth, model)| (ModelSlot::Depth(*depth), Some(model)));
+        let others = [
+            (ModelSlot::Child, self.child_model.as_ref()),
+            (ModelSlot::Llm, self.llm_model.as_ref()),
+            (ModelSlot::Summaries, self.compaction_model.as_ref()),
+        ];
+        for (slot, model) in others.into_iter().chain(at_depth) {
+            if let Some(model) = model {
+                models.insert(slot, model.clone());
+            }
+        }
+        models
+    }
+
     fn agent(&self) -> AgentSettings {
         let choice = ToolStrategy::ALL
             .into_iter()
@@ -247,32 +267,15 @@ async fn run(case: Case, model: &Path) -> String {
         name: "model".to_owned(),
         provider: Arc::new(provider),
     };
-    let aliases: Vec<ModelAlias> = case
-        .aliases
-        .iter()
-        .map(|alias| alias.parse().unwrap())
-        .collect();
-    let assigned = ModelAssignments {
-        children: case.child_model.clone(),
-        calls: case.llm_model.clone(),
-        at_depth: case.model_at_depth.clone(),
-        summaries: case.compaction_model.clone(),
-    };
-    let assigned = assigned.try_map(|_, reference| {
-        Ok::<_, Infallible>(Model {
-            reference: reference.clone(),
-            ..model.clone()
-        })
+    let references = case.models();
+    let models = references.try_map(|slot, reference| {
+        let mut model = model.clone();
+        if !matches!(slot, ModelSlot::Alias(_)) {
+            model.reference.clone_from(reference);
+        }
+        Ok::<_, Infallible>(model)
     });
-    let Ok(assigned) = assigned;
-    let models = Models {
-        aliases: aliases
-            .iter()
-            .map(|alias| (alias.clone(), model.clone()))
-            .collect(),
-        main: model,
-        assigned,
-    };
+    let Ok(models) = models;
     let agent = case.agent();
     let hooks = HookRegistry::bundled().resolve(&case.hooks).unwrap();
     let mut treatment = Treatment {
@@ -297,6 +300,7 @@ async fn run(case: Case, model: &Path) -> String {
             keep: case.compaction_keep,
         },
         answer_schema: (case.answer_schema).map(|schema| AnswerSchema::new(schema).unwrap()),
+        models: references,
         ..Treatment::default()
     };
     let limits = &mut treatment.repl.config.limits;

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use harness::hook::{HookEvent, HookRegistry, ScriptHook};
 use harness::model::{Event, EventKind, EventSink};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
-use harness::{AgentSettings, Conduct, Engine, Model, Models, Protocol, Task, Treatment};
+use harness::{AgentSettings, Conduct, Engine, Model, ModelMap, Protocol, Task, Treatment};
 use serde_json::json;
 
 /// Scripted model that stores the requests it receives.
@@ -58,11 +58,7 @@ async fn run(
         sampling: Arc::default(),
         provider: Arc::clone(&provider) as Arc<dyn Provider>,
     };
-    let models = Models {
-        main: model,
-        aliases: Vec::new(),
-        assigned: harness::ModelAssignments::default(),
-    };
+    let models = ModelMap::new(model);
     let of_tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/hooks");
     let registry = HookRegistry::bundled().with_dir(&of_tests).await.unwrap();
     let names: Vec<String> = hooks.iter().map(|name| (*name).to_owned()).collect();

@@ -10,7 +10,7 @@ use harness::prompt::{
     Replacement, RootDefinition, system_prompt,
 };
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
-use harness::{Conduct, Engine, Model, Models, Protocol, Task, ToolSpec, Treatment};
+use harness::{Conduct, Engine, Model, ModelMap, Protocol, Task, ToolSpec, Treatment};
 
 use crate::prompt_golden::agent;
 
@@ -274,16 +274,12 @@ fn prompt_is_stable_and_history_grows() {
         overrides: all(),
         ..Treatment::default()
     };
-    let models = Models {
-        main: Model {
-            reference: "test/listener".to_owned(),
-            name: "listener".to_owned(),
-            sampling: Arc::default(),
-            provider: Arc::clone(&listener) as Arc<dyn Provider>,
-        },
-        aliases: Vec::new(),
-        assigned: harness::ModelAssignments::default(),
-    };
+    let models = ModelMap::new(Model {
+        reference: "test/listener".to_owned(),
+        name: "listener".to_owned(),
+        sampling: Arc::default(),
+        provider: Arc::clone(&listener) as Arc<dyn Provider>,
+    });
     let engine = Engine::new(treatment, Conduct::default(), models, |_| ()).unwrap();
     let task = Task {
         run_id: "run".to_owned(),

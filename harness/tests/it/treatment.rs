@@ -7,7 +7,7 @@ use harness::prompt::{DriverLibrary, PromptMode, PromptOverrides, Replacement};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
 use harness::tool::{ToolRegistry, ToolSet};
 use harness::treatment::{Effective, ExplicitSetting, Treatment};
-use harness::{AgentTools, Conduct, Engine, Model, Models, Protocol, Task};
+use harness::{AgentTools, Conduct, Engine, Model, ModelMap, Protocol, Task};
 
 use crate::prompt_drivers::folder;
 
@@ -27,16 +27,12 @@ fn first_request(run: &Treatment) -> Request {
         code_via_tool: run.code_via_tool,
         ..harness::provider::Sampling::default()
     };
-    let models = Models {
-        main: Model {
-            reference: "test/silent".to_owned(),
-            name: "silent".to_owned(),
-            sampling: Arc::new(sampling),
-            provider: Arc::new(Silent),
-        },
-        aliases: Vec::new(),
-        assigned: harness::ModelAssignments::default(),
-    };
+    let models = ModelMap::new(Model {
+        reference: "test/silent".to_owned(),
+        name: "silent".to_owned(),
+        sampling: Arc::new(sampling),
+        provider: Arc::new(Silent),
+    });
     let engine = Engine::new(run.clone(), Conduct::default(), models, |_| ()).unwrap();
     engine.first_request(&Task {
         run_id: "run".to_owned(),

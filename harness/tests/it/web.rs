@@ -12,7 +12,7 @@ use harness::agent_turn::AgentTurnSettings;
 use harness::model::web::{AppCall, AppHost, Browser, Page, PageError};
 use harness::model::{Event, EventKind, EventSink, Image, Message, Role};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
-use harness::{Budget, Conduct, Engine, Model, Models, Protocol, Task, ToolChoice, Treatment};
+use harness::{Budget, Conduct, Engine, Model, ModelMap, Protocol, Task, ToolChoice, Treatment};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
@@ -117,16 +117,12 @@ async fn run(case: Case, model: &Path) -> String {
         model: Scripted::from_file(model).unwrap(),
         requests: Mutex::default(),
     });
-    let models = Models {
-        main: Model {
-            reference: "scripted:model".to_owned(),
-            sampling: Arc::default(),
-            name: "model".to_owned(),
-            provider: Arc::clone(&kept) as Arc<dyn Provider>,
-        },
-        aliases: Vec::new(),
-        assigned: harness::ModelAssignments::default(),
-    };
+    let models = ModelMap::new(Model {
+        reference: "scripted:model".to_owned(),
+        sampling: Arc::default(),
+        name: "model".to_owned(),
+        provider: Arc::clone(&kept) as Arc<dyn Provider>,
+    });
     let picture = Image {
         media_type: "image/png".to_owned(),
         data: "iVBORw0KGgo=".to_owned(),

@@ -65,7 +65,7 @@ pub(super) fn run_attempts(
             );
             let journal = Arc::new(journal);
             let mut engine = prepared.engine.with_journal(journal);
-            if let Some(recording) = settings.engine.model.played_back() {
+            if let Some(recording) = settings.engine.references.main().played_back() {
                 engine = engine.playing_back(Arc::new(ReplayedRunJournal {
                     journal: Journal::of(recording),
                     warn: terminal::warning,

@@ -290,7 +290,7 @@ fn plural(is_one: bool) -> &'static str {
 /// Sends the main model a minimal request to check its key.
 fn check_key(settings: &RunSettings, engine: &Engine) -> Result<String, Error> {
     let model = engine.main_model();
-    if settings.engine.model.on_server().is_none() {
+    if settings.engine.references.main().on_server().is_none() {
         return Ok(format!("key: not required for {}", model.reference));
     }
     let answered = runtime()?.block_on(ask_briefly(model))?;

@@ -473,8 +473,7 @@ fn call(settings: &RunSettings, depth: u32, first: u64, earlier: u64, response: 
         ..Usage::default()
     };
     let engine = &settings.engine;
-    let assigned = engine.assigned.of(CallerRole::Agent, depth);
-    let model = assigned.filter(|_| depth > 0).unwrap_or(&engine.model);
+    let model = engine.references.of(CallerRole::Agent, depth);
     Sum {
         calls: 1,
         tokens: usage.total(),

@@ -117,7 +117,7 @@ impl Prepared {
             ));
         }
         if let Some(difference) =
-            dataset_difference(settings.engine.model.as_str(), dataset.as_ref())
+            dataset_difference(settings.engine.references.main().as_str(), dataset.as_ref())
         {
             terminal::warning(&difference);
         }
