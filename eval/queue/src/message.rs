@@ -25,15 +25,28 @@ pub struct Job {
     pub sample: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
+    /// Whether the attempt was submitted before, so that it may have a journal or a result.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resubmitted: bool,
 }
 
 impl Job {
-    /// Creates the message for an attempt.
-    pub fn new(sample: String, attempt: u32) -> Self {
+    /// Creates the message for an attempt that was not submitted before.
+    pub const fn new(sample: String, attempt: u32) -> Self {
         Self {
             v: VERSION,
             sample,
             attempt,
+            resubmitted: false,
+        }
+    }
+
+    /// Marks the attempt as submitted before.
+    #[must_use]
+    pub fn resubmitted(self) -> Self {
+        Self {
+            resubmitted: true,
+            ..self
         }
     }
 }
@@ -100,10 +113,6 @@ pub struct Manifest {
     /// Names of workers that no longer take attempts and return their current ones.
     #[serde(default)]
     pub dismissed: Vec<String>,
-    /// Whether the queue may contain finished attempts, because attempts were submitted more than
-    /// once.
-    #[serde(default)]
-    pub resubmitted: bool,
     /// Time of submission, in milliseconds since 1970.
     pub submitted_ms: u64,
 }

@@ -431,17 +431,13 @@ impl RunQueue {
         let place = self.data("jrn", sample, attempt);
         for piece in lines.chunks(PIECE) {
             let put = || self.broker.put(&place, piece.to_vec(), after(last));
-            last = match put().await {
-                Err(error) if error.is_temporary() => {
-                    // The write may have succeeded although its reply was lost.
-                    let next = self
-                        .retry_temporary_errors(|| self.broker.next(&place, last + 1))
-                        .await?;
-                    match next {
-                        Some(own) if own.bytes == piece => own.sequence,
-                        Some(_) => return Err(QueueError::Conflict),
-                        None => self.retry_temporary_errors(put).await?,
-                    }
+            last = match self.retry_temporary_errors(put).await {
+                // An earlier try may have succeeded although its reply was lost.
+                Err(QueueError::Conflict) => {
+                    let next = || self.broker.next(&place, last + 1);
+                    let next = self.retry_temporary_errors(next).await?;
+                    let own = next.filter(|stored| stored.bytes == piece);
+                    own.ok_or(QueueError::Conflict)?.sequence
                 }
                 put => put?,
             };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use queue::message::{Manifest, State, WorkerHeartbeat};
+use queue::message::{Job, Manifest, State, WorkerHeartbeat};
 use queue::{Broker, QueueError, RunQueue, change_manifest, manifest, manifests, now_ms};
 use serde_json::json;
 
@@ -119,10 +119,8 @@ async fn apply_to_sample(
         QueueAction::Resume(_) | QueueAction::Status(_) => {
             let before = manifest(queue.broker(), queue.key()).await?;
             let held = before.map_or_else(Vec::new, |(manifest, _)| manifest.held);
-            let back: Vec<_> = held
-                .into_iter()
-                .filter(|job| job.sample == sample)
-                .collect();
+            let back = held.into_iter().filter(|job| job.sample == sample);
+            let back: Vec<_> = back.map(Job::resubmitted).collect();
             change_manifest(queue.broker(), queue.key(), |manifest| {
                 manifest.held.retain(|job| job.sample != sample);
                 manifest.cancelled.retain(|one| one != sample);

@@ -128,10 +128,9 @@ impl Queued {
             held: Vec::new(),
             paused_workers: Vec::new(),
             dismissed: Vec::new(),
-            resubmitted: false,
             submitted_ms: now_ms(),
         };
-        publish(broker.as_ref(), manifest).await?;
+        let resubmitted = publish(broker.as_ref(), manifest).await?;
         let open: BTreeMap<_, _> = submission
             .jobs
             .iter()
@@ -161,7 +160,7 @@ impl Queued {
             plan: plan.clone(),
             stored,
         };
-        let new = queued.submit_open().await?;
+        let new = queued.submit_open(resubmitted).await?;
         terminal::note(&format!(
             "submitted {new} attempts to the queue at {} as {key}",
             queue_settings.access.url
@@ -170,10 +169,13 @@ impl Queued {
     }
 
     /// Submits all unfinished attempts, and returns the number of those that were not in the queue
-    /// yet.
-    async fn submit_open(&self) -> Result<u64, QueueError> {
+    /// yet. `resubmitted` is whether they were submitted before.
+    async fn submit_open(&self, resubmitted: bool) -> Result<u64, QueueError> {
         let still = self.order.iter().filter(|key| self.open.contains_key(*key));
-        let jobs = still.map(|(sample, attempt)| Job::new(sample.clone(), *attempt));
+        let jobs = still.map(|(sample, attempt)| Job {
+            resubmitted,
+            ..Job::new(sample.clone(), *attempt)
+        });
         self.queue.submit(jobs.collect()).await
     }
 
@@ -299,13 +301,8 @@ impl Queued {
         if counts.waiting + counts.under_way >= self.open.len() as u64 {
             return Ok(());
         }
-        // If an attempt finished after this count, the worker that receives it skips it because of
-        // this flag.
-        change_manifest(self.queue.broker(), self.queue.key(), |manifest| {
-            manifest.resubmitted = true;
-        })
-        .await?;
-        self.submit_open().await.map(|_| ())
+        // A worker that receives an attempt that finished after this count skips it.
+        self.submit_open(true).await.map(|_| ())
     }
 
     async fn pause(&self) -> Result<(), QueueError> {
@@ -407,11 +404,12 @@ pub(super) async fn remove(queue: &RunQueue) -> Result<(), QueueError> {
 }
 
 /// Publishes a manifest. It replaces an older one, but keeps which samples are cancelled or held,
-/// and which workers are paused or dismissed.
-async fn publish(broker: &dyn Broker, new: Manifest) -> Result<(), QueueError> {
+/// and which workers are paused or dismissed. Returns whether there was an older one.
+async fn publish(broker: &dyn Broker, new: Manifest) -> Result<bool, QueueError> {
     let place = SubjectAddress::manifest(Some(&new.key));
     loop {
         let before = queue::manifest(broker, &new.key).await?;
+        let is_there = before.is_some();
         let (manifest, expect) = match before {
             None => (new.clone(), Expect::Nothing),
             Some((before, sequence)) => {
@@ -420,7 +418,6 @@ async fn publish(broker: &dyn Broker, new: Manifest) -> Result<(), QueueError> {
                     held: before.held,
                     paused_workers: before.paused_workers,
                     dismissed: before.dismissed,
-                    resubmitted: true,
                     submitted_ms: before.submitted_ms,
                     ..new.clone()
                 };
@@ -429,7 +426,7 @@ async fn publish(broker: &dyn Broker, new: Manifest) -> Result<(), QueueError> {
         };
         match broker.put(&place, message::write(&manifest), expect).await {
             Err(QueueError::Conflict) => {}
-            written => return written.map(|_| ()),
+            written => return written.map(|_| is_there),
         }
     }
 }

@@ -99,8 +99,7 @@ impl Served {
             wasted: None,
         };
         let (mut bytes, mut last) = (Vec::new(), 0);
-        let resubmitted = self.manifest.borrow().resubmitted;
-        if delivery.number() > 1 || resubmitted {
+        if delivery.number() > 1 || job.resubmitted {
             if self.queue.has_result(&job.sample, job.attempt).await? {
                 return delivery.done().await;
             }
