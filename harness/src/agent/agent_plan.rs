@@ -1,7 +1,7 @@
 //! Plans of agents: role, prompt, tools, hooks and limits of each kind of agent.
 //!
-//! Invariant: an invocation gets these values from a plan only, and the checks of a treatment compare
-//! the same plans.
+//! Invariant: an invocation gets these values from a plan only, and the checks of a treatment
+//! compare the same plans.
 
 use std::sync::Arc;
 
