@@ -5,6 +5,7 @@
   const PICKED = new Set(["color", "date", "datetime-local", "month", "range", "time", "week"]);
   const OPTIONS_SHOWN = 20;
   let bordered = null;
+  let awaited = null;
 
   // Runs `act` on the selected element after checking that it exists. For an element in a frame that this world cannot access, returns
   // `host` and `id`, with which the frame's own world can find it.
@@ -30,8 +31,8 @@
     element.scrollIntoView({ block: "center", inline: "nearest", behavior });
   }
 
-  // Returns the point to click, in pixels of the viewport.
-  function locate(selector) {
+  // Returns the point to click, in pixels of the viewport. With `waits`, also starts to wait for the pointer to move there.
+  function locate(selector, waits) {
     return on(selector, (element) => {
       if (element.matches(":disabled")) return inapplicable("it is disabled");
       if (!isShown(element)) return inapplicable("it is not visible");
@@ -46,8 +47,36 @@
       if (!hit) return inapplicable("it is outside of what the page can show");
       const reached = isWithin(hit, element) || hit.closest("label")?.control === element;
       const frame = dump.offsetOf(element);
-      return reached ? { x: x + frame.x, y: y + frame.y } : inapplicable(`${dump.describe(hit)} covers it`);
+      if (!reached) return inapplicable(`${dump.describe(hit)} covers it`);
+      if (waits) awaitPointer(element);
+      return { x: x + frame.x, y: y + frame.y };
     });
+  }
+
+  // Starts to wait for the pointer to move over an element or its label.
+  function awaitPointer(element) {
+    const view = element.ownerDocument.defaultView;
+    const arrival = { arrived: false };
+    const moved = (event) => {
+      const [target] = event.composedPath();
+      if (!event.isTrusted || !target.closest) return;
+      arrival.arrived ||= isWithin(target, element) || target.closest("label")?.control === element;
+    };
+    awaited?.stop();
+    arrival.stop = () => view.removeEventListener("pointermove", moved, true);
+    awaited = arrival;
+    view.addEventListener("pointermove", moved, true);
+  }
+
+  // Whether the pointer has moved over the element that was located last.
+  function hasPointer() {
+    return awaited?.arrived ?? false;
+  }
+
+  function stopAwaiting() {
+    awaited?.stop();
+    awaited = null;
+    return 0;
   }
 
   function hitAt(page, x, y) {
@@ -196,5 +225,5 @@
     return {};
   }
 
-  return { locate, through, fill, select, focus, scrollTo, border };
+  return { locate, hasPointer, stopAwaiting, through, fill, select, focus, scrollTo, border };
 })

@@ -8,7 +8,7 @@ use model::web::DumpSettings;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::devtools::{DescribeNode, Evaluate, ReleaseObject};
+use crate::devtools::{DescribeNode, DispatchMouseEvent, Evaluate, ReleaseObject};
 use crate::dump::to_javascript;
 use crate::error::{Error, Result};
 use crate::page::Page;
@@ -22,6 +22,8 @@ const FRAME_LIMIT: Duration = Duration::from_secs(5);
 /// Time limit for the dumps of all such frames of a page together. The remaining frames are shown
 /// by their addresses.
 const FRAMES_LIMIT: Duration = Duration::from_secs(10);
+/// Maximum moves of the pointer before a click.
+const MAX_MOVES: u32 = 50;
 /// URL scheme of the browser's error pages, which replace pages that could not be loaded.
 const ERROR_PAGE: &str = "chrome-error:";
 
@@ -232,5 +234,51 @@ impl Page {
             y,
             covered,
         })
+    }
+
+    /// Moves the pointer to the element that was located last, before a click.
+    ///
+    /// With frames (`waits`), the browser uses the rendered page to choose the document that
+    /// receives the event, and it may render a scrolled page late. So the move is repeated until
+    /// the element receives it, but only [`MAX_MOVES`] times, because a page may hide the event.
+    pub(crate) async fn move_pointer(
+        &self,
+        frame: &Frame,
+        session: &str,
+        to: DispatchMouseEvent,
+        waits: bool,
+    ) -> Result<()> {
+        const WHAT: &str = "clicking";
+        if !waits {
+            return self.in_time(WHAT, self.run_into_dialog(session, to)).await;
+        }
+        for number in 0..MAX_MOVES {
+            self.wait_until_rendered().await?;
+            // The browser ignores a move to the place where the pointer is.
+            let aside = DispatchMouseEvent {
+                x: to.x + f64::from(number % 2),
+                ..to.clone()
+            };
+            self.in_time(WHAT, self.run_into_dialog(session, aside))
+                .await?;
+            if self.ready().is_err() {
+                return Ok(());
+            }
+            let arrived = self
+                .in_world_of(frame, WHAT, "pageActions.hasPointer()")
+                .await?;
+            if arrived == true {
+                break;
+            }
+        }
+        self.in_world_of(frame, WHAT, "pageActions.stopAwaiting()")
+            .await?;
+        Ok(())
+    }
+
+    /// Waits until the scrolled page is rendered.
+    async fn wait_until_rendered(&self) -> Result<()> {
+        let twice = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 0)";
+        self.in_world("clicking", twice).await.map(drop)
     }
 }

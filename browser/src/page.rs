@@ -224,7 +224,8 @@ impl Page {
     /// # Errors
     /// The errors common to all methods with a selector; see [`Page`].
     pub async fn click(&self, selector: &str) -> Result<()> {
-        let locate = |selector: &str| format!("locate({})", json!(selector));
+        let waits = self.wire.has_frames();
+        let locate = |selector: &str| format!("locate({}, {waits})", json!(selector));
         let (place, frame) = self.act("clicking", selector, locate).await?;
         let point = self.point(&place)?;
         let through = self.point_through("clicking", &frame, point).await?;
@@ -232,9 +233,11 @@ impl Page {
             let selector = selector.chars().take(200).collect();
             return Err(Error::Inapplicable { selector, reason });
         }
-        self.wait_until_rendered().await?;
+        let [moved, pressed, released] = input::click(through.x, through.y);
+        self.move_pointer(&frame, &through.session, moved, waits)
+            .await?;
         self.in_time("clicking", async {
-            for event in input::click(through.x, through.y) {
+            for event in [pressed, released] {
                 self.run_into_dialog(&through.session, event).await?;
             }
             self.settle().await
@@ -420,7 +423,11 @@ impl Page {
 
     /// Sends a command that may open a dialog. An open dialog counts as success, because the
     /// browser responds to the command only after the dialog is closed.
-    async fn run_into_dialog<C: Command>(&self, session: &str, command: C) -> Result<()> {
+    pub(crate) async fn run_into_dialog<C: Command>(
+        &self,
+        session: &str,
+        command: C,
+    ) -> Result<()> {
         match self.run_in(session, command).await {
             Ok(_) | Err(Error::DialogOpen { .. }) => Ok(()),
             Err(error) => Err(error),
@@ -512,16 +519,6 @@ impl Page {
             self.tab.hangs.store(true, Ordering::Relaxed);
         }
         result
-    }
-
-    /// Waits until the scrolled page is rendered. The browser uses the rendered page to choose the
-    /// process that receives a click.
-    async fn wait_until_rendered(&self) -> Result<()> {
-        if self.wire.has_frames() {
-            let twice = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 0)";
-            self.in_world("clicking", twice).await?;
-        }
-        Ok(())
     }
 
     fn point(&self, place: &Value) -> Result<(f64, f64)> {

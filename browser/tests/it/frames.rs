@@ -206,3 +206,27 @@ fn rejects_clicks_on_covered_or_removed_frames() {
         profile.close().await;
     });
 }
+
+#[test]
+fn clicks_although_page_hides_pointer_moves() {
+    in_runtime(async || {
+        let [site, other] = [Site::open().await, Site::open().await];
+        let allowed: [Origin; 2] =
+            [&site.origin, &other.origin].map(|origin| origin.parse().unwrap());
+        let profile = pool()
+            .await
+            .profile(&Reach::anywhere(allowed))
+            .await
+            .unwrap();
+        let page = profile.page().unwrap();
+        let frames = [("Other", other.at("pages/framed.html"))];
+        page.goto(&page_with(&site, &frames)).await.unwrap();
+        let script = "addEventListener('pointermove', (event) => event.stopImmediatePropagation(), true); \
+                      document.body.insertAdjacentHTML('afterbegin', '<button onclick=\"document.title = 1\">1</button>'); 0";
+        page.evaluate(script).await.unwrap();
+        page.click("button").await.unwrap();
+        let title = page.evaluate("document.title").await.unwrap();
+        assert_eq!(title, "1");
+        profile.close().await;
+    });
+}
