@@ -240,7 +240,7 @@ class Crate:
         self.files = {}
         for file in sorted(self.source.rglob("*.rs")):
             parts = file.relative_to(self.source).with_suffix("").parts
-            if parts[0] == "bin":
+            if parts[0] == "bin" or parts[-1] == "tests":
                 continue
             if parts[-1] in ("mod", "lib", "main"):
                 parts = parts[:-1]

@@ -5,6 +5,7 @@
   const PICKED = new Set(["color", "date", "datetime-local", "month", "range", "time", "week"]);
   const OPTIONS_SHOWN = 20;
   let bordered = null;
+  let located = null;
   let awaited = null;
 
   // Runs `act` on the selected element after checking that it exists. For an element in a frame that this world cannot access, returns
@@ -31,8 +32,8 @@
     element.scrollIntoView({ block: "center", inline: "nearest", behavior });
   }
 
-  // Returns the point to click, in pixels of the viewport. With `waits`, also starts to wait for the pointer to move there.
-  function locate(selector, waits) {
+  // Returns the point to click, in pixels of the viewport.
+  function locate(selector) {
     return on(selector, (element) => {
       if (element.matches(":disabled")) return inapplicable("it is disabled");
       if (!isShown(element)) return inapplicable("it is not visible");
@@ -48,27 +49,30 @@
       const reached = isWithin(hit, element) || hit.closest("label")?.control === element;
       const frame = dump.offsetOf(element);
       if (!reached) return inapplicable(`${dump.describe(hit)} covers it`);
-      if (waits) awaitPointer(element);
+      located = new WeakRef(element);
       return { x: x + frame.x, y: y + frame.y };
     });
   }
 
-  // Starts to wait for the pointer to move over an element or its label.
-  function awaitPointer(element) {
-    const view = element.ownerDocument.defaultView;
+  // Starts to wait for the pointer to move over the element that was located last, or its label.
+  function awaitPointer() {
+    stopAwaiting();
+    const element = located?.deref();
+    const view = element?.ownerDocument.defaultView;
+    if (!view) return 0;
     const arrival = { arrived: false };
     const moved = (event) => {
       const [target] = event.composedPath();
       if (!event.isTrusted || !target.closest) return;
       arrival.arrived ||= isWithin(target, element) || target.closest("label")?.control === element;
     };
-    awaited?.stop();
     arrival.stop = () => view.removeEventListener("pointermove", moved, true);
     awaited = arrival;
     view.addEventListener("pointermove", moved, true);
+    return 0;
   }
 
-  // Whether the pointer has moved over the element that was located last.
+  // Whether the pointer has moved there.
   function hasPointer() {
     return awaited?.arrived ?? false;
   }
@@ -225,5 +229,5 @@
     return {};
   }
 
-  return { locate, hasPointer, stopAwaiting, through, fill, select, focus, scrollTo, border };
+  return { locate, awaitPointer, hasPointer, stopAwaiting, through, fill, select, focus, scrollTo, border };
 })

@@ -252,6 +252,8 @@ impl Page {
         if !waits {
             return self.in_time(WHAT, self.run_into_dialog(session, to)).await;
         }
+        self.in_world_of(frame, WHAT, "pageActions.awaitPointer()")
+            .await?;
         for number in 0..MAX_MOVES {
             self.wait_until_rendered().await?;
             // The browser ignores a move to the place where the pointer is.

@@ -224,8 +224,7 @@ impl Page {
     /// # Errors
     /// The errors common to all methods with a selector; see [`Page`].
     pub async fn click(&self, selector: &str) -> Result<()> {
-        let waits = self.wire.has_frames();
-        let locate = |selector: &str| format!("locate({}, {waits})", json!(selector));
+        let locate = |selector: &str| format!("locate({})", json!(selector));
         let (place, frame) = self.act("clicking", selector, locate).await?;
         let point = self.point(&place)?;
         let through = self.point_through("clicking", &frame, point).await?;
@@ -233,6 +232,7 @@ impl Page {
             let selector = selector.chars().take(200).collect();
             return Err(Error::Inapplicable { selector, reason });
         }
+        let waits = self.wire.has_frames();
         let [moved, pressed, released] = input::click(through.x, through.y);
         self.move_pointer(&frame, &through.session, moved, waits)
             .await?;

@@ -432,7 +432,8 @@ impl RunQueue {
         for piece in lines.chunks(PIECE) {
             let put = || self.broker.put(&place, piece.to_vec(), after(last));
             last = match self.retry_temporary_errors(put).await {
-                // An earlier try may have succeeded although its reply was lost.
+                // An earlier try may have succeeded although its reply was lost. A takeover begins
+                // with [`TAKEOVER_MARK`], so its first message is never equal to this piece.
                 Err(QueueError::Conflict) => {
                     let next = || self.broker.next(&place, last + 1);
                     let next = self.retry_temporary_errors(next).await?;

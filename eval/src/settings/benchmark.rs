@@ -9,7 +9,7 @@ use clap::builder::BoolishValueParser;
 use harness::nearest;
 use serde::{Serialize, Serializer};
 
-use super::flags::MayNameFile;
+use super::flags::MayNamePlace;
 use super::values::whole;
 use super::{SettingsError, context_length, env_file, user_folders};
 
@@ -85,7 +85,7 @@ pub struct BenchmarkArgs {
         value_delimiter = ',',
         value_name = "NAME|FILE,…",
         help_heading = "Benchmark",
-        add = MayNameFile
+        add = MayNamePlace
     )]
     #[serde(serialize_with = "scorers")]
     pub scorer: Vec<String>,

@@ -1,6 +1,5 @@
 //! Flags and settings shared by all commands that run agents.
 
-use serde_json::{Map, Value};
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
@@ -13,23 +12,19 @@ use harness::{
     AgentSettings, CallerRole, Conduct, ModelMap, ModelSlot, Protocol, Specialist, Treatment,
 };
 use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::HookArgs;
-use super::ToolArgs;
-use super::flags::{MayNameFile, NotFromFile, NotShared, RunOnly};
+use super::flags::{MayNamePlace, NotFromFile, NotShared, RunOnly};
 use super::guidance::NONE;
-use super::recorded_flags;
 use super::recorded_flags::keys_of;
 use super::treatment::{Agents, Flags};
-use super::values::fields;
-use super::values::{Seconds, whole};
+use super::values::{Seconds, fields, whole};
 use super::{
-    BudgetArgs, GuidanceArgs, Keys, ModelArgs, ModelSettings, PowerArgs, ProtocolArgs, Resolved,
-    RunMode, SandboxArgs, SandboxError, SettingsError, TrafficArgs, WebArgs, budget, compaction,
-    guidance, layers, models, web,
+    BudgetArgs, GuidanceArgs, HookArgs, Keys, ModelArgs, ModelSettings, PowerArgs, ProtocolArgs,
+    Resolved, RunMode, SandboxArgs, SandboxError, SettingsError, ToolArgs, TrafficArgs, WebArgs,
+    budget, compaction, guidance, layers, models, recorded_flags, web,
 };
 use crate::providers::{ModelRef, UnknownModel};
-
 /// Flags of all commands that run agents.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
@@ -38,7 +33,7 @@ pub struct EngineArgs {
     /// `rlm-eval list models`); `scripted` for the benchmark's scripted model, `scripted/NAME` for
     /// a bundled one, `scripted:FILE` for your own; or `replay:FILE` for the recorded responses of
     /// an earlier run [default with --prompt: the `model` of the definition]
-    #[arg(long, required_unless_present = "prompt", value_name = "REF", add = MayNameFile)]
+    #[arg(long, required_unless_present = "prompt", value_name = "REF", add = MayNamePlace)]
     pub model: Option<ModelRef>,
 
     /// Maximum iterations of the root, each one model response plus the execution of its code;
@@ -137,8 +132,8 @@ pub struct EngineArgs {
 }
 
 impl EngineArgs {
-    /// Returns the part of the treatment that these flags determine. [`crate::settings`] adds
-    /// values that must be looked up or checked.
+    /// Returns the part of the treatment that these flags determine. [`EngineSettings::resolve`]
+    /// adds values that must be looked up or checked.
     pub fn treatment(&self) -> Treatment {
         Treatment {
             max_iterations: self.max_iterations,

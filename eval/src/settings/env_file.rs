@@ -35,7 +35,8 @@ struct EnvFile {
 }
 
 /// Reads the nearest file `.env` in the current folder or above, up to the project root, and prints
-/// a warning for each ignored line or file. Does nothing if there is no file.
+/// a warning for each ignored line or file. Does nothing if there is no file. `flags` are the flags
+/// by their environment variables.
 ///
 /// # Errors
 /// [`SettingsError`] for a file that cannot be read or parsed. The message contains no value,
@@ -146,7 +147,7 @@ fn is_of_provider(name: &str) -> bool {
 }
 
 /// Returns a key or base URL of a provider from the file. The environment has priority: see
-/// [`super::models`].
+/// [`super::servers`].
 pub(super) fn of_file(name: &str) -> Option<&'static str> {
     let value = READ.get()?.providers.get(name)?;
     Some(value.as_str()).filter(|value| !value.trim().is_empty())
@@ -181,7 +182,7 @@ pub fn env_file_note() -> Option<String> {
 }
 
 /// Returns warnings about unknown environment variables that look like a flag's, each with the most
-/// similar known variable.
+/// similar known variable. `flags` are the variables of all flags.
 pub fn misspelt_variables(flags: &BTreeSet<String>) -> Vec<String> {
     let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let all = || {

@@ -1,4 +1,4 @@
-//! Declared flags: their ids, names and errors.
+//! Flags: the marks that declare their rules, and their ids, names and errors.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub(super) struct RunOnly;
 
 /// Marks a flag whose value can name a file or server, although its type is not that of a path.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct MayNameFile;
+pub(super) struct MayNamePlace;
 
 /// Marks a flag of `rlm-eval run` that the cells of a sweep cannot share, because the matrix or the
 /// sweep sets it. The text is advice.
@@ -30,7 +30,7 @@ pub(super) struct NotShared(pub &'static str);
 
 impl ArgExt for NotFromFile {}
 impl ArgExt for RunOnly {}
-impl ArgExt for MayNameFile {}
+impl ArgExt for MayNamePlace {}
 impl ArgExt for NotShared {}
 
 /// Ids of flags.

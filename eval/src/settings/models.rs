@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::Keys;
 use super::Server;
-use super::flags::{MayNameFile, NotFromFile};
+use super::flags::{MayNamePlace, NotFromFile};
 use super::model_args::{extra, reject_fields_set_twice};
 use super::servers::server;
 use super::values::{Seconds, decimal, one_of, whole};
@@ -49,7 +49,7 @@ pub struct ModelArgs {
 pub struct ServerArgs {
     /// Server URL for the main model and for aliases with the same prefix. The prefix chooses the
     /// API: openai/, openai-responses/ or anthropic/ [default: the provider's own]
-    #[arg(long, value_name = "URL", add = NotFromFile, add = MayNameFile)]
+    #[arg(long, value_name = "URL", add = NotFromFile, add = MayNamePlace)]
     pub base_url: Option<String>,
 
     /// Stream responses, so that a stalled server is detected after --idle-timeout instead of

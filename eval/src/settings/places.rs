@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::environment::TypedFlags;
-use super::flags::MayNameFile;
+use super::flags::MayNamePlace;
 use super::recorded_flags;
 use crate::process::invocation::quoted;
 
@@ -133,7 +133,7 @@ fn places<A: Args>(matches: &ArgMatches) -> Vec<PlaceFlag> {
 pub(super) fn may_confirm(argument: &Arg) -> bool {
     is_granted(argument)
         || argument.get_value_parser().type_id() == TypeId::of::<PathBuf>()
-        || argument.get::<MayNameFile>().is_some()
+        || argument.get::<MayNamePlace>().is_some()
 }
 
 pub(super) fn is_granted(argument: &Arg) -> bool {

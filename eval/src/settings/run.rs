@@ -11,7 +11,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::flags::{MayNameFile, NotFromFile, NotShared, RunOnly};
+use super::flags::{MayNamePlace, NotFromFile, NotShared, RunOnly};
 use super::values::{Seconds, decimal, names, whole};
 use super::{
     BenchmarkArgs, EngineArgs, EngineSettings, GraderSettings, Keys, Partition, PlaceFlag,
@@ -42,7 +42,7 @@ pub struct RunArgs {
         value_name = "NAME",
         help_heading = "Benchmark",
         add = RunOnly,
-        add = MayNameFile
+        add = MayNamePlace
     )]
     pub benchmark: String,
 
@@ -222,7 +222,7 @@ pub fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
 
 /// Returns the current name of a flag of `rlm-eval run`, given its current or an earlier name; any
 /// other name is returned unchanged.
-pub(crate) fn canonical_flag(flag: &str) -> String {
+pub(super) fn canonical_flag(flag: &str) -> String {
     let command = RunArgs::augment_args(Command::new("run"));
     let of_this_name = |argument: &&Arg| flags::names(argument).any(|name| name == flag);
     let argument = command.get_arguments().find(of_this_name);

@@ -56,6 +56,13 @@ impl Running {
         self.0.try_wait().unwrap().is_some()
     }
 
+    /// Sends a signal, such as `-STOP`.
+    pub fn signal(&self, name: &str) {
+        let mut kill = std::process::Command::new("kill");
+        let sent = kill.args([name, &self.0.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+    }
+
     pub fn code(&mut self) -> Option<i32> {
         self.0.wait().unwrap().code()
     }

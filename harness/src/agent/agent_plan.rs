@@ -1,7 +1,7 @@
 //! Plans of agents: role, prompt, tools, hooks and limits of each kind of agent.
 //!
-//! Invariant: an invocation gets these values from a plan only, and the checks of a treatment
-//! compare the same plans.
+//! Invariant: every invocation starts with a plan, and the checks of a treatment compare the same
+//! plans. Later, a call or a protocol changes only the number of iterations and the tools.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) struct AgentPlan {
     pub iterations: u32,
     /// Tools that the agent may call.
     pub tools: ToolSet,
-    /// Request settings of the agent's prompt definition, if any.
+    /// Request settings of the agent's prompt definition, if any; always set for the root.
     pub settings: Option<Arc<AgentSettings>>,
 }
 

@@ -144,11 +144,11 @@ impl Run {
     pub fn model(
         &self,
         alias: Option<&str>,
-        asker: CallerRole,
+        role: CallerRole,
         depth: u32,
     ) -> Result<Model, String> {
         let Some(alias) = alias else {
-            return Ok(self.models.of(asker, depth).clone());
+            return Ok(self.models.of(role, depth).clone());
         };
         self.models.alias(alias).cloned().ok_or_else(|| {
             let mut known: Vec<&str> = self.models.aliases().map(|(name, _)| name).collect();

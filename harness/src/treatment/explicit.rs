@@ -1,7 +1,7 @@
 //! Settings that were given explicitly, each with a function that resets it to its default.
 //!
-//! A setting needs only a row in [`SETTINGS`] to be checked. Settings with several values, such as
-//! drivers, have constructors instead, because each value is checked separately.
+//! A setting needs only a row in [`SETTINGS`] to be checked. Models, and settings with several
+//! values such as drivers, have constructors instead, because each value is checked separately.
 
 use std::fmt;
 use std::sync::Arc;

@@ -72,18 +72,18 @@ impl Served {
             return delivery.done().await;
         }
         let Some(_claim) = self.claims.claim(&job.sample, job.attempt) else {
-            // Acknowledging either delivery acknowledges both, so this one is left open.
             terminal::warning(&format!(
-                "ignored a second delivery of attempt {} at {}, which this worker is making: its \
-                 lease had expired (--queue-lease sets the time)",
+                "ignored a second delivery of attempt {} at {}, which this worker is already \
+                 making; if its lease had expired, raise --queue-lease",
                 job.attempt,
                 terminal::one_line(&job.sample)
             ));
-            return Ok(());
+            // The message stays open until the attempt has a result.
+            return self.record_return(delivery, &job.sample, job.attempt).await;
         };
         if self.is_start_blocked() {
             return self
-                .return_to_queue(delivery, &job, Duration::from_secs(1))
+                .return_to_queue(delivery, &job.sample, job.attempt, Duration::from_secs(1))
                 .await;
         }
         let head = ResultHeader {
@@ -182,8 +182,8 @@ impl Served {
                 self.book_wasted(head, &journal).await
             }
             DeliveryOutcome::Returned => {
-                let job = Job::new(head.sample.clone(), head.attempt);
-                self.return_to_queue(delivery, &job, Duration::ZERO).await
+                self.return_to_queue(delivery, &head.sample, head.attempt, Duration::ZERO)
+                    .await
             }
             DeliveryOutcome::Dropped => {
                 self.book_all(head, &journal).await?;
@@ -292,8 +292,20 @@ impl Served {
     async fn return_to_queue(
         &self,
         delivery: &dyn Delivery,
-        job: &Job,
+        sample: &str,
+        attempt: u32,
         after: Duration,
+    ) -> Result<(), QueueError> {
+        self.record_return(delivery, sample, attempt).await?;
+        delivery.give_back(after).await
+    }
+
+    /// Records that no worker lost the attempt with this delivery.
+    async fn record_return(
+        &self,
+        delivery: &dyn Delivery,
+        sample: &str,
+        attempt: u32,
     ) -> Result<(), QueueError> {
         let begun = RestartEntry {
             v: VERSION,
@@ -303,10 +315,8 @@ impl Served {
             before: None,
             returned: true,
         };
-        self.queue
-            .record_restart(&job.sample, job.attempt, &begun)
-            .await?;
-        delivery.give_back(after).await
+        let recorded = self.queue.record_restart(sample, attempt, &begun);
+        recorded.await.map(drop)
     }
 
     /// Sends an error as the result of an attempt that was started too often without being

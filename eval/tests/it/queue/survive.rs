@@ -12,7 +12,9 @@ use std::time::Duration;
 use fault_server::{Behavior, FaultServer};
 
 use super::server::Server;
-use super::{binary_with_queue, check_whole, dir, lines, log, start, submit, until, worker};
+use super::{
+    Running, binary_with_queue, check_whole, dir, lines, log, start, submit, summary, until, worker,
+};
 use crate::binary::{Binary, is_full};
 
 /// Reproducible pseudorandom number generator (the 64-bit xorshift of G. Marsaglia, 2003).
@@ -236,69 +238,113 @@ fn returning_worker_loses_its_attempts() {
     assert_eq!(lines(&dir), 2);
 }
 
+/// A run of two samples, whose worker was suspended for longer than the lease while both attempts
+/// waited for the model.
+struct Suspended {
+    server: Server,
+    binary: Binary,
+    dir: String,
+    model: FaultServer,
+    /// Whether the model answers.
+    is_open: Arc<(Mutex<bool>, Condvar)>,
+    worker: Running,
+}
+
+impl Suspended {
+    /// Waits until the queue has delivered an attempt to the suspended worker again. Returns `None`
+    /// without a NATS server.
+    fn start() -> Option<Self> {
+        let server = Server::start()?;
+        let is_open = Arc::new((Mutex::new(false), Condvar::new()));
+        let gate = Arc::clone(&is_open);
+        let model = FaultServer::start(move |_| {
+            let (is_open, changed) = &*gate;
+            let is_open = is_open.lock().unwrap();
+            drop(changed.wait_while(is_open, |is_open| !*is_open).unwrap());
+            Behavior::Text("yes".to_owned())
+        });
+        let rows = "{\"id\":\"a\",\"query\":\"?\",\"expected\":\"yes\"}\n{\"id\":\"b\",\"query\":\"?\",\"expected\":\"yes\"}\n";
+        let binary = binary_with_queue(server.url())
+            .file("rows.jsonl", rows)
+            .variable("OPENAI_API_KEY", "key")
+            .variable("OPENAI_BASE_URL", &model.openai());
+        let args = [
+            "run",
+            "--benchmark",
+            "rows.jsonl",
+            "--scorer",
+            "exact",
+            "--protocol",
+            "direct",
+            "--model",
+            "openai/gpt-4o-mini",
+            "--queue",
+            server.url(),
+            "--queue-lease",
+            "1",
+            // A second delivery must not count as a lost worker.
+            "--queue-tries",
+            "1",
+            "--detach",
+        ];
+        let ran = binary.run(&args, "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let dir = dir(&binary);
+        let worker = worker(&binary, server.url(), "suspended", &["--drain", "0.1"]);
+        until("both attempts wait for the model", || {
+            model.seen().len() == 2
+        });
+        until("an attempt is delivered again", || {
+            worker.signal("-STOP");
+            // Longer than the lease; if the queue is slower, the worker is suspended once more.
+            thread::sleep(Duration::from_secs(2));
+            worker.signal("-CONT");
+            thread::sleep(Duration::from_millis(500));
+            log(&binary, "suspended").contains("ignored a second delivery")
+        });
+        Some(Self {
+            server,
+            binary,
+            dir,
+            model,
+            is_open,
+            worker,
+        })
+    }
+
+    /// Lets the model answer, follows the run to its end, and checks that both answers count and
+    /// that the model received this number of requests.
+    fn finish(&self, requests: usize) {
+        *self.is_open.0.lock().unwrap() = true;
+        self.is_open.1.notify_all();
+        let ran = self.binary.run(&["run", "--resume", &self.dir], "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let log = log(&self.binary, "suspended");
+        assert!(!log.contains("taking no more attempts"), "{log}");
+        assert_eq!(self.model.seen().len(), requests, "{log}");
+        assert_eq!(lines(&self.dir), 2);
+        let summary = summary(std::path::Path::new(&self.dir));
+        assert_eq!(summary["statuses"]["ok"], 2, "{summary}");
+    }
+}
+
 #[test]
 fn suspended_worker_keeps_its_attempts() {
-    let Some(server) = Server::start() else {
+    let Some(run) = Suspended::start() else {
         return;
     };
-    let is_open = Arc::new((Mutex::new(false), Condvar::new()));
-    let gate = Arc::clone(&is_open);
-    let model = FaultServer::start(move |_| {
-        let (is_open, changed) = &*gate;
-        let is_open = is_open.lock().unwrap();
-        drop(changed.wait_while(is_open, |is_open| !*is_open).unwrap());
-        Behavior::Text("yes".to_owned())
-    });
-    let rows = "{\"id\":\"a\",\"query\":\"?\",\"expected\":\"yes\"}\n{\"id\":\"b\",\"query\":\"?\",\"expected\":\"yes\"}\n";
-    let binary = binary_with_queue(server.url())
-        .file("rows.jsonl", rows)
-        .variable("OPENAI_API_KEY", "key")
-        .variable("OPENAI_BASE_URL", &model.openai());
-    let args = [
-        "run",
-        "--benchmark",
-        "rows.jsonl",
-        "--scorer",
-        "exact",
-        "--protocol",
-        "direct",
-        "--model",
-        "openai/gpt-4o-mini",
-        "--queue",
-        server.url(),
-        "--queue-lease",
-        "1",
-        "--detach",
-    ];
-    let ran = binary.run(&args, "");
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    let dir = dir(&binary);
-    let worker = worker(&binary, server.url(), "suspended", &[]);
-    until("both attempts wait for the model", || {
-        model.seen().len() == 2
-    });
-    let signal = |name: &str| {
-        let sent = std::process::Command::new("kill")
-            .args([name, &worker.0.id().to_string()])
-            .status();
-        assert!(sent.unwrap().success());
+    run.finish(2);
+}
+
+#[test]
+fn suspended_worker_can_return_its_attempts() {
+    let Some(mut run) = Suspended::start() else {
+        return;
     };
-    until("an attempt is delivered again", || {
-        signal("-STOP");
-        // Longer than the lease; if the queue is slower, the worker is suspended once more.
-        thread::sleep(Duration::from_secs(2));
-        signal("-CONT");
-        thread::sleep(Duration::from_millis(500));
-        log(&binary, "suspended").contains("ignored a second delivery")
-    });
-    *is_open.0.lock().unwrap() = true;
-    is_open.1.notify_all();
-    let ran = binary.run(&["run", "--resume", &dir], "");
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    let log = log(&binary, "suspended");
-    assert!(!log.contains("taking no more attempts"), "{log}");
-    assert_eq!(model.seen().len(), 2, "{log}\n{:?}", model.seen());
-    assert_eq!(lines(&dir), 2);
+    run.worker.signal("-TERM");
+    assert_eq!(run.worker.code(), Some(0));
+    let _second = worker(&run.binary, run.server.url(), "second", &[]);
+    run.finish(4);
 }
 
 #[test]
@@ -351,10 +397,7 @@ fn stopped_worker_returns_attempts_under_way() {
             .stdout
             .contains("2 under way")
     });
-    let stopped = std::process::Command::new("kill")
-        .args(["-TERM", &first.0.id().to_string()])
-        .status();
-    assert!(stopped.unwrap().success());
+    first.signal("-TERM");
     assert_eq!(first.code(), Some(0));
     let _second = worker(&binary, server.url(), "second", &[]);
     let ran = binary.run(&["run", "--resume", &dir], "");

@@ -344,12 +344,12 @@ impl<'a> ReplAgent<'a> {
         let id = self.invocation.child_id(self.calls);
         self.calls += 1;
         let run = self.attempt.run;
-        let asker = match call.kind {
+        let caller = match call.kind {
             CallKind::Llm => CallerRole::Call,
             CallKind::Rlm | CallKind::Agent => CallerRole::Agent,
         };
         let alias = call.options.model.as_deref();
-        let model = run.model(alias, asker, self.invocation.plan.depth + 1)?;
+        let model = run.model(alias, caller, self.invocation.plan.depth + 1)?;
         if call.query.trim().is_empty() {
             return Err(format!("{}(): the query is blank", call.kind));
         }
