@@ -232,7 +232,10 @@ impl Design {
         queue: &Server,
         bill: &Mutex<Bill>,
     ) -> Option<i32> {
-        let more = ["--queue", queue.url(), "--queue-lease", "1"];
+        // Only a killed worker may lose its lease: on a busy machine, a short one would also expire
+        // while its worker continues to spend.
+        let lease = self.killed_after.map_or("30", |_| "1");
+        let more = ["--queue", queue.url(), "--queue-lease", lease];
         let mut submitter = start(binary, "submitter.log", &[args, &more].concat());
         let mut workers = work(binary, url, queue, self.workers, self.concurrency);
         if let Some(after) = self.killed_after {
