@@ -23,6 +23,8 @@ use crate::wire::Wire;
 
 /// Time to wait after an action, in case it begins a navigation.
 pub(crate) const SETTLE: Duration = Duration::from_millis(50);
+/// Maximum time that a page may take to let [`SETTLE`] pass, because its scripts may be busy.
+const MAX_SETTLE: Duration = Duration::from_secs(5);
 /// Maximum wait for the start of a navigation that a page has requested.
 const REQUEST: Duration = Duration::from_secs(1);
 
@@ -491,7 +493,14 @@ impl Page {
     }
 
     pub(crate) async fn settle(&self) -> Result<()> {
-        tokio::time::sleep(SETTLE).await;
+        // Also let the time pass in the page, because on a busy machine it may not have begun the
+        // navigation yet. This fails if a dialog opens or the tab closes.
+        let timer = format!(
+            "new Promise((done) => setTimeout(done, {})).then(() => 0)",
+            SETTLE.as_millis()
+        );
+        let in_page = tokio::time::timeout(MAX_SETTLE, self.in_world("waiting", &timer));
+        let _ = tokio::join!(tokio::time::sleep(SETTLE), in_page);
         // A request does not always result in a navigation: it may have been a download, or
         // cancelled.
         let begun = self.until(|state| !state.requested || state.dialog.is_some());
