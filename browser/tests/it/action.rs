@@ -189,6 +189,21 @@ fn highlights_one_element_without_moving_layout() {
 }
 
 #[test]
+fn click_waits_for_navigation_of_busy_page() {
+    on_page("pages/actions.html", async |world, page| {
+        // A task after the click is busy for longer than an action waits, and then navigates.
+        let script = "document.body.insertAdjacentHTML('afterbegin', '<button id=busy>b</button>'); \
+                      document.querySelector('#busy').onclick = () => setTimeout(() => { \
+                      const end = performance.now() + 500; while (performance.now() < end); \
+                      location.href = 'ids.html' }); 0";
+        page.evaluate(script).await.unwrap();
+        page.click("#busy").await.unwrap();
+        assert_eq!(page.url().await.unwrap(), world.site.at("pages/ids.html"));
+        world
+    });
+}
+
+#[test]
 fn place_changes_with_document_or_route() {
     for (row, changes) in [
         ("click #save", false),

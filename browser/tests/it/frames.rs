@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use browser::{Error, Origin, Page, Reach};
+use browser::{Error, Origin, Page, Profile, Reach};
 use model::web::{DumpExtensions, DumpSettings, IdStyle};
 use url::form_urlencoded::Serializer;
 
@@ -48,6 +48,13 @@ async fn asked(site: &Site, address: &str) {
     asked.unwrap_or_else(|_| panic!("{:?}", site.asked.lock().unwrap()));
 }
 
+/// Opens a profile that reaches only these origins.
+async fn profile<const N: usize>(origins: [&String; N]) -> Profile {
+    let allowed: [Origin; N] = origins.map(|origin| origin.parse().unwrap());
+    let pool = pool().await;
+    pool.profile(&Reach::anywhere(allowed)).await.unwrap()
+}
+
 /// Returns the address of a page that contains frames with these titles and addresses.
 fn page_with(site: &Site, frames: &[(&str, String)]) -> String {
     let query = Serializer::new(String::new()).extend_pairs(frames).finish();
@@ -65,13 +72,7 @@ fn reads_and_uses_frames_of_any_origin() {
         ];
         // The browser treats `localhost` as another site and gives it a separate process.
         let far_origin = far.origin.replace("127.0.0.1", "localhost");
-        let allowed: [Origin; 3] =
-            [&site.origin, &other.origin, &far_origin].map(|origin| origin.parse().unwrap());
-        let profile = pool()
-            .await
-            .profile(&Reach::anywhere(allowed))
-            .await
-            .unwrap();
+        let profile = profile([&site.origin, &other.origin, &far_origin]).await;
         let page = profile.page().unwrap();
         let framed = |origin: &str| format!("{origin}/pages/framed.html");
         let nested =
@@ -170,13 +171,7 @@ fn reads_and_uses_frames_of_any_origin() {
 fn rejects_clicks_on_covered_or_removed_frames() {
     in_runtime(async || {
         let [site, other] = [Site::open().await, Site::open().await];
-        let allowed: [Origin; 2] =
-            [&site.origin, &other.origin].map(|origin| origin.parse().unwrap());
-        let profile = pool()
-            .await
-            .profile(&Reach::anywhere(allowed))
-            .await
-            .unwrap();
+        let profile = profile([&site.origin, &other.origin]).await;
         let page = profile.page().unwrap();
         let frame = other.at("pages/framed.html");
         page.goto(&format!("{}?frame={frame}", site.at("pages/covered.html")))
@@ -211,13 +206,7 @@ fn rejects_clicks_on_covered_or_removed_frames() {
 fn clicks_although_page_hides_pointer_moves() {
     in_runtime(async || {
         let [site, other] = [Site::open().await, Site::open().await];
-        let allowed: [Origin; 2] =
-            [&site.origin, &other.origin].map(|origin| origin.parse().unwrap());
-        let profile = pool()
-            .await
-            .profile(&Reach::anywhere(allowed))
-            .await
-            .unwrap();
+        let profile = profile([&site.origin, &other.origin]).await;
         let page = profile.page().unwrap();
         let frames = [("Other", other.at("pages/framed.html"))];
         page.goto(&page_with(&site, &frames)).await.unwrap();

@@ -40,15 +40,6 @@ impl Job {
             resubmitted: false,
         }
     }
-
-    /// Marks the attempt as submitted before.
-    #[must_use]
-    pub fn resubmitted(self) -> Self {
-        Self {
-            resubmitted: true,
-            ..self
-        }
-    }
 }
 
 /// State of a run, which determines the behavior of workers.

@@ -120,7 +120,12 @@ async fn apply_to_sample(
             let before = manifest(queue.broker(), queue.key()).await?;
             let held = before.map_or_else(Vec::new, |(manifest, _)| manifest.held);
             let back = held.into_iter().filter(|job| job.sample == sample);
-            let back: Vec<_> = back.map(Job::resubmitted).collect();
+            let back: Vec<_> = back
+                .map(|job| Job {
+                    resubmitted: true,
+                    ..job
+                })
+                .collect();
             change_manifest(queue.broker(), queue.key(), |manifest| {
                 manifest.held.retain(|job| job.sample != sample);
                 manifest.cancelled.retain(|one| one != sample);
