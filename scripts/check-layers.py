@@ -63,7 +63,7 @@ LAYERS = {
         event
     """,
     "harness": """
-        text
+        text settings
         script_file
         prompt
         provider

@@ -40,7 +40,6 @@ mod mcp_server;
 mod model_args;
 mod models;
 mod powers;
-mod protocols;
 mod sandbox;
 mod servers;
 mod start;
@@ -100,7 +99,6 @@ pub use partition::{Partition, ShardAssignment};
 pub use places::{Granted, PlaceFlag};
 pub use powers::{IsolationArgs, IsolationKind, PowerArgs, RunPowerArgs, VariableArgs};
 pub use prompt::{PromptArgs, PromptSettings};
-pub use protocols::ProtocolArgs;
 pub use queue::{
     QueueAccessArgs, QueueAction, QueueArgs, QueueCommandArgs, QueueSettings, QueueTarget,
     QueueTargetArgs,

@@ -67,7 +67,7 @@ impl Engine {
         let warn: Arc<dyn Fn(&str) + Send + Sync> = Arc::new(warn);
         let warn_of_sandbox = Arc::clone(&warn);
         let sandbox = Sandbox::new(
-            treatment.repl.config.clone(),
+            treatment.repl.config(),
             conduct.isolation.clone(),
             move |text| warn_of_sandbox(text),
         )?;
@@ -197,7 +197,7 @@ impl Engine {
     }
 
     fn open_journal(&self, task: &Task) -> io::Result<AttemptJournal> {
-        let pinned = self.run.treatment.repl.deterministic;
+        let pinned = self.run.treatment.iterations.deterministic;
         let journal = AttemptJournal::open(self.journal.as_ref(), task, pinned)?;
         Ok(journal.playing_back(self.played_back.as_ref()))
     }

@@ -11,6 +11,8 @@
 
 mod text;
 
+pub mod settings;
+
 mod script_file;
 
 pub mod prompt;

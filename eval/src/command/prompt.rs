@@ -7,7 +7,7 @@ mod check;
 
 use comfy_table::{CellAlignment, Table, presets};
 use harness::ToolSpec;
-use harness::prompt::{Assembled, system_prompt};
+use harness::prompt::Assembled;
 use harness::provider::http::estimate_tokens;
 use serde_json::{Value, json};
 use similar::TextDiff;
@@ -29,9 +29,14 @@ struct PromptWithTools {
 
 impl PromptWithTools {
     fn of(settings: &PromptSettings) -> Self {
+        let PromptSettings {
+            treatment,
+            position,
+            ..
+        } = settings;
         Self {
-            prompt: system_prompt(&settings.agent()),
-            tools: settings.native_tools.clone(),
+            prompt: treatment.prompt_at(position),
+            tools: treatment.native_tools(position.depth),
         }
     }
 

@@ -36,7 +36,7 @@ pub(super) fn execute(args: &ReplArgs) -> Result<Outcome, Error> {
         .sandbox
         .isolation(args.isolation.kind)
         .map_err(SettingsError::from)?;
-    let sandbox = Sandbox::new(args.sandbox.config(), isolation, terminal::warning)?;
+    let sandbox = Sandbox::new(args.sandbox.repl.config(), isolation, terminal::warning)?;
     let mut root = RootRepl::new(sandbox, context);
     runtime()?.block_on(async {
         if args.json {

@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args};
+use clap::Args;
 use harness::prompt::definition::ToolStrategy;
 use harness::provider::{MaybeShared, PriceTable, Sampling};
-use harness::treatment::{
-    DEFAULT_MAX_ITERATIONS, Effective, ExperimentPlan, ExplicitSetting, ReplTreatment,
-};
+use harness::settings::{IterationSettings, ProtocolSettings};
+use harness::treatment::{Effective, ExperimentPlan, ExplicitSetting};
 use harness::{
     AgentSettings, CallerRole, Conduct, ModelMap, ModelSlot, Protocol, Specialist, Treatment,
 };
@@ -18,11 +17,11 @@ use super::flags::{MayNamePlace, NotFromFile, NotShared, RunOnly};
 use super::guidance::NONE;
 use super::recorded_flags::keys_of;
 use super::treatment::{Agents, Flags};
-use super::values::{Seconds, fields, whole};
+use super::values::{Seconds, fields};
 use super::{
-    BudgetArgs, GuidanceArgs, HookArgs, Keys, ModelArgs, ModelSettings, PowerArgs, ProtocolArgs,
-    Resolved, RunMode, SandboxArgs, SandboxError, SettingsError, ToolArgs, TrafficArgs, WebArgs,
-    budget, compaction, guidance, layers, models, recorded_flags, web,
+    BudgetArgs, GuidanceArgs, HookArgs, Keys, ModelArgs, ModelSettings, PowerArgs, Resolved,
+    RunMode, SandboxArgs, SandboxError, SettingsError, ToolArgs, TrafficArgs, WebArgs, budget,
+    compaction, guidance, layers, models, recorded_flags, web,
 };
 use crate::providers::{ModelRef, UnknownModel};
 /// Flags of all commands that run agents.
@@ -36,46 +35,10 @@ pub struct EngineArgs {
     #[arg(long, required_unless_present = "prompt", value_name = "REF", add = MayNamePlace)]
     pub model: Option<ModelRef>,
 
-    /// Maximum iterations of the root, each one model response plus the execution of its code;
-    /// children get at most 15, 4, 3, 3, … by depth
-    #[arg(
-        long,
-        value_parser = whole::<u32>(1..=10_000),
-        default_value_t = DEFAULT_MAX_ITERATIONS,
-        value_name = "N"
-    )]
-    pub max_iterations: u32,
-
-    /// Maximum code blocks of one response that are run; further blocks are dropped, and the model
-    /// is notified
-    #[arg(
-        long,
-        value_parser = whole::<u32>(1..=1_000),
-        default_value_t = 1,
-        value_name = "N"
-    )]
-    pub max_blocks_per_iteration: u32,
-
-    /// Whether the model must confirm a return in its first iteration: the model is shown the value
-    /// once and must return it again
-    #[arg(
-        long,
-        default_value_t = true,
-        action = ArgAction::Set,
-        value_name = "BOOL"
-    )]
-    pub confirm_first_return: bool,
-
-    /// Make clocks, timers and random numbers in cells deterministic, derived from SEED, so that a
-    /// run with the same model responses can be repeated exactly [default: off; without a SEED, 0]
-    #[arg(
-        long,
-        value_parser = whole::<u64>(0..=u64::MAX),
-        num_args = 0..=1,
-        default_missing_value = "0",
-        value_name = "SEED"
-    )]
-    pub deterministic: Option<u64>,
+    /// Settings of iterations.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub iterations: IterationSettings,
 
     /// Wall time limit of one attempt in seconds, including all its agents and model calls
     #[arg(
@@ -99,7 +62,7 @@ pub struct EngineArgs {
 
     /// Settings that apply only to particular protocols.
     #[command(flatten)]
-    pub protocols: ProtocolArgs,
+    pub protocols: ProtocolSettings,
 
     /// Tools of the agents.
     #[command(flatten)]
@@ -136,15 +99,9 @@ impl EngineArgs {
     /// adds values that must be looked up or checked.
     pub fn treatment(&self) -> Treatment {
         Treatment {
-            max_iterations: self.max_iterations,
-            repl: ReplTreatment {
-                config: self.sandbox.config(),
-                max_blocks_per_iteration: self.max_blocks_per_iteration,
-                confirm_first_return: self.confirm_first_return,
-                deterministic: self.deterministic,
-                jitless: self.sandbox.jitless,
-            },
-            settings: self.protocols.settings(),
+            iterations: self.iterations.clone(),
+            repl: self.sandbox.repl.clone(),
+            protocols: self.protocols,
             attempt_time: *self.attempt_timeout,
             attempt_budget: self.budget.of_attempt(),
             stop_early: self.models.sampling.stop_early,
@@ -254,7 +211,7 @@ impl EngineSettings {
             &args.models,
             references.iter(),
             treatment.code_via_tool,
-            treatment.repl.max_blocks_per_iteration,
+            treatment.iterations.max_blocks_per_iteration,
             keys,
         )?;
         if start != RunMode::Resume {
@@ -424,7 +381,7 @@ pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<Engine
     let mut flags = fields(args);
     remove_value(
         &mut flags,
-        &keys_of::<EngineArgs>(setting.flag),
+        &keys_of::<EngineArgs>(&setting.flag),
         &setting.value,
     );
     recorded_flags::read(&Value::Object(flags))
@@ -492,7 +449,8 @@ mod tests {
         let mut others = flags(&PowerArgs::augment_args(others));
         others.remove("stop-early");
         let of_agents: BTreeSet<&str> = all.difference(&others).map(String::as_str).collect();
-        let checked = ExplicitSetting::flags().map(|flag| flag.trim_start_matches('-'));
+        let checked: Vec<String> = ExplicitSetting::flags().collect();
+        let checked = checked.iter().map(|flag| flag.trim_start_matches('-'));
         let known: BTreeSet<&str> = checked.chain(UNCHECKED).collect();
         assert_eq!(of_agents, known);
     }

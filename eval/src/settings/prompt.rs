@@ -5,13 +5,11 @@ use std::path::PathBuf;
 use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource;
 use clap::{Args, Command, FromArgMatches as _, Id};
-use harness::model::Role;
-use harness::prompt::{
-    AgentPrompt, Driver, ModelAlias, PromptConfig, PromptOverrides, iterations_for_depth,
-};
+use harness::prompt::iterations_for_depth;
 use harness::sandbox::Isolation;
-use harness::treatment::{DEFAULT_MAX_ITERATIONS, ProtocolSettings};
-use harness::{ActionSurface, ToolSpec, Treatment};
+use harness::settings::{DEFAULT_MAX_ITERATIONS, IterationSettings, ProtocolSettings};
+use harness::treatment::AgentPosition;
+use harness::{ActionSurface, Treatment};
 
 use super::guidance::MAX_DEPTH;
 use super::treatment::{Agents, Flags};
@@ -170,30 +168,10 @@ fn words(text: &str) -> Vec<String> {
 /// The agent whose prompt is shown, and the output options.
 #[derive(Debug, Clone)]
 pub struct PromptSettings {
-    /// Whether the agent is the root, and of which protocol, or a child.
-    pub role: Role,
-    /// Depth, maximum depth, prompt mode, and the iteration limit of children.
-    pub config: PromptConfig,
-    /// Iteration limit of the agent.
-    pub iterations: u32,
-    /// Invocation id, which encodes the agent's position in the tree.
-    pub invocation_id: String,
-    /// Queries of the agent's ancestors, root first: empty, or one for each ancestor.
-    pub lineage: Vec<String>,
-    /// System prompt from the caller.
-    pub system_prompt: Option<String>,
-    /// Models that the agent may call by name.
-    pub aliases: Vec<ModelAlias>,
-    /// Drivers of the root.
-    pub drivers: Vec<Driver>,
-    /// Functions in the agent's REPL in addition to the builtins.
-    pub tools: Vec<ToolSpec>,
-    /// Native tools offered in the agent's requests.
-    pub native_tools: Vec<ToolSpec>,
-    /// Prompt overrides.
-    pub overrides: PromptOverrides,
-    /// Whether code is sent in tool calls.
-    pub code_via_tool: bool,
+    /// Settings of the run that the agent would belong to.
+    pub treatment: Treatment,
+    /// Position of the agent.
+    pub position: AgentPosition,
     /// Whether to print the sizes of the sections.
     pub sizes: bool,
     /// Whether to print the sections as JSON.
@@ -254,71 +232,31 @@ impl PromptSettings {
             DEFAULT_MAX_ITERATIONS
         };
         let model = args.model.as_deref().map(str::trim);
-        let agents = flags.resolve(
-            Treatment::default(),
-            model,
-            &Isolation::Thread,
-            RunMode::New,
-        )?;
+        let given = Treatment {
+            iterations: IterationSettings {
+                max_iterations: of_run,
+                ..IterationSettings::default()
+            },
+            ..Treatment::default()
+        };
+        let agents = flags.resolve(given, model, &Isolation::Thread, RunMode::New)?;
         let run = &agents.settings.treatment;
-        let tools = if protocol.capabilities().has_repl() {
-            run.tools.root.specs()
-        } else {
-            Vec::new()
-        };
-        let native_tools = run.native_tools(depth);
-        let web_prompt = if run.is_web() {
-            Some(super::web::system_text(
-                &args.web,
-                &run.web,
-                &run.overrides,
-            )?)
-        } else {
-            None
-        };
-        Ok(agents.map(|Agents { treatment: run, .. }| Self {
-            role: if depth == 0 {
-                Role::Root(protocol)
-            } else {
-                Role::Child
-            },
-            config: PromptConfig {
-                depth,
-                max_depth,
-                mode: run.prompt_mode,
-                child_budget: iterations_for_depth(depth + 1, of_run),
-            },
+        if run.is_web() {
+            super::web::check_system_text(&args.web, &run.web, &run.overrides)?;
+        }
+        let position = AgentPosition {
+            depth,
             iterations,
             invocation_id: invocation_id(depth),
             lineage: args.lineage.clone(),
-            system_prompt: web_prompt.or_else(|| args.system_prompt.clone()),
-            aliases: run.models.described_aliases(),
-            drivers: run.drivers,
-            tools,
-            native_tools,
-            overrides: run.overrides,
-            code_via_tool: run.code_via_tool,
+            system_prompt: args.system_prompt.clone(),
+        };
+        Ok(agents.map(|Agents { treatment, .. }| Self {
+            treatment,
+            position,
             sizes: args.sizes,
             json: args.json,
         }))
-    }
-
-    /// Converts the settings to the input of prompt assembly.
-    pub fn agent(&self) -> AgentPrompt<'_> {
-        AgentPrompt {
-            role: self.role,
-            config: self.config,
-            iterations: self.iterations,
-            invocation_id: &self.invocation_id,
-            lineage: &self.lineage,
-            system_prompt: self.system_prompt.as_deref(),
-            models: &self.aliases,
-            drivers: &self.drivers,
-            tools: &self.tools,
-            code_via_tool: self.code_via_tool,
-            overrides: &self.overrides,
-            is_alone: false,
-        }
     }
 }
 

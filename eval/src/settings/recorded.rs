@@ -76,7 +76,7 @@ pub(crate) fn agents(engine: &EngineSettings) -> Value {
     for name in ["attempt_budget", "sandbox", "web_agent"] {
         all.remove(name);
     }
-    let limits = &treatment.repl.config.limits;
+    let limits = &treatment.repl.config().limits;
     let timeouts = &engine.models.timeouts;
     all.extend(fields(&engine.effective));
     all.extend(fields(&engine.conduct));
@@ -96,7 +96,7 @@ pub(crate) fn agents(engine: &EngineSettings) -> Value {
         "cell_timeout_s": limits.cell_time.as_secs_f64(),
         "cell_wait_s": limits.timer_timeout.as_secs_f64(),
         "output_limit_chars": limits.output_chars,
-        "console": treatment.repl.config.console,
+        "console": treatment.repl.console,
         "memory_limit_bytes": limits.heap_bytes,
         "stack_limit_bytes": limits.stack_bytes,
         "pending_calls": limits.pending_calls,

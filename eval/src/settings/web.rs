@@ -105,18 +105,17 @@ pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Option<String> {
         .then(|| format!("--screenshots has no effect in the {protocol} protocol"))
 }
 
-/// Returns the system prompt of the web agent.
+/// Checks the system prompt of the web agent with these overrides.
 ///
 /// # Errors
 /// Like [`resolve`].
-pub(super) fn system_text(
+pub(super) fn check_system_text(
     args: &WebArgs,
     settings: &AgentTurnSettings,
     layers: &PromptOverrides,
-) -> Result<String, SettingsError> {
-    settings
-        .system_text(layers)
-        .map_err(|problem| wrong(args, problem))
+) -> Result<(), SettingsError> {
+    let text = settings.system_text(layers);
+    text.map(drop).map_err(|problem| wrong(args, problem))
 }
 
 fn wrong(args: &WebArgs, problem: impl Display) -> SettingsError {

@@ -229,7 +229,7 @@ fn resolve(
 /// Whether a setting belongs to an axis of the matrix, not to the shared flags.
 fn is_axis(matrix: &Matrix, setting: &ExplicitSetting) -> bool {
     let varies = |flag| matrix.varied.iter().any(|axis| axis.flag == flag);
-    match setting.flag {
+    match &*setting.flag {
         "--prompt-mode" | "--max-depth" | "--child-model" | "--drivers" => true,
         flag => varies(flag.trim_start_matches('-')),
     }

@@ -136,7 +136,7 @@ impl Combination {
     pub(super) fn without_axes(&mut self, matrix: &Matrix, settings: &[ExplicitSetting]) -> bool {
         let before = self.clone();
         for setting in settings {
-            match setting.flag {
+            match &*setting.flag {
                 "--prompt-mode" => self.mode = None,
                 "--max-depth" => self.depth = None,
                 "--child-model" => self.child_model = None,

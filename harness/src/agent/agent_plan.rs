@@ -46,9 +46,9 @@ impl AgentPlan {
         let iterations = if capabilities.one_call {
             1
         } else if capabilities.action_surface == ActionSurface::Program {
-            treatment.settings.workflow_runs
+            treatment.protocols.workflow_runs
         } else {
-            treatment.max_iterations
+            treatment.iterations.max_iterations
         };
         Self {
             iterations,
@@ -88,7 +88,7 @@ impl AgentPlan {
             return plan;
         }
         Self {
-            iterations: iterations_for_depth(depth, treatment.max_iterations),
+            iterations: iterations_for_depth(depth, treatment.iterations.max_iterations),
             tools: tools.clone(),
             ..plan
         }
@@ -102,7 +102,7 @@ impl AgentPlan {
             iterations: match &specialist.talk {
                 Some(talk) => talk.max_messages.get(),
                 None if role == Role::OneShot => 1,
-                None => iterations_for_depth(depth, treatment.max_iterations),
+                None => iterations_for_depth(depth, treatment.iterations.max_iterations),
             },
             tools: specialist.tools.clone(),
             settings: Some(Arc::clone(&specialist.settings)),
@@ -139,7 +139,7 @@ impl AgentPlan {
                 depth: self.depth,
                 max_depth: treatment.max_depth,
                 mode: treatment.prompt_mode,
-                child_budget: iterations_for_depth(deeper, treatment.max_iterations),
+                child_budget: iterations_for_depth(deeper, treatment.iterations.max_iterations),
             },
             iterations: self.iterations,
             invocation_id,

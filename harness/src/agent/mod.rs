@@ -4,7 +4,6 @@
 //! which builds an agent's messages and acts on its replies.
 
 mod treatment;
-mod protocol_settings;
 mod compaction_settings;
 mod model_map;
 mod run;
@@ -44,13 +43,10 @@ pub use halt::HaltReason;
 pub use ledger::{Reservation, SharedBudget};
 pub use model_map::{CallerRole, ModelMap, ModelSlot};
 pub use person::Person;
-pub use protocol_settings::{Overflow, ProtocolSettings};
 pub use run::Model;
 pub use specialist::{Counterpart, Dialogue, Specialist, Specialists};
 pub use tool_resolver::ToolResolver;
-pub use treatment::{
-    Conduct, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ImpliedSettings, ReplTreatment, Treatment,
-};
+pub use treatment::{Conduct, DEFAULT_MAX_DEPTH, ImpliedSettings, Treatment};
 
 pub(crate) use agent_plan::AgentPlan;
 pub(crate) use attempt::{Attempt, Diverged};

@@ -9,17 +9,16 @@ use sandbox::{Isolation, WorkerCommand};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{AgentSettings, AgentTools, Budget, Compaction, ModelMap, ProtocolSettings};
+use super::{AgentSettings, AgentTools, Budget, Compaction, ModelMap};
 use crate::hook::Hook;
 use crate::model::Protocol;
 use crate::model::web::DumpExtensions;
 use crate::prompt::{AgentTurnSettings, AnswerSchema, Driver, PromptMode, PromptOverrides};
+use crate::settings::{IterationSettings, ProtocolSettings, ReplSettings, SettingsGroup};
 use crate::tool::ToolSet;
 
 /// Default of `--max-depth`.
 pub const DEFAULT_MAX_DEPTH: u32 = 2;
-/// Default of `--max-iterations`.
-pub const DEFAULT_MAX_ITERATIONS: u32 = 15;
 
 /// Settings that can change an answer, except the models.
 ///
@@ -51,15 +50,15 @@ pub struct Treatment {
     /// Depth at which agents cannot delegate. Recorded like the prompt mode.
     #[serde(skip)]
     pub max_depth: u32,
-    /// Maximum iterations of the root; deeper agents get fewer. Recorded like the prompt mode.
-    #[serde(skip)]
-    pub max_iterations: u32,
-    /// Settings for running code.
-    #[serde(flatten)]
-    pub repl: ReplTreatment,
-    /// Settings of individual protocols.
-    #[serde(flatten)]
-    pub settings: ProtocolSettings,
+    /// Limits and printing of the REPL. `jitless` is also set in [`Conduct::isolation`].
+    #[serde(flatten, serialize_with = "repl")]
+    pub repl: ReplSettings,
+    /// Settings of iterations. `max_iterations` is recorded like the prompt mode.
+    #[serde(flatten, serialize_with = "iterations")]
+    pub iterations: IterationSettings,
+    /// Settings of individual protocols. Only changed ones are recorded.
+    #[serde(flatten, serialize_with = "changed")]
+    pub protocols: ProtocolSettings,
     /// Maximum wall time of one attempt.
     #[serde(rename = "attempt_timeout_s", serialize_with = "seconds")]
     pub attempt_time: Duration,
@@ -100,37 +99,6 @@ impl fmt::Debug for Treatment {
     }
 }
 
-/// Settings for running the agents' code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ReplTreatment {
-    /// Limits of cells and of their output.
-    #[serde(rename = "sandbox")]
-    pub config: sandbox::Config,
-    /// Maximum code blocks to run per response; further blocks are dropped.
-    pub max_blocks_per_iteration: u32,
-    /// Whether an agent must confirm an answer that it returns in its first iteration.
-    pub confirm_first_return: bool,
-    /// Seed for deterministic clocks, timers and random numbers, if requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub deterministic: Option<u64>,
-    /// Whether the JavaScript engine runs without its compiler. Cells are then slower and may reach
-    /// their limits. Also set in [`Conduct::isolation`].
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub jitless: bool,
-}
-
-impl Default for ReplTreatment {
-    fn default() -> Self {
-        Self {
-            config: sandbox::Config::default(),
-            max_blocks_per_iteration: 1,
-            confirm_first_return: true,
-            deterministic: None,
-            jitless: false,
-        }
-    }
-}
-
 /// Values implied by other settings. Setting the same value explicitly has no effect.
 #[derive(Clone, Default)]
 pub struct ImpliedSettings {
@@ -152,9 +120,9 @@ impl Default for Treatment {
             overrides: PromptOverrides::default(),
             root: AgentSettings::default(),
             max_depth: DEFAULT_MAX_DEPTH,
-            max_iterations: DEFAULT_MAX_ITERATIONS,
-            repl: ReplTreatment::default(),
-            settings: ProtocolSettings::default(),
+            repl: ReplSettings::default(),
+            iterations: IterationSettings::default(),
+            protocols: ProtocolSettings::default(),
             attempt_time: Duration::from_hours(1),
             compaction: Compaction::default(),
             answer_schema: None,
@@ -201,6 +169,31 @@ fn drivers<S: Serializer>(drivers: &[Driver], serializer: S) -> Result<S::Ok, S:
 fn hooks<S: Serializer>(hooks: &[Arc<dyn Hook>], serializer: S) -> Result<S::Ok, S::Error> {
     let named = |hook: &Arc<dyn Hook>| json!({ "name": hook.name(), "version": hook.digest() });
     serializer.collect_seq(hooks.iter().map(named))
+}
+
+/// Serializes the limits in the units of the sandbox, and `jitless` if it is on.
+fn repl<S: Serializer>(repl: &ReplSettings, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut all = json!({ "sandbox": repl.config() });
+    if repl.jitless {
+        all["jitless"] = true.into();
+    }
+    all.serialize(serializer)
+}
+
+/// Serializes the settings without the maximum, and the seed only if there is one.
+fn iterations<S: Serializer>(all: &IterationSettings, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut recorded = json!({
+        "max_blocks_per_iteration": all.max_blocks_per_iteration,
+        "confirm_first_return": all.confirm_first_return,
+    });
+    if let Some(seed) = all.deterministic {
+        recorded["deterministic"] = seed.into();
+    }
+    recorded.serialize(serializer)
+}
+
+fn changed<S: Serializer>(settings: &impl SettingsGroup, serializer: S) -> Result<S::Ok, S::Error> {
+    settings.changed().serialize(serializer)
 }
 
 fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

@@ -25,11 +25,10 @@ mod tool_run;
 
 use async_trait::async_trait;
 
-use crate::agent::{
-    AgentPlan, Attempt, Conversation, Failure, Invocation, ProtocolSettings, Treatment,
-};
+use crate::agent::{AgentPlan, Attempt, Conversation, Failure, Invocation, Treatment};
 use crate::model::{Protocol, ToolUse};
 use crate::prompt::code_tool;
+use crate::settings::ProtocolSettings;
 use crate::tool::ToolSet;
 use agent_turn::AgentTurnError;
 

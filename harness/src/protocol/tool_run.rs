@@ -242,7 +242,7 @@ impl Attempt<'_> {
             Ok(value) => values.redact_value(value),
             Err(ToolError(reason)) => return Err(ToolError(values.redact(&reason))),
         };
-        let most = self.run.treatment.repl.config.limits.argument_chars as usize;
+        let most = self.run.treatment.repl.argument_limit as usize;
         let bytes = value.to_string().len();
         if bytes > most {
             return Err(ToolError(format!(

@@ -1,10 +1,14 @@
 //! Settings that were given explicitly, each with a function that resets it to its default.
 //!
-//! A setting needs only a row in [`SETTINGS`] to be checked. Models, and settings with several
-//! values such as drivers, have constructors instead, because each value is checked separately.
+//! A setting in a group of [`settings`](crate::settings) is checked without any code here. Another
+//! setting with one value needs a row in [`SETTINGS`]. Models, and settings with several values such
+//! as drivers, have constructors instead, because each value is checked separately.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+
+use serde_json::Value;
 
 use super::{ExperimentPlan, Treatment};
 use crate::agent::{
@@ -12,6 +16,7 @@ use crate::agent::{
     ModelSlot,
 };
 use crate::model::web::DumpExtensions;
+use crate::settings::{self, IterationSettings, ProtocolSettings, ReplSettings, SettingsGroup};
 use crate::tool::ToolSet;
 
 pub(super) const PROMPT: &str = "--prompt";
@@ -30,7 +35,7 @@ pub(super) const HOOKS: &str = "--hooks";
 #[derive(Clone)]
 pub struct ExplicitSetting {
     /// Flag of the setting.
-    pub flag: &'static str,
+    pub flag: Cow<'static, str>,
     /// Value shown after the flag in messages; empty if only the flag is shown.
     pub value: String,
     /// Whether the setting is a limit. A limit without effect is harmless: scripts set the same
@@ -41,7 +46,7 @@ pub struct ExplicitSetting {
 
 impl ExplicitSetting {
     /// Returns the flags of all settings that are checked.
-    pub fn flags() -> impl Iterator<Item = &'static str> {
+    pub fn flags() -> impl Iterator<Item = String> {
         const WITH_NAMES: [&str; 5] = [PROMPT, PROFILE, DRIVERS, TOOLS, HOOKS];
         const OF_MODELS: [&str; 5] = [
             MODEL_ALIAS,
@@ -51,16 +56,20 @@ impl ExplicitSetting {
             COMPACTION_MODEL,
         ];
         let rows = SETTINGS.iter().map(|row| row.flag);
-        rows.chain(WITH_NAMES).chain(OF_MODELS)
+        let listed = rows.chain(WITH_NAMES).chain(OF_MODELS).map(str::to_owned);
+        let iterations = group_flags::<IterationSettings>();
+        let protocols = group_flags::<ProtocolSettings>();
+        let repl = group_flags::<ReplSettings>();
+        listed.chain(iterations).chain(protocols).chain(repl)
     }
 
     fn new(
-        flag: &'static str,
+        flag: impl Into<Cow<'static, str>>,
         value: &str,
         reset: impl Fn(&mut Treatment) + Send + Sync + 'static,
     ) -> Self {
         Self {
-            flag,
+            flag: flag.into(),
             value: value.to_owned(),
             is_limit: false,
             reset: Arc::new(reset),
@@ -123,7 +132,7 @@ impl ExplicitSetting {
     /// Returns the setting that implies this one, if any.
     pub(super) fn implied_by(&self, run: &Treatment) -> Option<String> {
         let name = &self.value;
-        match self.flag {
+        match &*self.flag {
             DRIVERS => {
                 let (profile, drivers) = run.implied.profile.as_ref()?;
                 let is_implied = drivers.contains(name);
@@ -147,7 +156,7 @@ impl ExplicitSetting {
             return false;
         }
         let without = self.removed(run).plan();
-        match self.flag {
+        match &*self.flag {
             // A definition is selected for its text, so its other properties do not count.
             PROMPT => system_of_root(&without) != system_of_root(plan),
             _ => without != *plan,
@@ -162,7 +171,7 @@ fn system_of_root(plan: &ExperimentPlan) -> Option<&str> {
 /// Formats the setting as on a command line.
 impl fmt::Display for ExplicitSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.flag)?;
+        f.write_str(&self.flag)?;
         if self.value.is_empty() {
             return Ok(());
         }
@@ -178,13 +187,43 @@ impl fmt::Debug for ExplicitSetting {
 
 impl PartialEq for ExplicitSetting {
     fn eq(&self, other: &Self) -> bool {
-        (self.flag, &self.value) == (other.flag, &other.value)
+        (&self.flag, &self.value) == (&other.flag, &other.value)
     }
 }
 
 impl Eq for ExplicitSetting {}
 
-/// A setting with one value.
+fn group_flags<G: SettingsGroup>() -> impl Iterator<Item = String> {
+    let keys = settings::keys(&G::default());
+    keys.into_iter()
+        .map(|(key, _)| format!("--{}", G::flag(&key)))
+}
+
+/// Returns the changed settings of a group.
+fn of_group<G: SettingsGroup + 'static>(
+    group: &G,
+    in_run: fn(&mut Treatment) -> &mut G,
+) -> Vec<ExplicitSetting> {
+    let changed = group.changed().into_iter();
+    let settings = changed.map(|(key, value)| {
+        let shown = match value {
+            // A switch.
+            Value::Bool(true) => String::new(),
+            Value::String(word) => word,
+            other => other.to_string(),
+        };
+        let is_limit = G::LIMITS.contains(&key.as_str());
+        let flag = format!("--{}", G::flag(&key));
+        let reset = move |run: &mut Treatment| in_run(run).reset(&key);
+        ExplicitSetting {
+            is_limit,
+            ..ExplicitSetting::new(flag, &shown, reset)
+        }
+    });
+    settings.collect()
+}
+
+/// A setting with one value outside the groups.
 struct Row {
     flag: &'static str,
     is_limit: bool,
@@ -217,25 +256,15 @@ macro_rules! row {
     };
 }
 
-/// Creates the row of a limit.
-macro_rules! limit {
-    ($($row:tt)+) => {
-        Row { is_limit: true, ..row!($($row)+) }
-    };
-}
-
-static SETTINGS: [Row; 39] = [
+static SETTINGS: [Row; 18] = [
     Row {
         value: |run| run.prompt_mode.to_string(),
         ..row!(PROMPT_MODE, prompt_mode)
     },
     Row {
         value: |run| run.max_depth.to_string(),
-        ..limit!(MAX_DEPTH, max_depth)
-    },
-    Row {
-        value: |run| run.max_iterations.to_string(),
-        ..limit!("--max-iterations", max_iterations)
+        is_limit: true,
+        ..row!(MAX_DEPTH, max_depth)
     },
     row!("--agent-name", overrides.agent_name),
     row!("--site", overrides.site),
@@ -286,30 +315,6 @@ static SETTINGS: [Row; 39] = [
         ..row!(COMPACTION_AT, compaction.at)
     },
     row!(COMPACTION_KEEP, compaction.keep),
-    row!("--console", repl.config.console),
-    limit!("--cell-timeout", repl.config.limits.cell_time),
-    limit!("--timer-timeout", repl.config.limits.timer_timeout),
-    limit!("--output-limit", repl.config.limits.output_chars),
-    limit!(
-        "--memory-limit",
-        repl.config.limits.heap_bytes,
-        repl.config.limits.process_bytes
-    ),
-    limit!("--stack-limit", repl.config.limits.stack_bytes),
-    limit!("--pending-calls", repl.config.limits.pending_calls),
-    limit!("--total-calls", repl.config.limits.total_calls),
-    limit!("--argument-limit", repl.config.limits.argument_chars),
-    limit!("--timer-limit", repl.config.limits.timers),
-    limit!("--max-blocks-per-iteration", repl.max_blocks_per_iteration),
-    row!("--confirm-first-return", repl.confirm_first_return),
-    row!("--deterministic", repl.deterministic),
-    row!("--jitless", repl.jitless),
-    row!("--overflow", settings.overflow),
-    row!("--workflow-runs", settings.workflow_runs),
-    row!("--retrieve-passages", settings.retrieve_passages),
-    row!("--passage-chars", settings.passage_chars),
-    row!("--piece-chars", settings.piece_chars),
-    row!("--notes-chars", settings.notes_chars),
 ];
 
 impl Treatment {
@@ -327,6 +332,9 @@ impl Treatment {
                 ..ExplicitSetting::new(row.flag, "", row.reset)
             })
             .collect();
+        explicit.extend(of_group(&self.iterations, |run| &mut run.iterations));
+        explicit.extend(of_group(&self.repl, |run| &mut run.repl));
+        explicit.extend(of_group(&self.protocols, |run| &mut run.protocols));
         let slots = self.models.assignments().map(|(slot, _)| slot.clone());
         let (at_depth, others): (Vec<_>, Vec<_>) =
             slots.partition(|slot| matches!(slot, ModelSlot::Depth(_)));

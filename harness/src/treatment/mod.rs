@@ -14,13 +14,10 @@ use serde::Serialize;
 use crate::model::Protocol;
 use crate::prompt::PromptMode;
 
-pub use crate::agent::{
-    DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ImpliedSettings, Overflow, ProtocolSettings,
-    ReplTreatment, Treatment,
-};
+pub use crate::agent::{DEFAULT_MAX_DEPTH, ImpliedSettings, Treatment};
 pub use explicit::ExplicitSetting;
 pub use no_effect::{MaskedBy, NoEffect};
-pub use plan::{AgentInputs, ExperimentPlan, HookPlan};
+pub use plan::{AgentInputs, AgentPosition, ExperimentPlan, HookPlan};
 
 /// Settings in effect for a run's agents, as recorded with the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -250,11 +250,9 @@ fn min_iterations(run: &Treatment, setting: &ExplicitSetting) -> Option<u32> {
     if setting.flag != HOOKS {
         return None;
     }
-    (run.max_iterations + 1..=MAX_ITERATIONS_TO_TRY).find(|iterations| {
-        let longer = Treatment {
-            max_iterations: *iterations,
-            ..run.clone()
-        };
+    (run.iterations.max_iterations + 1..=MAX_ITERATIONS_TO_TRY).find(|iterations| {
+        let mut longer = run.clone();
+        longer.iterations.max_iterations = *iterations;
         setting.has_effect(&longer, &longer.plan())
     })
 }
@@ -302,7 +300,7 @@ fn words(
         Cause::Iterations(least) => (
             format!(
                 "with --max-iterations {} no conversation becomes long enough for the hook",
-                run.max_iterations
+                run.iterations.max_iterations
             ),
             format!("use --max-iterations {least} or more, or leave {what} out"),
         ),
@@ -336,7 +334,7 @@ fn works_with_default_prompt(run: &Treatment, settings: &[ExplicitSetting]) -> b
 
 /// Explains why settings have no effect in any run.
 fn itself(run: &Treatment, settings: &[ExplicitSetting]) -> String {
-    let flags: Vec<&str> = settings.iter().map(|setting| setting.flag).collect();
+    let flags: Vec<&str> = settings.iter().map(|setting| &*setting.flag).collect();
     match flags.as_slice() {
         [ACTION_OVERRIDES] => format!(
             "no agent has a tool or action called {}",

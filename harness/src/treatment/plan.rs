@@ -3,10 +3,8 @@
 
 use std::sync::Arc;
 
-use super::{ReplTreatment, Treatment};
-use crate::agent::{
-    AgentPlan, CallerRole, Compact, Compaction, ModelSlot, ProtocolSettings, ROOT, Specialist,
-};
+use super::Treatment;
+use crate::agent::{AgentPlan, CallerRole, Compact, Compaction, ModelSlot, ROOT, Specialist};
 use crate::hook::{Hook, HookEvent};
 use crate::model::web::DumpExtensions;
 use crate::model::{ActionSurface, InputKind, Role, ToolSpec, ToolUse};
@@ -15,6 +13,7 @@ use crate::prompt::{ActionOverrides, AnswerSchema, Assembled, ModelAlias, code_t
 use crate::protocol::agent_turn::AgentTurnSettings;
 use crate::protocol::protocol_behavior;
 use crate::protocol::tools::offered;
+use crate::settings::{IterationSettings, ProtocolSettings, ReplSettings};
 use crate::tool::ToolSet;
 
 /// Plan of an experiment: everything that its agents receive. Two runs with the same model and
@@ -27,10 +26,11 @@ pub struct ExperimentPlan {
     pub max_depth: u32,
     /// Whether reading of a response stops after the last code block that may run.
     pub stops_early: bool,
-    /// REPL settings that affect the agents.
-    pub repl: Option<ReplTreatment>,
+    /// Settings of the REPL and of iterations that affect the agents, if any do. Iteration limits
+    /// are in `agents`.
+    pub repl: Option<(ReplSettings, IterationSettings)>,
     /// Protocol settings that affect the agents.
-    pub settings: ProtocolSettings,
+    pub protocols: ProtocolSettings,
     /// Settings of the web agent, if the root is one.
     pub web: Option<AgentTurnSettings>,
     /// Additions to page dumps, if the protocol supports pages.
@@ -64,6 +64,21 @@ pub struct AgentInputs {
     pub model: Option<String>,
 }
 
+/// Position of an agent in the tree of agents.
+#[derive(Debug, Clone)]
+pub struct AgentPosition {
+    /// Depth of the agent; the root is at depth 0.
+    pub depth: u32,
+    /// Maximum iterations of the agent.
+    pub iterations: u32,
+    /// Invocation id, which encodes the position.
+    pub invocation_id: String,
+    /// Queries of the agents above it, root first: empty, or one for each of them.
+    pub lineage: Vec<String>,
+    /// System prompt from its caller.
+    pub system_prompt: Option<String>,
+}
+
 /// A hook that runs for an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookPlan {
@@ -82,7 +97,7 @@ impl Treatment {
         if self.deepest() > 0 {
             for depth in 1..=self.max_depth {
                 let name = format!("child at depth {depth}");
-                agents.push(self.inputs(name, &self.child_agent(depth)));
+                agents.push(self.inputs(name, &self.child_agent(depth, None)));
             }
             let plan = AgentPlan::one_call(Role::OneShot, 1);
             agents.push(self.inputs("one-shot call".to_owned(), &plan));
@@ -99,7 +114,7 @@ impl Treatment {
                 && self.protocol.capabilities().has_repl()
                 && !self.code_via_tool,
             repl: self.effective_repl(),
-            settings: protocol_behavior(self.protocol).settings(&self.settings),
+            protocols: protocol_behavior(self.protocol).settings(&self.protocols),
             web: self.is_web().then(|| self.web.clone()),
             dump: self.has_pages().then_some(self.dump),
             answer_schema: self.answer_schema.clone().filter(|_| self.answers_freely()),
@@ -110,19 +125,30 @@ impl Treatment {
     }
 
     /// Returns the REPL settings that affect the agents.
-    fn effective_repl(&self) -> Option<ReplTreatment> {
+    fn effective_repl(&self) -> Option<(ReplSettings, IterationSettings)> {
+        let defaults = IterationSettings::default();
         if self.protocol.capabilities().has_repl() {
-            let mut repl = self.repl.clone();
+            let mut iterations = IterationSettings {
+                max_iterations: defaults.max_iterations,
+                ..self.iterations.clone()
+            };
             if self.protocol.capabilities().action_surface == ActionSurface::Program
                 && self.max_depth < 2
             {
                 // The return values of programs are always shown for review, and no other agent
                 // returns values.
-                repl.confirm_first_return = ReplTreatment::default().confirm_first_return;
+                iterations.confirm_first_return = defaults.confirm_first_return;
             }
-            Some(repl)
+            Some((self.repl.clone(), iterations))
         } else {
-            self.calls_tools().then(|| self.repl.met_by_tools())
+            // The output limit also applies to the results of native tools, and the argument limit
+            // to calls of prompts as tools.
+            let repl = ReplSettings {
+                output_limit: self.repl.output_limit,
+                argument_limit: self.repl.argument_limit,
+                ..ReplSettings::default()
+            };
+            self.calls_tools().then_some((repl, defaults))
         }
     }
 
@@ -146,9 +172,28 @@ impl Treatment {
         plan
     }
 
-    /// Returns the plan of a child that `rlm()` creates at a depth.
-    fn child_agent(&self, depth: u32) -> AgentPlan {
-        AgentPlan::child(self, depth, None, &self.root_agent().tools)
+    /// Returns the plan of a child that `rlm()` creates at a depth, with this system prompt of the
+    /// caller, if any.
+    fn child_agent(&self, depth: u32, own_prompt: Option<String>) -> AgentPlan {
+        AgentPlan::child(self, depth, own_prompt, &self.root_agent().tools)
+    }
+
+    /// Returns the system prompt of the agent at a position, which is exactly what the agent would
+    /// get in a run.
+    pub fn prompt_at(&self, position: &AgentPosition) -> Assembled {
+        let own_prompt = position.system_prompt.clone();
+        let mut plan = if position.depth == 0 {
+            let root = self.root_agent();
+            AgentPlan {
+                own_prompt: root.own_prompt.or(own_prompt),
+                ..root
+            }
+        } else {
+            self.child_agent(position.depth, own_prompt)
+        };
+        plan.iterations = position.iterations;
+        let (id, lineage) = (&position.invocation_id, &position.lineage);
+        plan.system_prompt(self, self.code_via_tool, id, lineage)
     }
 
     pub(super) fn root_prompt(&self) -> Assembled {
@@ -207,7 +252,7 @@ impl Treatment {
     /// long contexts.
     pub fn native_tools(&self, depth: u32) -> Vec<ToolSpec> {
         let offered = if depth > 0 {
-            code_tool::tool_use(self.code_via_tool, self.child_agent(depth).role)
+            code_tool::tool_use(self.code_via_tool, self.child_agent(depth, None).role)
         } else if self.is_barred_from_tools() {
             ToolUse::default()
         } else {
@@ -338,15 +383,4 @@ fn agent_hooks(
         events: hook.events().iter().filter(comes).copied().collect(),
     });
     at_agent.filter(|hook| !hook.events.is_empty()).collect()
-}
-
-impl ReplTreatment {
-    /// Returns the settings that affect agents with native tools instead of a REPL: the output
-    /// limit also applies to tool results, and the argument limit to calls of prompts as tools.
-    fn met_by_tools(&self) -> Self {
-        let mut effective = Self::default();
-        effective.config.limits.output_chars = self.config.limits.output_chars;
-        effective.config.limits.argument_chars = self.config.limits.argument_chars;
-        effective
-    }
 }

@@ -12,7 +12,7 @@ use harness::model::{Event, EventKind, EventSink, Stats};
 use harness::prompt::definition::ToolStrategy;
 use harness::prompt::{AnswerSchema, PromptMode};
 use harness::provider::{CallSink, Forecast, Provider, ProviderError, Request, Response, Scripted};
-use harness::treatment::{Overflow, ProtocolSettings, ReplTreatment};
+use harness::settings::{IterationSettings, Overflow, ProtocolSettings, Seconds};
 use harness::{
     AgentSettings, Budget, CompactAt, Compaction, Conduct, Engine, Model, ModelMap, ModelSlot,
     Protocol, Task, Treatment,
@@ -285,13 +285,13 @@ async fn run(case: Case, model: &Path) -> String {
         tools: crate::tools::tools(&case.functions, case.definition.as_deref()).await,
         root: agent,
         max_depth: case.max_depth,
-        max_iterations: case.max_iterations,
-        repl: ReplTreatment {
+        iterations: IterationSettings {
+            max_iterations: case.max_iterations,
             max_blocks_per_iteration: case.max_blocks,
             confirm_first_return: case.confirm_first_return,
-            ..ReplTreatment::default()
+            ..IterationSettings::default()
         },
-        settings: case.settings(),
+        protocols: case.settings(),
         attempt_time: std::time::Duration::from_millis(case.attempt_time_ms),
         attempt_budget: case.attempt_budget(),
         compaction: Compaction {
@@ -303,8 +303,7 @@ async fn run(case: Case, model: &Path) -> String {
         models: references,
         ..Treatment::default()
     };
-    let limits = &mut treatment.repl.config.limits;
-    limits.cell_time = std::time::Duration::from_millis(case.cell_time_ms);
+    treatment.repl.cell_timeout = Seconds::of_millis(case.cell_time_ms);
     let conduct = Conduct {
         budget: Budget {
             calls: case.run_calls,

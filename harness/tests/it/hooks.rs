@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use harness::hook::{HookEvent, HookRegistry, ScriptHook};
 use harness::model::{Event, EventKind, EventSink};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
+use harness::settings::IterationSettings;
 use harness::{AgentSettings, Conduct, Engine, Model, ModelMap, Protocol, Task, Treatment};
 use serde_json::json;
 
@@ -66,7 +67,10 @@ async fn run(
         protocol: Protocol::Tools,
         hooks: registry.resolve(&names).unwrap(),
         root: agent,
-        max_iterations: 3,
+        iterations: IterationSettings {
+            max_iterations: 3,
+            ..IterationSettings::default()
+        },
         ..Treatment::default()
     };
     let engine = Engine::new(treatment, Conduct::default(), models, |_| ()).unwrap();

@@ -10,6 +10,7 @@ use harness::prompt::{
     Replacement, RootDefinition, system_prompt,
 };
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
+use harness::settings::IterationSettings;
 use harness::{Conduct, Engine, Model, ModelMap, Protocol, Task, ToolSpec, Treatment};
 
 use crate::prompt_golden::agent;
@@ -270,7 +271,10 @@ fn prompt_is_stable_and_history_grows() {
     let listener = Arc::new(Listener::default());
     let treatment = Treatment {
         prompt_mode: PromptMode::Coordinator,
-        max_iterations: 25,
+        iterations: IterationSettings {
+            max_iterations: 25,
+            ..IterationSettings::default()
+        },
         overrides: all(),
         ..Treatment::default()
     };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use harness::prompt::{DriverLibrary, PromptMode, PromptOverrides, Replacement};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
+use harness::settings::IterationSettings;
 use harness::tool::{ToolRegistry, ToolSet};
 use harness::treatment::{Effective, ExplicitSetting, Treatment};
 use harness::{AgentTools, Conduct, Engine, Model, ModelMap, Protocol, Task};
@@ -97,7 +98,10 @@ fn variants() -> Vec<(&'static str, Treatment)> {
             "depth 1",
             Treatment {
                 max_depth: 1,
-                max_iterations: 4,
+                iterations: IterationSettings {
+                    max_iterations: 4,
+                    ..IterationSettings::default()
+                },
                 ..plain.clone()
             },
         ),
@@ -203,8 +207,8 @@ fn recorded_settings_match_requests() {
                 },
                 max_iterations: match protocol {
                     Protocol::Direct | Protocol::Retrieve => 1,
-                    Protocol::Workflow => run.settings.workflow_runs,
-                    _ => run.max_iterations,
+                    Protocol::Workflow => run.protocols.workflow_runs,
+                    _ => run.iterations.max_iterations,
                 },
             };
             assert_eq!(run.effective(), expected, "{name} {protocol}");
@@ -229,7 +233,7 @@ fn settings_take_effect_or_are_rejected() {
             _ => (None, &[]),
         };
         let explicit = run.explicit(&[]).into_iter();
-        let named = explicit.filter(|setting| flags.contains(&setting.flag));
+        let named = explicit.filter(|setting| flags.contains(&&*setting.flag));
         listed.into_iter().chain(named).collect::<Vec<_>>()
     };
     let mut all = String::new();

@@ -12,6 +12,7 @@ use harness::agent_turn::AgentTurnSettings;
 use harness::model::web::{AppCall, AppHost, Browser, Page, PageError};
 use harness::model::{Event, EventKind, EventSink, Image, Message, Role};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
+use harness::settings::IterationSettings;
 use harness::{Budget, Conduct, Engine, Model, ModelMap, Protocol, Task, ToolChoice, Treatment};
 use serde::Deserialize;
 use serde_json::Value;
@@ -129,7 +130,10 @@ async fn run(case: Case, model: &Path) -> String {
     };
     let treatment = Treatment {
         protocol: case.protocol,
-        max_iterations: case.max_iterations,
+        iterations: IterationSettings {
+            max_iterations: case.max_iterations,
+            ..IterationSettings::default()
+        },
         attempt_budget: Budget {
             calls: case.calls,
             ..Budget::default()

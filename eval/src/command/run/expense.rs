@@ -418,7 +418,7 @@ fn iterations(settings: &RunSettings) -> [u64; 2] {
         return [1, most];
     }
     // The first return is intercepted once for confirmation.
-    let least = if engine.treatment.repl.confirm_first_return {
+    let least = if engine.treatment.iterations.confirm_first_return {
         2
     } else {
         1
@@ -452,7 +452,7 @@ fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
     } else {
         1
     };
-    let calls = u64::from(treatment.repl.config.limits.total_calls);
+    let calls = u64::from(treatment.repl.total_calls);
     Some(iterations.saturating_add(calls.saturating_mul(of_child)))
 }
 
@@ -496,7 +496,7 @@ fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum 
     let below = if engine.treatment.protocol.capabilities().has_repl()
         && depth + 1 < engine.treatment.max_depth
     {
-        let of_child = iterations_for_depth(depth + 1, engine.treatment.max_iterations);
+        let of_child = iterations_for_depth(depth + 1, engine.treatment.iterations.max_iterations);
         tree(settings, first, depth + 1, of_child.into())
     } else {
         agent(settings, depth + 1, first, 1, response)

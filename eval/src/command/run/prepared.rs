@@ -108,12 +108,12 @@ impl Prepared {
         }
         let recording = engine.main_model().provider.recording();
         if let Some(recording) = &recording
-            && recording.root_turns > settings.engine.treatment.max_iterations
+            && recording.root_turns > settings.engine.treatment.iterations.max_iterations
         {
             terminal::warning(&format!(
                 "the recording contains attempts with {} iterations, but --max-iterations {} ends \
                  them early",
-                recording.root_turns, settings.engine.treatment.max_iterations
+                recording.root_turns, settings.engine.treatment.iterations.max_iterations
             ));
         }
         if let Some(difference) =

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::agent::{
-    AgentBehavior, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, NextStep,
-    Overflow, ProtocolSettings, Turn, answer_messages, run_turns,
+    AgentBehavior, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, NextStep, Turn,
+    answer_messages, run_turns,
 };
 use crate::model::{Message, Role, Status};
 use crate::prompt::flat_message;
 use crate::protocol::ProtocolBehavior;
+use crate::settings::{Overflow, ProtocolSettings};
 
 /// Direct protocol. Its root makes one call. A context that is too long may be truncated.
 pub(super) struct Direct;
@@ -61,7 +62,7 @@ impl OneCall {
         let context = &attempt.task.context;
         let query = root.asked().into_owned();
         let first = Message::user(flat_message(&query, context));
-        let may_cut = attempt.run.treatment.settings.overflow == Overflow::Truncate;
+        let may_cut = attempt.run.treatment.protocols.overflow == Overflow::Truncate;
         let cuts = root.plan.role != Role::Flat && may_cut;
         Self {
             shown: vec![attempt.with_images(root, first)],

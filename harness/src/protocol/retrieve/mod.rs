@@ -6,11 +6,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bm25::{EmbedderBuilder, Scorer, Tokenizer};
 
-use crate::agent::{AgentBehavior, Attempt, Conversation, Failure, Invocation, ProtocolSettings};
+use crate::agent::{AgentBehavior, Attempt, Conversation, Failure, Invocation};
 use crate::model::{Message, Status};
 use crate::prompt::{Passage, flat_message, passages_message};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::direct::OneCall;
+use crate::settings::ProtocolSettings;
 use crate::text::parts;
 
 /// Retrieve protocol. Its root makes one call with the retrieved passages.
@@ -27,7 +28,7 @@ impl ProtocolBehavior for Retrieve {
     }
 
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
-        let settings = attempt.run.treatment.settings;
+        let settings = attempt.run.treatment.protocols;
         let shown = message(root, &attempt.task.context, &settings);
         OneCall::of_messages(vec![attempt.with_images(root, shown)]).open(conversation);
     }
@@ -35,7 +36,7 @@ impl ProtocolBehavior for Retrieve {
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
         let work = attempt.meter.begin();
         let context = Arc::clone(&attempt.task.context);
-        let (agent, settings) = (root.clone(), attempt.run.treatment.settings);
+        let (agent, settings) = (root.clone(), attempt.run.treatment.protocols);
         // Searching a long context on this thread would block its other tasks.
         let searching = tokio::task::spawn_blocking(move || message(&agent, &context, &settings));
         let shown = searching.await.map_err(|error| {

@@ -223,7 +223,12 @@ impl<'a> ReplAgent<'a> {
         } else {
             code_tool::codes(calls)
         };
-        let allowed = self.attempt.run.treatment.repl.max_blocks_per_iteration as usize;
+        let allowed = self
+            .attempt
+            .run
+            .treatment
+            .iterations
+            .max_blocks_per_iteration as usize;
         let dropped = u32::try_from(blocks.len().saturating_sub(allowed)).unwrap_or(u32::MAX);
         blocks.truncate(allowed);
         (blocks, dropped)
@@ -267,7 +272,7 @@ impl<'a> ReplAgent<'a> {
                 no_code_message(next, via_tool, foreign_language(&reply.response.text))
             }));
         }
-        let confirm = self.attempt.run.treatment.repl.confirm_first_return;
+        let confirm = self.attempt.run.treatment.iterations.confirm_first_return;
         let intercepts = confirm && iteration == 1 && !turn.is_last();
         let ran = self.run_blocks(&blocks, turn, intercepts, dropped).await?;
         match ran.returned {

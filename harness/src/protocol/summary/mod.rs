@@ -8,11 +8,12 @@ use async_trait::async_trait;
 
 use crate::agent::{
     AgentBehavior, Attempt, CORRECTIONS, Conversation, Failure, Invocation, ModelReply, NextStep,
-    ProtocolSettings, Turn, run_turns,
+    Turn, run_turns,
 };
 use crate::model::{Message, Status};
 use crate::prompt::{flat_message, summary_answer_message, summary_piece_message};
 use crate::protocol::ProtocolBehavior;
+use crate::settings::ProtocolSettings;
 use crate::text::{parts, truncate_middle};
 
 /// Summary protocol. Its root reads the context one piece at a time.
@@ -55,7 +56,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(attempt: &'a Attempt<'a>, root: &Invocation) -> Self {
         let context = Arc::clone(&attempt.task.context);
-        let settings = attempt.run.treatment.settings;
+        let settings = attempt.run.treatment.protocols;
         let wanted = (context.chars().count()).div_ceil(settings.piece_chars as usize);
         // One iteration is reserved for the answer.
         let most = root.plan.iterations.saturating_sub(1) as usize;
@@ -99,7 +100,7 @@ impl<'a> Reader<'a> {
             &self.notes,
             [self.at + 1, pieces],
             &self.context[piece.clone()],
-            self.attempt.run.treatment.settings.notes_chars,
+            self.attempt.run.treatment.protocols.notes_chars,
         ))
     }
 
@@ -112,7 +113,7 @@ impl<'a> Reader<'a> {
             records.count(|stats| stats.protocol_faults += 1);
         }
         if !text.is_empty() {
-            let limit = self.attempt.run.treatment.settings.notes_chars as usize;
+            let limit = self.attempt.run.treatment.protocols.notes_chars as usize;
             self.notes = truncate_middle(text, limit);
         }
     }

@@ -226,7 +226,7 @@ impl<'a> ToolsAgent<'a> {
             Ok(value) => text_of(value),
             Err(error) => format!("error: {error}"),
         };
-        let limit = self.attempt.run.treatment.repl.config.limits.output_chars;
+        let limit = self.attempt.run.treatment.repl.output_limit;
         let result = ToolResult {
             call: call.id.clone(),
             content: truncate_middle(&content, limit),

@@ -4,12 +4,13 @@
 use async_trait::async_trait;
 
 use crate::agent::{
-    AgentBehavior, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep,
-    ProtocolSettings, Turn, run_turns,
+    AgentBehavior, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep, Turn,
+    run_turns,
 };
 use crate::prompt::{code_tool, program_none_message, program_returned_message};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::rlm::{ReplAgent, first, open_root};
+use crate::settings::ProtocolSettings;
 use crate::text::truncate_middle;
 
 /// Maximum characters of a program's result shown to the model. Longer results are shortened in the

@@ -1,0 +1,94 @@
+//! Settings of agents, declared once: type, default, bounds and help.
+//!
+//! With the feature `clap`, each group is a group of command-line flags. The serialized form of a
+//! group has one key for each flag, and is what a run records as its flags. Here are only settings
+//! whose values need no lookup; everything else is in
+//! [`Treatment`](crate::treatment::Treatment), which contains these groups.
+
+mod iterations;
+mod protocols;
+mod repl;
+mod values;
+
+pub use iterations::{DEFAULT_MAX_ITERATIONS, IterationSettings};
+pub use protocols::{Overflow, ProtocolSettings};
+pub use repl::ReplSettings;
+pub use values::Seconds;
+#[cfg(feature = "clap")]
+pub use values::{decimal, one_of, whole};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+/// A group of settings in which each field is a flag.
+pub trait SettingsGroup: Default + Serialize + DeserializeOwned {
+    /// Keys of the settings that only limit agents.
+    const LIMITS: &'static [&'static str];
+
+    /// Returns the settings that differ from their defaults, by key.
+    fn changed(&self) -> Map<String, Value> {
+        let defaults = keys(&Self::default());
+        let mut changed = keys(self);
+        changed.retain(|key, value| defaults.get(key) != Some(value));
+        changed
+    }
+
+    /// Resets a setting to its default.
+    fn reset(&mut self, key: &str) {
+        let mut all = self.changed();
+        all.remove(key);
+        // A group can be read from any subset of its own keys.
+        if let Ok(group) = serde_json::from_value(Value::Object(all)) {
+            *self = group;
+        }
+    }
+
+    /// Returns the name of the flag that is recorded under this key, without dashes in front.
+    fn flag(key: &str) -> String {
+        key.replace('_', "-")
+    }
+}
+
+/// Returns the settings of a group by key.
+pub(crate) fn keys(group: &impl Serialize) -> Map<String, Value> {
+    match json!(group) {
+        Value::Object(keys) => keys,
+        other => unreachable!("settings are serialized as an object, not as {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{IterationSettings, ProtocolSettings, ReplSettings, Seconds, SettingsGroup};
+
+    #[test]
+    fn resets_only_given_setting() {
+        let changed = ReplSettings {
+            timer_timeout: Seconds::of(1),
+            total_calls: 7,
+            jitless: true,
+            ..ReplSettings::default()
+        };
+        let mut reset = changed.clone();
+        reset.reset("cell_wait");
+        let expected = ReplSettings {
+            timer_timeout: ReplSettings::default().timer_timeout,
+            ..changed
+        };
+        assert_eq!(reset, expected);
+    }
+
+    #[test]
+    fn limits_are_keys() {
+        fn check<G: SettingsGroup>() {
+            let keys = super::keys(&G::default());
+            for limit in G::LIMITS {
+                assert!(keys.contains_key(*limit), "{limit}");
+            }
+        }
+        check::<IterationSettings>();
+        check::<ProtocolSettings>();
+        check::<ReplSettings>();
+    }
+}
