@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs tests on V8, in the separate target folder target/v8. RUSTY_V8_ARCHIVE names V8's static
-# library; if it is not set, scripts/fetch-v8.sh downloads and checks the library. Other arguments
-# are passed to `cargo test`.
+# Runs tests on V8. RUSTY_V8_ARCHIVE names V8's static library; if it is not set,
+# scripts/fetch-v8.sh downloads and checks the library. Other arguments are passed to `cargo test`.
 #
 #   scripts/test-v8.sh          the sandbox's tests, with every eighth hostile cell and recording
-#   scripts/test-v8.sh --full   all tests of the whole workspace, with all cells
+#   scripts/test-v8.sh --full   all tests of the whole workspace, with all cells, in target/v8, so
+#                               that programs in target/debug keep their engine
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,6 +14,7 @@ if [ "${1-}" = --full ]; then
   # All features that the tests need, except the engine.
   what=(--workspace --no-default-features --features eval/v8,benchmarks/parquet)
   export SANDBOX_TEST_WHOLE=1
+  export CARGO_TARGET_DIR=target/v8
 fi
 
 if [ -z "${RUSTY_V8_ARCHIVE-}" ]; then
@@ -25,4 +26,4 @@ unset RUSTY_V8_MIRROR
 
 # Same time zone and language as in test.sh.
 exec env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}" \
-  CARGO_TARGET_DIR=target/v8 cargo test "${what[@]}" --no-fail-fast "$@"
+  cargo test "${what[@]}" --no-fail-fast "$@"

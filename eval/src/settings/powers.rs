@@ -4,6 +4,8 @@
 //! this process. Their types are not serializable, and [`super::recorded_flags`] skips their names,
 //! so no run folder, sweep file or queued run can grant them.
 
+use std::sync::LazyLock;
+
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use serde::Deserialize;
@@ -133,8 +135,10 @@ impl RunPowerArgs {
 }
 
 /// Returns the ids of the permissions, which must be granted at every start.
-pub(super) fn permissions() -> Ids {
-    union([ids::<PowerArgs>(), ids::<RunPowerArgs>()])
+pub(super) fn permissions() -> &'static Ids {
+    static PERMISSIONS: LazyLock<Ids> =
+        LazyLock::new(|| union([ids::<PowerArgs>(), ids::<RunPowerArgs>()]));
+    &PERMISSIONS
 }
 
 /// Whether the flag with this id is a permission.

@@ -3,6 +3,7 @@
 //! Recorded values are parsed as if they were typed, so that invalid ones get the same errors.
 //! Permissions (`powers.rs`) and flags of one start (`start.rs`) are never read from a file.
 
+use std::collections::HashMap;
 use std::iter;
 
 use clap::{Arg, ArgMatches, Args, Command};
@@ -15,7 +16,7 @@ use super::powers::permissions;
 /// Returns the flags that are never recorded and never read from a file: permissions, and flags
 /// that apply to a single start.
 pub(super) fn unrecorded() -> Ids {
-    union([permissions(), ids::<StartArgs>()])
+    union([permissions().clone(), ids::<StartArgs>()])
 }
 
 /// Parses recorded flags. Each is stored under its id or a name of the flag; a nested group is an
@@ -37,8 +38,12 @@ pub(super) fn matches<A: Args>(recorded: &Value) -> Result<ArgMatches, String> {
     }
     // Ignore environment variables, which belong to this start and not to the recorded one.
     let command = A::augment_args(Command::new("recorded").no_binary_name(true));
+    let never = unrecorded();
+    let arguments = command.get_arguments();
+    let arguments = arguments.filter(|argument| !never.contains(argument.get_id().as_str()));
+    let arguments = arguments.flat_map(|argument| keys(argument).map(move |key| (key, argument)));
     let mut words = Vec::new();
-    collect(&command, recorded, &unrecorded(), &mut words);
+    collect(&arguments.collect(), recorded, &mut words);
     let matches = command.try_get_matches_from(words);
     matches.map_err(|error| one_line(&error))
 }
@@ -58,20 +63,16 @@ pub(super) fn keys_of<A: Args>(flag: &str) -> Vec<String> {
     argument.into_iter().flat_map(keys).collect()
 }
 
-fn collect(command: &Command, recorded: &Value, never: &Ids, words: &mut Vec<String>) {
+/// Adds the recorded flags to `words`. `arguments` contains each flag under all of its keys.
+fn collect(arguments: &HashMap<String, &Arg>, recorded: &Value, words: &mut Vec<String>) {
     for (name, value) in recorded.as_object().into_iter().flatten() {
         if value.is_object() {
-            collect(command, value, never, words);
+            collect(arguments, value, words);
             continue;
         }
-        let mut arguments = command.get_arguments();
-        let Some(argument) = arguments.find(|argument| keys(argument).any(|key| key == *name))
-        else {
+        let Some(argument) = arguments.get(name) else {
             continue;
         };
-        if never.contains(argument.get_id().as_str()) {
-            continue;
-        }
         let long = argument.get_long().unwrap_or_default();
         let takes_values = argument.get_action().takes_values();
         let values = value

@@ -1,8 +1,8 @@
 //! Settings that were given explicitly, each with a function that resets it to its default.
 //!
 //! A setting in a group of [`settings`](crate::settings) is checked without any code here. Another
-//! setting with one value needs a row in [`SETTINGS`]. Models, and settings with several values such
-//! as drivers, have constructors instead, because each value is checked separately.
+//! setting with one value needs a row in [`SETTINGS`]. Models, and settings with several values
+//! such as drivers, have constructors instead, because each value is checked separately.
 
 use std::borrow::Cow;
 use std::fmt;

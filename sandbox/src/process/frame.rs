@@ -3,6 +3,7 @@
 
 use std::io::{self, Read, Write};
 
+use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -23,8 +24,31 @@ pub(super) enum FrameError {
     Encode(postcard::Error),
 }
 
+/// Output of postcard that appends slices as a whole. Postcard's own flavor for vectors that are
+/// not empty appends byte by byte, which takes long for a snapshot.
+struct Frame(Vec<u8>);
+
+impl Flavor for Frame {
+    type Output = Vec<u8>;
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<Vec<u8>> {
+        Ok(self.0)
+    }
+}
+
 pub(super) fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
-    let mut frame = postcard::to_extend(message, vec![0_u8; 4]).map_err(FrameError::Encode)?;
+    let frame = postcard::serialize_with_flavor(message, Frame(vec![0; 4]));
+    let mut frame = frame.map_err(FrameError::Encode)?;
     let length = u32::try_from(frame.len() - 4).unwrap_or(u32::MAX);
     if length > LONGEST {
         return Err(FrameError::TooLong(length));
