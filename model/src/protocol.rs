@@ -237,6 +237,11 @@ impl Capabilities {
         self.action_surface.is_repl() || matches!(self.action_surface, ActionSurface::NativeTools)
     }
 
+    /// Whether the root builds and launches apps.
+    pub const fn builds_apps(&self) -> bool {
+        matches!(self.action_surface, ActionSurface::Apps)
+    }
+
     /// Whether trajectories can contain screenshots of what the root sees.
     pub fn supports_screenshots(self) -> bool {
         self.inputs.iter().any(|input| *input != InputKind::Texts)
@@ -268,11 +273,11 @@ impl Protocol {
 
     /// Returns the protocols that support this kind of input.
     pub fn supporting(input: InputKind) -> Vec<Self> {
-        Self::with(|capabilities| capabilities.inputs.contains(&input))
+        Self::all_with(|capabilities| capabilities.inputs.contains(&input))
     }
 
     /// Returns the protocols whose properties satisfy a condition.
-    pub fn with(condition: impl Fn(&Capabilities) -> bool) -> Vec<Self> {
+    pub fn all_with(condition: impl Fn(&Capabilities) -> bool) -> Vec<Self> {
         let satisfies = |protocol: &Self| condition(&protocol.capabilities());
         Self::ALL.into_iter().filter(satisfies).collect()
     }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::agent_turn::AgentTurnError;
 use crate::agent::{AgentPlan, Attempt, Conversation, Failure, Invocation, Treatment};
-use crate::model::ToolUse;
+use crate::model::{ToolChoice, ToolUse};
 use crate::prompt::code_tool;
 use crate::settings::ProtocolSettings;
 use crate::tool::ToolSet;
@@ -26,6 +26,12 @@ pub(crate) trait ProtocolBehavior: Send + Sync {
     /// Returns the native tools in requests of a root with these tools.
     fn offers(&self, treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
         code_tool::tool_use(treatment.code_via_tool, self.root(treatment).role)
+    }
+
+    /// Returns the tool call that each response of the root must contain. `execute_code` is not
+    /// required, because code in the text of a response runs as well.
+    fn required_call(&self, _treatment: &Treatment) -> ToolChoice {
+        ToolChoice::Auto
     }
 
     /// Returns the run's protocol settings, restricted to those that affect this protocol.
