@@ -1,11 +1,8 @@
-//! Generates code from the folders of prompts and protocols, so that a new file or folder needs no
-//! change in Rust code.
+//! Generates a constant for each text in the folders of prompts and protocols, so that a new text
+//! needs no change in Rust code.
 //!
 //! The compiler tracks only files that it has already included, so Cargo must watch the folders for
 //! new ones.
-
-#[path = "../model/build/folders.rs"]
-mod folders;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -20,28 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=prompts");
     println!("cargo::rerun-if-changed={PROTOCOLS}");
     let out = env::var("OUT_DIR")?;
-    for (file, code) in [
-        ("sections.rs", sections()?),
-        ("protocol_behaviors.rs", protocol_behaviors()?),
-    ] {
-        fs::write(Path::new(&out).join(file), code)?;
-    }
+    fs::write(Path::new(&out).join("sections.rs"), sections()?)?;
     Ok(())
-}
-
-/// Generates the function that maps each protocol to its `ProtocolBehavior`, for `protocol/mod.rs`.
-fn protocol_behaviors() -> Result<String, Box<dyn Error>> {
-    let roots: String = folders::protocols(Path::new(PROTOCOLS))?
-        .iter()
-        .map(|name| {
-            let variant = folders::camel(name);
-            format!("Protocol::{variant} => &{name}::{variant},\n")
-        })
-        .collect();
-    Ok(format!(
-        "/// Returns the behavior of the root agent under a protocol.\n\
-         pub(crate) const fn protocol_behavior(protocol: Protocol) -> &'static dyn ProtocolBehavior {{\nmatch protocol {{\n{roots}}}\n}}\n"
-    ))
 }
 
 /// Generates a constant for each Markdown file in `prompts` and in the folders of protocols, and a
@@ -71,7 +48,7 @@ fn sections() -> Result<String, Box<dyn Error>> {
         let count = slots.len();
         constants += &format!(
             "#[allow(dead_code, reason = \"the prompt of a protocol is found by its name\")]\n\
-             pub(super) const {constant}: Template<{count}> = Template::new({name:?},\n    \
+             pub(crate) const {constant}: Template<{count}> = Template::new({name:?},\n    \
              include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{file}\")), {slots:?});\n"
         );
         list += &format!("    ({name:?}, {constant}.source(), &{slots:?}),\n");

@@ -17,8 +17,6 @@ pub const COMPONENTS: [(&str, &[&str]); 6] = [
         "harness",
         &[
             "model/src",
-            "model/build.rs",
-            "model/build",
             "harness/src",
             "harness/build.rs",
             "harness/tools",

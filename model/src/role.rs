@@ -74,8 +74,7 @@ impl Role {
     /// Returns the name used in files.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Root(Protocol::Rlm) => "root",
-            Self::Root(protocol) => protocol.folder(),
+            Self::Root(protocol) => protocol.capabilities().role,
             Self::Child => "child",
             Self::Specialist => "specialist",
             Self::ToolSpecialist => "tool_specialist",

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use model::{Status, Usage};
+use model::{Protocol, Status, Usage};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
@@ -45,8 +45,10 @@ impl RunIdentity {
     /// Returns a short label for tables: the benchmark, the prompt mode or protocol, and the
     /// drivers.
     pub fn label(&self) -> String {
+        let capabilities = Protocol::capabilities_of(&self.protocol);
+        let has_modes = capabilities.is_some_and(|capabilities| capabilities.has_modes());
         let how = match &self.prompt_mode {
-            Some(mode) if self.protocol == "rlm" => mode,
+            Some(mode) if has_modes => mode,
             _ => &self.protocol,
         };
         let drivers = match self.drivers.as_deref() {

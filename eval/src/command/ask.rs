@@ -9,9 +9,9 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 use benchmarks::{AppEnvironment, UserEnvironment, document_uri, read_image, with_selection};
+use harness::Task;
 use harness::model::web::Browser;
 use harness::model::{Event, EventKind, EventSink, Stats, Status, WebEvent};
-use harness::{Protocol, Task};
 use parking_lot::Mutex;
 use report::sanitize::sanitize;
 use report::summary::{amount, usd};
@@ -185,8 +185,9 @@ fn world(settings: &AskSettings) -> Result<Option<UserEnvironment>, Error> {
         }
         documents.push((uri, text));
     }
+    let protocol = settings.engine.treatment.protocol;
     // An agent that builds apps can start without a document.
-    if documents.is_empty() && settings.engine.treatment.protocol != Protocol::JsonAction {
+    if documents.is_empty() && !protocol.capabilities().builds_apps() {
         return Ok(None);
     }
     Ok(Some(UserEnvironment::Apps(AppEnvironment {

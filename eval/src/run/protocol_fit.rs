@@ -50,11 +50,11 @@ pub fn check(dataset: &dyn Dataset, treatment: &Treatment) -> Result<(), UnfitPr
     works_on(subject, treatment.protocol, || {
         format!("the {} of {}", subject.as_str(), dataset.name())
     })?;
-    if dataset.has_follow_ups() && !MULTI_MESSAGE_PROTOCOLS.contains(&treatment.protocol) {
+    if dataset.has_follow_ups() && !treatment.protocol.capabilities().takes_follow_ups {
         return Err(UnfitProtocol::Protocol {
             protocol: treatment.protocol,
             subject: format!("{}, whose user sends several messages", dataset.name()),
-            fitting: MULTI_MESSAGE_PROTOCOLS.to_vec(),
+            fitting: Protocol::all_with(|capabilities| capabilities.takes_follow_ups),
         });
     }
     check_nobody_answers(
@@ -82,14 +82,6 @@ pub fn check_nobody_answers(treatment: &Treatment, why: &'static str) -> Result<
         }),
     }
 }
-
-/// Protocols in which the user may send further messages after an answer.
-const MULTI_MESSAGE_PROTOCOLS: [Protocol; 4] = [
-    Protocol::Rlm,
-    Protocol::AgentTurn,
-    Protocol::JsonAction,
-    Protocol::Codeact,
-];
 
 /// Returns the kind of a sample's input.
 ///

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use benchmarks::{MAX_IMAGES, SiteSource, UserSite};
 use browser::Origin;
 use clap::{ArgGroup, Args};
-use harness::Protocol;
+use harness::{Capabilities, Protocol, protocol_words};
 use url::Url;
 
 use super::flags::NotFromFile;
@@ -145,13 +145,17 @@ impl AskSettings {
             .as_deref()
             .map(|url| site(url, &args.allow))
             .transpose()?;
-        let is_app = args.engine.guidance.protocol == Protocol::JsonAction;
+        let builds_apps = args.engine.guidance.protocol.capabilities().builds_apps();
         let of_app = [("--show", args.show), ("--save", args.save.is_some())];
         if let Some((flag, _)) = of_app
             .into_iter()
-            .find(|(_, is_given)| *is_given && !is_app)
+            .find(|(_, is_given)| *is_given && !builds_apps)
         {
-            let problem = format!("{flag}: only agents of --protocol json-action launch apps");
+            let protocols = Protocol::all_with(Capabilities::builds_apps);
+            let problem = format!(
+                "{flag}: only agents of --protocol {} launch apps",
+                protocol_words(&protocols)
+            );
             return Err(SettingsError::new(problem));
         }
         if args.show {

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use harness::prompt::definition::ToolStrategy;
 use harness::provider::{MaybeShared, PriceTable, Sampling};
 use harness::settings::{IterationSettings, ProtocolSettings};
 use harness::treatment::{Effective, ExperimentPlan, ExplicitSetting};
 use harness::{
-    AgentSettings, CallerRole, Conduct, ModelMap, ModelSlot, Protocol, Specialist, Treatment,
+    AgentSettings, CallerRole, Conduct, ModelMap, ModelSlot, Specialist, ToolChoice, Treatment,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -325,10 +324,10 @@ pub(super) fn main_model(args: &EngineArgs) -> Result<(ModelRef, Option<String>)
 /// requires.
 fn not_forced(treatment: &Treatment, model: &ModelRef, sampling: &Sampling) -> Option<String> {
     let (endpoint, name) = model.on_server()?;
-    let tool = match treatment.protocol {
-        Protocol::AgentTurn => "`agent_turn`",
-        Protocol::Tools if treatment.root.tool_choice == ToolStrategy::Required => "a tool",
-        _ => return None,
+    let tool = match treatment.required_call() {
+        ToolChoice::Forced(name) => format!("`{name}`"),
+        ToolChoice::Required => "a tool".to_owned(),
+        ToolChoice::Auto | ToolChoice::None => return None,
     };
     let sampling = treatment.root.reasoning_over(sampling);
     endpoint.cannot_force_tools(name, &sampling).then(|| {

@@ -11,7 +11,7 @@ use clap::Args;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use harness::prompt::PromptMode;
 use harness::provider::http::Secret;
-use harness::{Budget, Protocol, nearest};
+use harness::{Budget, nearest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use serve::{Client, Clients, DEFAULT_LONG_TEXT, KeyHash, Limits};
@@ -322,19 +322,19 @@ impl Resolved<ServedSettings> {
 /// is also served as a coordinator.
 fn named(model: &ModelRef, flags: EngineArgs) -> Vec<(String, EngineArgs)> {
     let protocol = flags.guidance.protocol;
-    if protocol != Protocol::Rlm {
+    if !protocol.capabilities().has_modes() {
         return vec![(format!("{protocol}/{model}"), flags)];
     }
     let delegates = flags.guidance.max_depth >= 2;
     let coordinator = || {
         let mut flags = flags.clone();
         flags.guidance.prompt_mode = PromptMode::Coordinator;
-        (format!("rlm-coordinator/{model}"), flags)
+        (format!("{protocol}-coordinator/{model}"), flags)
     };
     if flags.guidance.prompt_mode == PromptMode::Coordinator {
         return vec![coordinator()];
     }
-    let mut all = vec![(format!("rlm/{model}"), flags.clone())];
+    let mut all = vec![(format!("{protocol}/{model}"), flags.clone())];
     if delegates {
         all.push(coordinator());
     }

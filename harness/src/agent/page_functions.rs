@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use crate::model::lenient_json;
 use crate::model::web::{Action, Dump, DumpExtensions, DumpSettings, Page, PageError, PageProblem};
 use crate::model::{EventKind, Image, WebEvent};
-use crate::prompt::web;
+use crate::prompt::blocked_addresses;
 
 /// Names of the page functions in a REPL.
 const NAMES: [&str; 10] = [
@@ -263,7 +263,7 @@ impl PageResult {
         if let Value::String(text) = &mut self.value
             && !refused.is_empty()
         {
-            *text = format!("{text}\n\n{}", web::refused(&refused));
+            *text = format!("{text}\n\n{}", blocked_addresses(&refused));
             self.refused = refused;
         }
         self

@@ -47,7 +47,7 @@ impl Section {
     }
 
     /// Creates a section with a text that is not bundled.
-    pub(super) fn of_text(name: impl Into<String>, text: String) -> Self {
+    pub(crate) fn of_text(name: impl Into<String>, text: String) -> Self {
         Self {
             name: name.into(),
             text,

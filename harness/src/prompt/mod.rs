@@ -13,23 +13,18 @@ mod config;
 mod overrides;
 
 mod answer_schema;
-mod tools_turn;
-mod protocol_turn;
 mod turn;
 
 pub(crate) mod code_tool;
 pub mod definition;
-pub mod json_action;
-pub(crate) mod web;
 mod web_settings;
 
-mod sections;
+pub(crate) mod sections;
 mod template;
 
 mod model_alias;
 mod position;
 mod compaction;
-mod subprompt;
 mod tool_reference;
 
 mod driver;
@@ -40,7 +35,7 @@ mod error;
 mod yaml;
 
 pub(crate) use sections::{section_slots, section_texts};
-pub(crate) use turn::untrusted_text;
+pub(crate) use turn::{blocked_addresses, image_left_out, untrusted_text};
 
 pub use agent_prompt::AgentPrompt;
 pub use answer_schema::{AnswerSchema, answer_of_value, mismatch_message};
@@ -60,15 +55,7 @@ pub use overrides::{
 };
 pub use position::QUERY_LIMIT;
 pub use profile::{Profile, Profiles};
-pub use protocol_turn::{
-    Passage, passages_message, program_none_message, program_returned_message,
-    summary_answer_message, summary_piece_message,
-};
 pub use sections::template_digests;
-pub(crate) use subprompt::{
-    agent_done, agent_started, attachment_text, subprompt_call, subprompt_error,
-};
-pub use tools_turn::{ToolsNote, image_left_out, large_context_message, tools_note};
 pub use turn::{
     CellReport, ContextKind, Position, call_not_run, cut_message, cut_off_message,
     execute_code_argument, execute_code_description, first_message, flat_message,

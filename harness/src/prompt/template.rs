@@ -7,7 +7,7 @@
 /// value per listed slot. A prompt with an unfilled slot can therefore never reach a model. Braces
 /// around anything but lowercase letters and `_` are ordinary text, such as `{ model? }` in
 /// JavaScript.
-pub(super) struct Template<const N: usize> {
+pub(crate) struct Template<const N: usize> {
     /// Name of the section, equal to the name of its file.
     pub(super) name: &'static str,
     text: &'static str,
@@ -41,7 +41,7 @@ impl<const N: usize> Template<N> {
     /// Returns the text with each slot replaced by its value, without surrounding blank lines.
     ///
     /// Substitution is a single pass: braces inside a value are never treated as slots.
-    pub(super) fn render(&self, values: [&str; N]) -> String {
+    pub(crate) fn render(&self, values: [&str; N]) -> String {
         let out = substitute(self.text, &self.slots, |slot| values[slot]);
         out.trim_matches('\n').trim_end().to_owned()
     }

@@ -3,10 +3,10 @@
 
 use super::sections::{
     CALL_NOT_RUN, CONTEXT_LEFT_OUT, CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, EXECUTE_CODE,
-    EXECUTE_CODE_ARGUMENT, NOTE_DROPPED, NOTE_ERROR, NOTE_RETURN_IN_FUNCTION, NOTE_UNAWAITED,
-    OUTPUT_LEFT_OUT, PAST_CALL, PAST_RESULT, TURN_CUT_OFF, TURN_FIRST, TURN_FLAT,
+    EXECUTE_CODE_ARGUMENT, IMAGE_LEFT_OUT, NOTE_DROPPED, NOTE_ERROR, NOTE_RETURN_IN_FUNCTION,
+    NOTE_UNAWAITED, OUTPUT_LEFT_OUT, PAST_CALL, PAST_RESULT, TURN_CUT_OFF, TURN_FIRST, TURN_FLAT,
     TURN_FOREIGN_CODE, TURN_LAST, TURN_MESSAGE, TURN_NEXT_MESSAGE, TURN_NO_CALL, TURN_NO_CODE,
-    TURN_POSITION, TURN_RESULT, TURN_RETURNED_EARLY, UNTRUSTED,
+    TURN_POSITION, TURN_RESULT, TURN_RETURNED_EARLY, UNTRUSTED, WEB_REFUSED,
 };
 use crate::text::fence_mark;
 
@@ -21,7 +21,7 @@ pub struct Position {
 
 impl Position {
     /// Returns the part of a message that states the position.
-    pub(super) fn text(self) -> String {
+    pub(crate) fn text(self) -> String {
         let iterations = self.iterations.to_string();
         if self.iteration >= self.iterations {
             TURN_LAST.render([&iterations])
@@ -184,6 +184,27 @@ pub fn cut_message(query: &str, context: &str, shown: usize) -> String {
 /// context window.
 pub fn output_left_out(chars: u64) -> String {
     OUTPUT_LEFT_OUT.render([&chars.to_string()])
+}
+
+/// Returns the placeholder for an omitted image of an older message.
+pub(crate) fn image_left_out(media_type: &str, bytes: u64) -> String {
+    IMAGE_LEFT_OUT.render([&bytes.to_string(), media_type])
+}
+
+/// Returns a note about blocked addresses, without duplicates and limited in number.
+pub(crate) fn blocked_addresses(addresses: &[String]) -> String {
+    const MOST: usize = 10;
+    const LONGEST: usize = 200;
+    let different: std::collections::BTreeSet<&String> = addresses.iter().collect();
+    let mut lines: Vec<String> = different
+        .iter()
+        .take(MOST)
+        .map(|address| format!("- {}", address.chars().take(LONGEST).collect::<String>()))
+        .collect();
+    if different.len() > MOST {
+        lines.push(format!("- and {} more", different.len() - MOST));
+    }
+    WEB_REFUSED.render([&lines.join("\n")])
 }
 
 /// Encloses untrusted text between two lines that contain a boundary.

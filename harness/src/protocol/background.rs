@@ -9,9 +9,9 @@ use futures::channel::mpsc;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 
+use super::subprompt::texts::agent_done;
 use crate::agent::{Attempt, Invocation};
 use crate::model::EventKind;
-use crate::prompt::agent_done;
 
 /// Id of an agent, and its answer or error.
 type Done = (String, Result<String, String>);

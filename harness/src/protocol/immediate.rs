@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::background::Background;
 use super::subprompt::FirstMessage;
+use super::subprompt::texts::{agent_done, agent_started};
 use crate::agent::{Attempt, Invocation};
 use crate::model::EventKind;
-use crate::prompt::{agent_done, agent_started};
 use crate::tool::{ImmediateAgent, InstanceKind, ToolError};
 
 impl Attempt<'_> {

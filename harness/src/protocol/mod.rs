@@ -1,9 +1,9 @@
-//! Protocols, which define how models interact with the harness. Each has a folder. The modules are
-//! in the order of help texts.
+//! Protocols, which define how models interact with the harness. Each has a folder.
 //!
-//! A folder with a `protocol.yaml` is a protocol. The type named after the folder implements
-//! [`ProtocolBehavior`]. `build.rs` finds protocols by their `mod` lines. The Markdown files of a
-//! folder are texts of prompts; the file with the protocol's name is the prompt of its root.
+//! A protocol is a row of the table in `model/src/protocol.rs`, which declares its name and its
+//! capabilities, and a type that implements [`ProtocolBehavior`]. [`protocol_behavior`] connects
+//! them. The Markdown files of a folder are texts of prompts; the file with the protocol's name is
+//! the prompt of its root.
 
 mod rlm;
 mod direct;
@@ -15,6 +15,8 @@ mod codeact;
 mod retrieve;
 mod summary;
 
+mod behavior;
+
 mod background;
 mod dialogue;
 mod immediate;
@@ -23,49 +25,21 @@ mod malformed;
 pub(crate) mod subprompt;
 mod tool_run;
 
-use async_trait::async_trait;
+use crate::model::Protocol;
 
-use crate::agent::{AgentPlan, Attempt, Conversation, Failure, Invocation, Treatment};
-use crate::model::{Protocol, ToolUse};
-use crate::prompt::code_tool;
-use crate::settings::ProtocolSettings;
-use crate::tool::ToolSet;
-use agent_turn::AgentTurnError;
+pub(crate) use behavior::ProtocolBehavior;
 
-/// Behavior of a protocol's root: tools, settings, first messages and execution. Handling of
-/// replies is part of [`AgentBehavior`](crate::agent::AgentBehavior).
-#[async_trait]
-pub(crate) trait ProtocolBehavior: Send + Sync {
-    /// Checks that the protocol supports the treatment.
-    fn check(&self, _treatment: &Treatment) -> Result<(), AgentTurnError> {
-        Ok(())
+/// Returns the behavior of the root agent under a protocol.
+pub(crate) const fn protocol_behavior(protocol: Protocol) -> &'static dyn ProtocolBehavior {
+    match protocol {
+        Protocol::Rlm => &rlm::Rlm,
+        Protocol::Direct => &direct::Direct,
+        Protocol::Tools => &tools::Tools,
+        Protocol::AgentTurn => &agent_turn::AgentTurn,
+        Protocol::JsonAction => &json_action::JsonAction,
+        Protocol::Workflow => &workflow::Workflow,
+        Protocol::Codeact => &codeact::Codeact,
+        Protocol::Retrieve => &retrieve::Retrieve,
+        Protocol::Summary => &summary::Summary,
     }
-
-    /// Returns the tools that the root may use, given those of the run.
-    fn tools(&self, of_run: &ToolSet) -> ToolSet {
-        of_run.clone()
-    }
-
-    /// Returns the native tools in requests of a root with these tools.
-    fn offers(&self, treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
-        code_tool::tool_use(treatment.code_via_tool, self.root(treatment).role)
-    }
-
-    /// Returns the run's protocol settings, restricted to those that affect this protocol.
-    fn settings(&self, _of_run: &ProtocolSettings) -> ProtocolSettings {
-        ProtocolSettings::default()
-    }
-
-    /// Returns the plan of the root.
-    fn root(&self, treatment: &Treatment) -> AgentPlan {
-        AgentPlan::root(treatment)
-    }
-
-    /// Adds the first messages of the root to its conversation.
-    fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation);
-
-    /// Runs the root and its whole tree of agents.
-    async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure>;
 }
-
-include!(concat!(env!("OUT_DIR"), "/protocol_behaviors.rs"));

@@ -3,6 +3,7 @@
 
 mod first_message;
 mod inherited;
+pub(super) mod texts;
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::agent::{
     AgentPlan, Attempt, Failure, Invocation, LoggedCall, Model, Specialist, ToolLog,
 };
 use crate::model::{EventKind, Message, Role};
-use crate::prompt::{first_message, subprompt_call, subprompt_error};
+use crate::prompt::first_message;
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::{ReplAgent, kind_of};
 use crate::protocol::tools::ToolsAgent;
@@ -21,6 +22,8 @@ use crate::tool::{CallSettings, ToolError};
 
 pub(crate) use first_message::{FirstMessage, first};
 pub use inherited::inherited;
+
+use texts::{subprompt_call, subprompt_error};
 
 /// Child that is ready to start.
 pub(crate) struct Prepared {

@@ -7,7 +7,7 @@ use super::Treatment;
 use crate::agent::{AgentPlan, CallerRole, Compact, Compaction, ModelSlot, ROOT, Specialist};
 use crate::hook::{Hook, HookEvent};
 use crate::model::web::DumpExtensions;
-use crate::model::{ActionSurface, InputKind, Role, ToolSpec, ToolUse};
+use crate::model::{ActionSurface, InputKind, Role, ToolChoice, ToolSpec, ToolUse};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{ActionOverrides, AnswerSchema, Assembled, ModelAlias, code_tool};
 use crate::protocol::agent_turn::AgentTurnSettings;
@@ -260,6 +260,11 @@ impl Treatment {
             protocol.offers(self, &self.tools.root)
         };
         offered.specs.to_vec()
+    }
+
+    /// Returns the call that the protocol requires in each response of the root.
+    pub fn required_call(&self) -> ToolChoice {
+        protocol_behavior(self.protocol).required_call(self)
     }
 
     /// Returns the system prompt of an agent of this plan, as if it were the root.

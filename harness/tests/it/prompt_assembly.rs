@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use harness::model::{Protocol, Role};
 use harness::prompt::{
-    AgentPrompt, CellReport, DriverLibrary, Passage, Position, PromptMode, QUERY_LIMIT,
-    build_system_prompt, flat_message, iterations_for_depth, parse_aliases, passages_message,
-    program_returned_message, result_message, returned_early_message, summary_answer_message,
-    summary_piece_message, system_prompt, template_digests,
+    AgentPrompt, CellReport, DriverLibrary, Position, PromptMode, QUERY_LIMIT, build_system_prompt,
+    flat_message, iterations_for_depth, parse_aliases, result_message, returned_early_message,
+    system_prompt, template_digests,
 };
 
 use crate::prompt_golden::agent;
@@ -333,12 +332,6 @@ fn marks_fences_that_text_imitates() {
         iteration: 2,
         iterations: 3,
     };
-    let passage = Passage {
-        number: 1,
-        from: 0,
-        to: 12,
-        text: TEXT,
-    };
     let output = CellReport {
         output: TEXT,
         ..CellReport::default()
@@ -347,17 +340,11 @@ fn marks_fences_that_text_imitates() {
         error: Some(TEXT.to_owned()),
         ..CellReport::default()
     };
-    let rows: [(&str, String); 10] = [
+    let rows: [(&str, String); 4] = [
         ("context", flat_message("q", TEXT)),
         ("output", result_message(&output, next)),
         ("error", result_message(&error, next)),
         ("returned", returned_early_message(TEXT, next)),
-        ("passage", passages_message("q", &[passage], 1, 12)),
-        ("notes", summary_piece_message("q", TEXT, [1, 2], "p", 9)),
-        ("piece", summary_piece_message("q", "n", [1, 2], TEXT, 9)),
-        ("notes", summary_answer_message("q", TEXT, 2)),
-        ("output", program_returned_message("1", TEXT, next)),
-        ("returned", program_returned_message(TEXT, "", next)),
     ];
     for (name, message) in rows {
         let (_, closing) = message

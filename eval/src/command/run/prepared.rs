@@ -10,7 +10,7 @@ use benchmarks::{Dataset, OpenError, is_path};
 use browser::Origin;
 use harness::model::web::Browser;
 use harness::provider::Recording;
-use harness::{Engine, InputKind, Protocol};
+use harness::{Engine, InputKind};
 use records::RunIdentity;
 use records::run_dir::{self, Fingerprint, Reopened};
 
@@ -47,13 +47,6 @@ pub(in crate::command) struct Prepared {
 fn warn_without_contexts(dataset: &dyn Dataset, settings: &RunSettings) {
     static WARNED: Once = Once::new();
     let protocol = settings.engine.treatment.protocol;
-    let works_on_contexts = [
-        Protocol::Rlm,
-        Protocol::Codeact,
-        Protocol::Retrieve,
-        Protocol::Summary,
-        Protocol::Workflow,
-    ];
     let is_text = dataset
         .ids()
         .first()
@@ -62,7 +55,7 @@ fn warn_without_contexts(dataset: &dyn Dataset, settings: &RunSettings) {
     if dataset.has_contexts()
         || !is_text
         || !is_path(&settings.benchmark)
-        || !works_on_contexts.contains(&protocol)
+        || !protocol.capabilities().for_contexts
     {
         return;
     }

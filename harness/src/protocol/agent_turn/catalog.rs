@@ -7,9 +7,10 @@ use jsonschema::Validator;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::texts::tool_section;
 use crate::model::{ToolChoice, ToolSpec, ToolUse};
 use crate::prompt::AgentTurnSettings;
-use crate::prompt::web::{ACTIONS, tool_section};
+use crate::prompt::sections::ACTIONS;
 
 #[derive(Deserialize)]
 struct Bundled {

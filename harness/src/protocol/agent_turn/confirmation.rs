@@ -6,9 +6,9 @@ use async_trait::async_trait;
 
 use super::catalog::CatalogEntry;
 use super::executor::{ActionOutcome, Executor};
+use super::texts::not_confirmed;
 use crate::model::web::ToolAction;
 use crate::prompt::ConfirmPolicy;
-use crate::prompt::web::not_confirmed;
 
 /// Decides whether actions that require confirmation may run.
 #[async_trait]

@@ -4,11 +4,11 @@
 use serde_json::Value;
 
 use super::executor::{ActionOutcome, Executor, ValidatingExecutor};
-use crate::model::web::{ActionEffect, PageError, PageProblem};
-use crate::model::web::{ActionResult, ActionStatus, Step};
-use crate::prompt::web::{
+use super::texts::{
     dialog_opened, page_changed, page_failed, skipped_changed, skipped_dialog, skipped_failed,
 };
+use crate::model::web::{ActionEffect, PageError, PageProblem};
+use crate::model::web::{ActionResult, ActionStatus, Step};
 
 /// Results of a turn's actions.
 #[derive(Debug, Default)]

@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::catalog::{Catalog, CatalogEntry, Run};
+use super::texts::unknown_action;
 use crate::model::web::ToolAction;
 use crate::model::web::{Action, ActionEffect, Page, PageError, PageProblem};
-use crate::prompt::web::unknown_action;
 
 /// Runs known actions with valid arguments.
 #[async_trait]

@@ -17,6 +17,7 @@ mod confirmation;
 mod shorten_prompt;
 mod log;
 mod read_page;
+mod texts;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,8 +30,7 @@ use crate::agent::{
     Treatment, Turn, run_turns,
 };
 use crate::model::web::Page;
-use crate::model::{EventKind, Image, Message, Status, ToolResult, ToolUse, WebEvent};
-use crate::prompt::web::{WebPrompt, call_beyond_first, malformed, system_prompt};
+use crate::model::{EventKind, Image, Message, Status, ToolChoice, ToolResult, ToolUse, WebEvent};
 use crate::prompt::{Assembled, PromptOverrides, Replacement, flat_message};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::malformed::Malformed;
@@ -45,6 +45,7 @@ use catalog::Catalog;
 use confirmation::ConfirmingExecutor;
 use executor::{PageExecutor, ValidatingExecutor};
 use log::TurnLog;
+use texts::{WebPrompt, call_beyond_first, malformed, system_prompt};
 
 /// Web agent with its settings, actions and confirmation policy.
 pub(crate) struct WebAgent {
@@ -152,6 +153,10 @@ impl ProtocolBehavior for AgentTurn {
     /// Returns only the tool `agent_turn`, whatever the actions are.
     fn offers(&self, _treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
         catalog::tool_use()
+    }
+
+    fn required_call(&self, _treatment: &Treatment) -> ToolChoice {
+        catalog::tool_use().choice
     }
 
     /// Adds the query. The page is added to each request by `prepare`.

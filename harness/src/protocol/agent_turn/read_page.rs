@@ -1,10 +1,10 @@
 //! Reads the page for the last message of the next request.
 
+use super::texts::{no_dump, page_block, page_failed};
 use crate::agent::{Attempt, Failure, Invocation, seen};
 use crate::model::web::{Page, PageError, PageProblem};
 use crate::model::{EventKind, Message, WebEvent};
-use crate::prompt::web::{no_dump, page_block, page_failed, refused};
-use crate::prompt::{AgentTurnSettings, DomHeader};
+use crate::prompt::{AgentTurnSettings, DomHeader, blocked_addresses};
 
 /// Returns a message with the current page, and a screenshot if the settings require one. Records
 /// the page, and a screenshot if the run records them.
@@ -38,7 +38,7 @@ pub(super) async fn look(
     };
     let addresses = page.drain_blocked_requests();
     if !addresses.is_empty() {
-        text = format!("{text}\n\n{}", refused(&addresses));
+        text = format!("{text}\n\n{}", blocked_addresses(&addresses));
         record(WebEvent::Refused { addresses });
     }
     let attach = settings.attach_screenshot;

@@ -4,6 +4,7 @@
 
 mod request;
 mod response;
+mod texts;
 
 mod apps;
 

@@ -4,9 +4,9 @@
 use serde::Serialize;
 
 use super::response::List;
+use super::texts::{apps_entry, apps_note, docs_entry, docs_note, malformed_entry};
 use crate::agent::Failure;
 use crate::model::web::AppHost;
-use crate::prompt::json_action::{apps_entry, apps_note, docs_entry, docs_note, malformed_entry};
 
 /// Request that the model reads, with fields in the order of the protocol: stable fields come
 /// first.

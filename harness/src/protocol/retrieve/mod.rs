@@ -8,11 +8,12 @@ use bm25::{EmbedderBuilder, Scorer, Tokenizer};
 
 use crate::agent::{AgentBehavior, Attempt, Conversation, Failure, Invocation};
 use crate::model::{Message, Status};
-use crate::prompt::{Passage, flat_message, passages_message};
+use crate::prompt::flat_message;
+use crate::prompt::sections::{TURN_RETRIEVE, TURN_RETRIEVE_PASSAGE};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::direct::OneCall;
 use crate::settings::ProtocolSettings;
-use crate::text::parts;
+use crate::text::{fence_mark, parts};
 
 /// Retrieve protocol. Its root makes one call with the retrieved passages.
 pub(super) struct Retrieve;
@@ -85,6 +86,40 @@ fn message(root: &Invocation, context: &str, settings: &ProtocolSettings) -> Mes
     Message::user(passages_message(&query, &found, passages.len(), chars))
 }
 
+/// A passage of a context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Passage<'a> {
+    /// Position among the passages of the context, 1-based.
+    number: usize,
+    /// Character offset of its start in the context.
+    from: usize,
+    /// Character offset of its end in the context, exclusive.
+    to: usize,
+    /// Text of the passage.
+    text: &'a str,
+}
+
+/// Returns a question with the passages found for it. `passages` and `length` are the numbers of
+/// passages and characters in the whole context.
+fn passages_message(query: &str, found: &[Passage<'_>], passages: usize, length: usize) -> String {
+    let shown = found.len().to_string();
+    let found: Vec<String> = found
+        .iter()
+        .map(|passage| {
+            TURN_RETRIEVE_PASSAGE.render([
+                &passage.from.to_string(),
+                &fence_mark(&[passage.text]),
+                &passage.number.to_string(),
+                passage.text,
+                &passage.to.to_string(),
+            ])
+        })
+        .collect();
+    let found = found.join("\n\n");
+    let (length, passages) = (length.to_string(), passages.to_string());
+    TURN_RETRIEVE.render([&found, &length, &passages, query, &shown])
+}
+
 /// Returns the indices of the passages that match a question best, in text order. If fewer than
 /// `most` match, adds the first passages that do not.
 fn best(query: &str, context: &str, passages: &[Range<usize>], most: usize) -> Vec<usize> {
@@ -122,7 +157,21 @@ impl Tokenizer for Words {
 
 #[cfg(test)]
 mod tests {
-    use super::{best, parts};
+    use super::{Passage, best, fence_mark, parts, passages_message};
+
+    #[test]
+    fn marks_fences_that_passage_imitates() {
+        const TEXT: &str = "a\n</error>\nb";
+        let passage = Passage {
+            number: 1,
+            from: 0,
+            to: 12,
+            text: TEXT,
+        };
+        let message = passages_message("q", &[passage], 1, 12);
+        let end = format!("</passage{}>", fence_mark(&[TEXT]));
+        assert!(end.contains(' ') && message.contains(&end), "{message}");
+    }
 
     #[test]
     fn finds_passages_with_words_of_question() {

@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use imagesize::ImageType;
 use serde_json::{Map, Value};
 
+use super::texts::attachment_text;
 use super::{CallSettings, Specialist};
 use crate::model::{Image, Message};
-use crate::prompt::attachment_text;
 use crate::tool::{ToolError, bytes_of, confined};
 
 /// First message of a child.

@@ -11,10 +11,11 @@ use crate::agent::{
     Turn, run_turns,
 };
 use crate::model::{Message, Status};
-use crate::prompt::{flat_message, summary_answer_message, summary_piece_message};
+use crate::prompt::flat_message;
+use crate::prompt::sections::{TURN_SUMMARY_ANSWER, TURN_SUMMARY_PIECE};
 use crate::protocol::ProtocolBehavior;
 use crate::settings::ProtocolSettings;
-use crate::text::{parts, truncate_middle};
+use crate::text::{fence_mark, parts, truncate_middle};
 
 /// Summary protocol. Its root reads the context one piece at a time.
 pub(super) struct Summary;
@@ -147,5 +148,58 @@ impl AgentBehavior for Reader<'_> {
         conversation.restart();
         self.open(conversation);
         Ok(NextStep::Continue)
+    }
+}
+
+/// Returns the request for new notes, with the notes so far and piece `number` of `pieces` of the
+/// context. The new notes may have up to `limit` characters.
+fn summary_piece_message(
+    query: &str,
+    notes: &str,
+    [number, pieces]: [usize; 2],
+    piece: &str,
+    limit: u32,
+) -> String {
+    TURN_SUMMARY_PIECE.render([
+        &limit.to_string(),
+        &fence_mark(&[notes, piece]),
+        notes,
+        &number.to_string(),
+        piece,
+        &pieces.to_string(),
+        query,
+    ])
+}
+
+/// Returns a question with the notes from which to answer it. `pieces` is the number of pieces of
+/// the context.
+fn summary_answer_message(query: &str, notes: &str, pieces: usize) -> String {
+    TURN_SUMMARY_ANSWER.render([&fence_mark(&[notes]), notes, &pieces.to_string(), query])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fence_mark, summary_answer_message, summary_piece_message};
+
+    #[test]
+    fn marks_fences_that_text_imitates() {
+        const TEXT: &str = "a\n</error>\nb";
+        let rows = [
+            (
+                "notes",
+                [TEXT, "p"].as_slice(),
+                summary_piece_message("q", TEXT, [1, 2], "p", 9),
+            ),
+            (
+                "piece",
+                &["n", TEXT],
+                summary_piece_message("q", "n", [1, 2], TEXT, 9),
+            ),
+            ("notes", &[TEXT], summary_answer_message("q", TEXT, 2)),
+        ];
+        for (tag, texts, message) in rows {
+            let end = format!("</{tag}{}>", fence_mark(texts));
+            assert!(end.contains(' ') && message.contains(&end), "{message}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The tools protocol: an agent calls native tools until it replies without a call.
 
 mod text_call;
+mod texts;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,14 +18,14 @@ use crate::agent::{
 use crate::hook::HookError;
 use crate::model::{Message, Status, ToolCall, ToolChoice, ToolResult, ToolUse};
 use crate::prompt::definition::ToolStrategy;
-use crate::prompt::{
-    ActionOverrides, ToolsNote, flat_message, large_context_message, output_left_out, tools_note,
-};
+use crate::prompt::{ActionOverrides, flat_message, output_left_out};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::background::Background;
 use crate::protocol::tool_run::{BackgroundPart, ToolRun, text_of};
 use crate::text::truncate_middle;
 use crate::tool::{ToolRegistry, ToolSet};
+
+use texts::{ToolsNote, large_context_message, tools_note};
 
 pub(super) struct Tools;
 
@@ -47,6 +48,10 @@ impl ProtocolBehavior for Tools {
         offered(&treatment.root, &treatment.overrides.actions, tools)
     }
 
+    fn required_call(&self, treatment: &Treatment) -> ToolChoice {
+        choice(&treatment.root)
+    }
+
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
         ToolsAgent::of_root(attempt, root).open(conversation);
     }
@@ -64,12 +69,16 @@ pub(crate) fn offered(
 ) -> ToolUse {
     ToolUse {
         specs: tools.offered(actions).into(),
-        choice: match settings.tool_choice {
-            ToolStrategy::Auto => ToolChoice::Auto,
-            ToolStrategy::None => ToolChoice::None,
-            ToolStrategy::Required => ToolChoice::Required,
-        },
+        choice: choice(settings),
         parallel: settings.parallel_tool_calls,
+    }
+}
+
+fn choice(settings: &AgentSettings) -> ToolChoice {
+    match settings.tool_choice {
+        ToolStrategy::Auto => ToolChoice::Auto,
+        ToolStrategy::None => ToolChoice::None,
+        ToolStrategy::Required => ToolChoice::Required,
     }
 }
 

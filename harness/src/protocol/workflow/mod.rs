@@ -7,11 +7,12 @@ use crate::agent::{
     AgentBehavior, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep, Turn,
     run_turns,
 };
-use crate::prompt::{code_tool, program_none_message, program_returned_message};
+use crate::prompt::sections::{TURN_PROGRAM_NONE, TURN_PROGRAM_RETURNED, TURN_PROGRAM_RUN};
+use crate::prompt::{Position, code_tool};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::rlm::{ReplAgent, first, open_root};
 use crate::settings::ProtocolSettings;
-use crate::text::truncate_middle;
+use crate::text::{fence_mark, truncate_middle};
 
 /// Maximum characters of a program's result shown to the model. Longer results are shortened in the
 /// middle.
@@ -128,5 +129,37 @@ impl AgentBehavior for Programmer<'_> {
 
     fn expected(&self) -> &'static str {
         "a program that returned"
+    }
+}
+
+/// Returns the message with the result and output of a program, which the model accepts or
+/// corrects.
+fn program_returned_message(returned: &str, output: &str, next: Position) -> String {
+    let (run, runs) = (next.iteration - 1, next.iterations);
+    let run = TURN_PROGRAM_RUN.render([&run.to_string(), &runs.to_string()]);
+    TURN_PROGRAM_RETURNED.render([&fence_mark(&[output, returned]), output, returned, &run])
+}
+
+/// Returns the reply to a response without a program if no program has returned yet.
+fn program_none_message(next: Position) -> String {
+    TURN_PROGRAM_NONE.render([&next.text()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Position, fence_mark, program_returned_message};
+
+    #[test]
+    fn marks_fences_that_text_imitates() {
+        const TEXT: &str = "a\n</error>\nb";
+        let next = Position {
+            iteration: 2,
+            iterations: 3,
+        };
+        for (tag, returned, output) in [("output", "1", TEXT), ("returned", TEXT, "")] {
+            let message = program_returned_message(returned, output, next);
+            let end = format!("</{tag}{}>", fence_mark(&[output, returned]));
+            assert!(end.contains(' ') && message.contains(&end), "{message}");
+        }
     }
 }

@@ -1,21 +1,18 @@
 //! Texts of the agent-turn protocol: sections of the system prompt, the page, and notes about
 //! actions.
 
-use super::sections::{
+use crate::model::web::{IdStyle, PageError, PageProblem};
+use crate::prompt::sections::{
     WEB_CALL_NOT_RUN, WEB_DIALOG_OPENED, WEB_DOM, WEB_ENVELOPE, WEB_HEADER, WEB_IDENTITY,
     WEB_IDENTITY_UNDATED, WEB_IDS_HASHES, WEB_IDS_NUMBERS, WEB_MALFORMED, WEB_NO_DUMP,
-    WEB_NOT_CONFIRMED, WEB_NOT_RESPONDING, WEB_PAGE, WEB_PAGE_CHANGED, WEB_REFUSED,
-    WEB_SKIPPED_CHANGED, WEB_SKIPPED_DIALOG, WEB_SKIPPED_FAILED, WEB_TOOL, WEB_TOOLS,
-    WEB_UNKNOWN_ACTION,
+    WEB_NOT_CONFIRMED, WEB_NOT_RESPONDING, WEB_PAGE, WEB_PAGE_CHANGED, WEB_SKIPPED_CHANGED,
+    WEB_SKIPPED_DIALOG, WEB_SKIPPED_FAILED, WEB_TOOL, WEB_TOOLS, WEB_UNKNOWN_ACTION,
 };
-use super::{Assembled, DomHeader, Replacement, Section};
-use crate::model::web::{IdStyle, PageError, PageProblem};
-
-pub(crate) use super::sections::ACTIONS;
+use crate::prompt::{Assembled, DomHeader, Replacement, Section};
 
 /// Inputs of a web agent's system prompt.
 #[derive(Debug, Clone)]
-pub(crate) struct WebPrompt<'a> {
+pub(super) struct WebPrompt<'a> {
     pub agent: &'a str,
     pub site: &'a str,
     pub date: Option<&'a str>,
@@ -38,7 +35,7 @@ pub(crate) struct WebPrompt<'a> {
 /// Returns the system prompt or its replacement. The default consists of the identity, the persona,
 /// and the sections about tools, envelope and DOM. `append` follows the default unless it is
 /// replaced.
-pub(crate) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
+pub(super) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
     let mut default = vec![section(
         "web-identity",
         match parts.date {
@@ -96,39 +93,23 @@ fn named(name: &str, text: Option<&str>) -> Option<Section> {
 }
 
 /// Formats an action with its schema, for the section about tools.
-pub(crate) fn tool_section(name: &str, description: &str, schema: &str) -> String {
+pub(super) fn tool_section(name: &str, description: &str, schema: &str) -> String {
     WEB_TOOL.render([description.trim_end(), name, schema])
 }
 
 /// Returns the current page, which is the last message of every request.
-pub(crate) fn page_block(url: &str, dom: &str) -> String {
+pub(super) fn page_block(url: &str, dom: &str) -> String {
     WEB_PAGE.render([dom, url])
 }
 
 /// Returns the text that replaces a failed dump.
-pub(crate) fn no_dump(problem: &str) -> String {
+pub(super) fn no_dump(problem: &str) -> String {
     WEB_NO_DUMP.render([problem])
-}
-
-/// Returns a note about blocked addresses, without duplicates and limited in number.
-pub(crate) fn refused(addresses: &[String]) -> String {
-    const MOST: usize = 10;
-    const LONGEST: usize = 200;
-    let different: std::collections::BTreeSet<&String> = addresses.iter().collect();
-    let mut lines: Vec<String> = different
-        .iter()
-        .take(MOST)
-        .map(|address| format!("- {}", address.chars().take(LONGEST).collect::<String>()))
-        .collect();
-    if different.len() > MOST {
-        lines.push(format!("- and {} more", different.len() - MOST));
-    }
-    WEB_REFUSED.render([&lines.join("\n")])
 }
 
 /// Returns the message of an error. If the page did not respond in time, adds how to recover,
 /// because waiting does not help.
-pub(crate) fn page_failed(error: &PageError) -> String {
+pub(super) fn page_failed(error: &PageError) -> String {
     match error.problem {
         PageProblem::TimedOut => WEB_NOT_RESPONDING.render([&error.message]),
         _ => error.message.clone(),
@@ -136,47 +117,47 @@ pub(crate) fn page_failed(error: &PageError) -> String {
 }
 
 /// Returns the note that an action led to another page.
-pub(crate) fn page_changed(url: &str) -> String {
+pub(super) fn page_changed(url: &str) -> String {
     WEB_PAGE_CHANGED.render([url])
 }
 
 /// Returns the note that an action opened a dialog.
-pub(crate) fn dialog_opened(kind: &str, message: &str) -> String {
+pub(super) fn dialog_opened(kind: &str, message: &str) -> String {
     WEB_DIALOG_OPENED.render([kind, &format!("{message:?}")])
 }
 
 /// Returns the reason for skipping an action: the page had changed.
-pub(crate) fn skipped_changed() -> String {
+pub(super) fn skipped_changed() -> String {
     WEB_SKIPPED_CHANGED.render([])
 }
 
 /// Returns the reason for skipping an action: a dialog was open.
-pub(crate) fn skipped_dialog() -> String {
+pub(super) fn skipped_dialog() -> String {
     WEB_SKIPPED_DIALOG.render([])
 }
 
 /// Returns the reason for skipping an action: the previous action failed.
-pub(crate) fn skipped_failed() -> String {
+pub(super) fn skipped_failed() -> String {
     WEB_SKIPPED_FAILED.render([])
 }
 
 /// Returns the reason for rejecting an action: it was not confirmed.
-pub(crate) fn not_confirmed() -> String {
+pub(super) fn not_confirmed() -> String {
     WEB_NOT_CONFIRMED.render([])
 }
 
 /// Returns the note that an action does not exist.
-pub(crate) fn unknown_action(name: &str, known: &str) -> String {
+pub(super) fn unknown_action(name: &str, known: &str) -> String {
     let name: String = name.chars().take(60).collect();
     WEB_UNKNOWN_ACTION.render([known, &format!("{name:?}")])
 }
 
 /// Returns the tool result for each `agent_turn` call after the first of a response.
-pub(crate) fn call_beyond_first() -> String {
+pub(super) fn call_beyond_first() -> String {
     WEB_CALL_NOT_RUN.render([])
 }
 
 /// Returns the reply to a response without a usable envelope.
-pub(crate) fn malformed(problem: &str) -> String {
+pub(super) fn malformed(problem: &str) -> String {
     WEB_MALFORMED.render([problem])
 }

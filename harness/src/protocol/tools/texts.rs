@@ -1,13 +1,13 @@
 //! User messages of an agent with native tools.
 
-use super::sections::{
-    IMAGE_LEFT_OUT, TURN_TOOLS, TURN_TOOLS_CUT_OFF, TURN_TOOLS_EMPTY, TURN_TOOLS_IN_TEXT,
-    TURN_TOOLS_LAST, TURN_TOOLS_REQUIRED,
+use crate::prompt::sections::{
+    TURN_TOOLS, TURN_TOOLS_CUT_OFF, TURN_TOOLS_EMPTY, TURN_TOOLS_IN_TEXT, TURN_TOOLS_LAST,
+    TURN_TOOLS_REQUIRED,
 };
 
 /// Notes to an agent with native tools, besides the results of its calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToolsNote {
+pub(super) enum ToolsNote {
     /// The next response is its last.
     Last,
     /// Its response had neither a call nor text.
@@ -22,12 +22,12 @@ pub enum ToolsNote {
 
 /// Returns the first message if the context is too long to be part of it; `length` is the number of
 /// characters of the context.
-pub fn large_context_message(query: &str, length: u64) -> String {
+pub(super) fn large_context_message(query: &str, length: u64) -> String {
     TURN_TOOLS.render([&length.to_string(), query])
 }
 
 /// Returns the text of a note.
-pub fn tools_note(note: ToolsNote) -> String {
+pub(super) fn tools_note(note: ToolsNote) -> String {
     match note {
         ToolsNote::Last => TURN_TOOLS_LAST.render([]),
         ToolsNote::Empty => TURN_TOOLS_EMPTY.render([]),
@@ -35,9 +35,4 @@ pub fn tools_note(note: ToolsNote) -> String {
         ToolsNote::CutOff => TURN_TOOLS_CUT_OFF.render([]),
         ToolsNote::InText => TURN_TOOLS_IN_TEXT.render([]),
     }
-}
-
-/// Returns the placeholder for an omitted image of an older message.
-pub fn image_left_out(media_type: &str, bytes: u64) -> String {
-    IMAGE_LEFT_OUT.render([&bytes.to_string(), media_type])
 }

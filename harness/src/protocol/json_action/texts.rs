@@ -1,33 +1,33 @@
 //! Texts of the JSON action protocol other than the system prompt.
 
-use super::sections::{
+use crate::prompt::sections::{
     JSON_ACTION_APPS_ENTRY, JSON_ACTION_APPS_NOTE, JSON_ACTION_DOCS_ENTRY, JSON_ACTION_DOCS_NOTE,
     JSON_ACTION_MALFORMED, JSON_ACTION_REPEATED,
 };
 
 /// Returns the note next to the list of apps. For a repeated request, `repeated` contains the
 /// number of requests so far and the number of requests left.
-pub fn apps_note(repeated: Option<(u32, u32)>) -> String {
+pub(super) fn apps_note(repeated: Option<(u32, u32)>) -> String {
     with_repeated(JSON_ACTION_APPS_NOTE.render([]), repeated)
 }
 
 /// Returns the note next to the list of documents; for `repeated`, see [`apps_note`].
-pub fn docs_note(repeated: Option<(u32, u32)>) -> String {
+pub(super) fn docs_note(repeated: Option<(u32, u32)>) -> String {
     with_repeated(JSON_ACTION_DOCS_NOTE.render([]), repeated)
 }
 
 /// Returns the history entry about a request for the list of apps.
-pub fn apps_entry() -> String {
+pub(super) fn apps_entry() -> String {
     JSON_ACTION_APPS_ENTRY.render([])
 }
 
 /// Returns the history entry about a request for the list of documents.
-pub fn docs_entry() -> String {
+pub(super) fn docs_entry() -> String {
     JSON_ACTION_DOCS_ENTRY.render([])
 }
 
 /// Returns the history entry that explains what was wrong with the last response.
-pub fn malformed_entry(problem: &str) -> String {
+pub(super) fn malformed_entry(problem: &str) -> String {
     JSON_ACTION_MALFORMED.render([problem])
 }
 
