@@ -1,12 +1,14 @@
 //! A user-supplied benchmark: a file of rows, or a folder with rows and a `benchmark.yaml` that
 //! describes their fields.
 
+mod description;
+mod lookalikes;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
@@ -15,11 +17,13 @@ use crate::context_file::ContextFile;
 use crate::fields::{Fault, Row, field, label, some, texts};
 use crate::rows::{self, SampleBody, SampleHeader, Schema};
 use crate::template::{filled, names, plain};
-use crate::user_environment::{EnvironmentFields, UserDialogue, with_selection};
+use crate::user_environment::{UserDialogue, with_selection};
 use crate::{
     Checks, Dataset, DatasetError, Exact, MAX_IMAGES, OpenError, Options, OutsideScorer, Scorer,
     UserEnvironment, scorer, scorers,
 };
+
+use description::{Description, Fields};
 
 /// Name of the file that describes a folder's benchmark.
 const DESCRIPTION: &str = "benchmark.yaml";
@@ -27,139 +31,6 @@ const DESCRIPTION: &str = "benchmark.yaml";
 /// Version of the samples, which is part of the digest. Increase it when a code change alters a
 /// sample.
 const FORMAT: &str = "own/1";
-
-/// Names that other datasets use for the field with the query.
-const QUERIES: [&str; 5] = ["input", "problem", "prompt", "question", "questions"];
-/// Names that other datasets use for the field with the expected value.
-const ANSWERS: [&str; 6] = ["answer", "answers", "expect", "gold", "solution", "target"];
-/// Names that other datasets use for the field with the context.
-const CONTEXTS: [&str; 8] = [
-    "context_path",
-    "contextfile",
-    "contexts",
-    "ctx",
-    "document",
-    "passage",
-    "passages",
-    "text",
-];
-
-/// Contents of `benchmark.yaml`.
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct Description {
-    /// One-line description for people, which the program does not use.
-    #[serde(rename = "description")]
-    _for_people: String,
-    /// File of rows, relative to the folder; defaults to all files of rows in the folder.
-    data: Option<PathBuf>,
-    /// Field names by role.
-    fields: BTreeMap<Role, String>,
-    /// Query template, with `<name>` for the field `name` of the row; defaults to the query field.
-    query: Option<String>,
-    /// Fields for grouping results; defaults to all short fields without another role.
-    metadata: Option<Vec<String>>,
-    /// Name of a scorer, or a JavaScript file relative to the folder.
-    scorer: Option<String>,
-}
-
-/// Role of a field. Each role has the name of its default field.
-#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[serde(rename_all = "snake_case")]
-enum Role {
-    Id,
-    Query,
-    Context,
-    ContextFile,
-    Expected,
-    Cluster,
-    Images,
-    Url,
-    Site,
-    Command,
-    Address,
-    Allow,
-    Cookies,
-    Storage,
-    Viewport,
-    Documents,
-    Turns,
-    Selection,
-    Check,
-}
-
-impl Role {
-    const fn default_name(self) -> &'static str {
-        match self {
-            Self::Id => "id",
-            Self::Query => "query",
-            Self::Context => "context",
-            Self::ContextFile => "context_file",
-            Self::Expected => "expected",
-            Self::Cluster => "cluster",
-            Self::Images => "images",
-            Self::Url => "url",
-            Self::Site => "site",
-            Self::Command => "command",
-            Self::Address => "address",
-            Self::Allow => "allow",
-            Self::Cookies => "cookies",
-            Self::Storage => "storage",
-            Self::Viewport => "viewport",
-            Self::Documents => "documents",
-            Self::Turns => "turns",
-            Self::Selection => "selection",
-            Self::Check => "check",
-        }
-    }
-}
-
-/// Name of the field for each role: the name in the description, or the default.
-struct Fields {
-    id: String,
-    query: String,
-    context: String,
-    context_file: String,
-    expected: String,
-    cluster: String,
-    images: String,
-    world: EnvironmentFields,
-}
-
-impl Fields {
-    fn new(named: &BTreeMap<Role, String>) -> Self {
-        let name = |role: Role| {
-            named
-                .get(&role)
-                .map_or(role.default_name(), String::as_str)
-                .to_owned()
-        };
-        Self {
-            id: name(Role::Id),
-            query: name(Role::Query),
-            context: name(Role::Context),
-            context_file: name(Role::ContextFile),
-            expected: name(Role::Expected),
-            cluster: name(Role::Cluster),
-            images: name(Role::Images),
-            world: EnvironmentFields {
-                url: name(Role::Url),
-                site: name(Role::Site),
-                command: name(Role::Command),
-                address: name(Role::Address),
-                allow: name(Role::Allow),
-                cookies: name(Role::Cookies),
-                storage: name(Role::Storage),
-                viewport: name(Role::Viewport),
-                documents: name(Role::Documents),
-                turns: name(Role::Turns),
-                selection: name(Role::Selection),
-                check: name(Role::Check),
-                named: named.values().cloned().collect(),
-            },
-        }
-    }
-}
 
 /// Properties that all rows of a benchmark must share: the kind of environment, and whether they
 /// have checks.
@@ -569,40 +440,6 @@ impl UserDataset {
         }
         let file = self.folder.join(context);
         file.is_file().then_some(file)
-    }
-
-    /// Returns a note for each field whose name suggests a role that the rows otherwise lack.
-    fn notes_on_lookalikes(&self) -> Vec<String> {
-        let fields = &self.fields;
-        let has = |name: &String| self.seen.contains(name);
-        let template = self.description.query.as_deref().unwrap_or_default();
-        let is_used = |name: &str| {
-            let metadata = self.description.metadata.iter().flatten();
-            names(template).any(|used| used == name)
-                || self.description.fields.values().any(|used| used == name)
-                || metadata.into_iter().any(|used| used == name)
-        };
-        let is_query = has(&fields.query) || has(&fields.world.turns) || !template.is_empty();
-        let is_expected = has(&fields.expected) || has(&fields.world.check);
-        let is_context = has(&fields.context) || has(&fields.context_file);
-        let roles: [(&String, bool, &[&str]); 3] = [
-            (&fields.query, is_query, &QUERIES),
-            (&fields.expected, is_expected, &ANSWERS),
-            (&fields.context, is_context, &CONTEXTS),
-        ];
-        let missing = roles.into_iter().filter(|(_, is_there, _)| !is_there);
-        let like = missing.flat_map(|(role, _, names)| {
-            let named = self.seen.iter().map(String::as_str);
-            let alike = named.filter(|name| names.contains(&&*name.to_lowercase()));
-            alike.map(move |name| (role, name)).collect::<Vec<_>>()
-        });
-        like.filter(|(_, name)| !is_used(name))
-            .map(|(role, name)| {
-                format!(
-                    "the field `{name}` is not read as `{role}`; rename it, or name it in `fields` of a {DESCRIPTION}"
-                )
-            })
-            .collect()
     }
 
     /// Returns a row's default metadata: numbers, booleans and short strings in fields without

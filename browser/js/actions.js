@@ -72,9 +72,10 @@
     return 0;
   }
 
-  // Whether the pointer has moved there.
+  // Whether the pointer has moved there, or null if the element's document is gone.
   function hasPointer() {
-    return awaited?.arrived ?? false;
+    const view = located?.deref()?.ownerDocument.defaultView;
+    return awaited && view ? awaited.arrived : null;
   }
 
   function stopAwaiting() {

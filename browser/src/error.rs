@@ -5,6 +5,20 @@ use std::time::Duration;
 
 use crate::tab::DialogKind;
 
+/// The browser's error messages for a script whose document was replaced while it ran.
+pub(crate) const DOCUMENT_REPLACED: [&str; 3] = [
+    "navigated or closed",
+    "Promise was collected",
+    "context was destroyed",
+];
+/// The browser's error messages for commands to a document or frame that no longer exists.
+const DOCUMENT_GONE: [&str; 4] = [
+    "Session with given id",
+    "No frame for given id",
+    "Frame with the given id",
+    "Cannot find context",
+];
+
 /// A result with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -145,6 +159,18 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether the document was replaced or its frame removed.
+    pub(crate) fn is_document_gone(&self) -> bool {
+        match self {
+            Self::PageLeft => true,
+            Self::Protocol { message, .. } => DOCUMENT_REPLACED
+                .iter()
+                .chain(&DOCUMENT_GONE)
+                .any(|words| message.contains(words)),
+            _ => false,
+        }
+    }
+
     /// Whether the browser itself failed, rather than the requested action. After such a failure,
     /// which the agent did not cause, the attempt cannot continue.
     pub fn is_infrastructure(&self) -> bool {

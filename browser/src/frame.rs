@@ -241,6 +241,9 @@ impl Page {
     /// With frames (`waits`), the browser uses the rendered page to choose the document that
     /// receives the event, and it may render a scrolled page late. So the move is repeated until
     /// the element receives it, but only [`MAX_MOVES`] times, because a page may hide the event.
+    ///
+    /// # Errors
+    /// Besides the errors of [`Page`], [`Error::PageLeft`] if the element's document was replaced.
     pub(crate) async fn move_pointer(
         &self,
         frame: &Frame,
@@ -269,6 +272,9 @@ impl Page {
             let arrived = self
                 .in_world_of(frame, WHAT, "pageActions.hasPointer()")
                 .await?;
+            if arrived.is_null() {
+                return Err(Error::PageLeft);
+            }
             if arrived == true {
                 break;
             }

@@ -236,8 +236,11 @@ impl Page {
         }
         let waits = self.wire.has_frames();
         let [moved, pressed, released] = input::click(through.x, through.y);
-        self.move_pointer(&frame, &through.session, moved, waits)
-            .await?;
+        let moved = self.move_pointer(&frame, &through.session, moved, waits);
+        moved.await.map_err(|error| match error {
+            error if error.is_document_gone() => self.gone_element(selector),
+            error => error,
+        })?;
         self.in_time("clicking", async {
             for event in [pressed, released] {
                 self.run_into_dialog(&through.session, event).await?;

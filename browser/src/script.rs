@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::devtools::{CreateIsolatedWorld, Evaluate, TerminateExecution};
-use crate::error::{Error, Result};
+use crate::error::{DOCUMENT_REPLACED, Error, Result};
 use crate::page::{Page, SETTLE, within};
 use crate::tab::Frame;
 
@@ -15,12 +15,6 @@ const ACTIONS: &str = include_str!("../js/actions.js");
 /// Name of the JavaScript world in which this crate's scripts run. The page can neither see nor
 /// change it.
 const WORLD: &str = "environment";
-/// The browser's error messages for a script whose document was replaced while it ran.
-const DOCUMENT_REPLACED: [&str; 3] = [
-    "navigated or closed",
-    "Promise was collected",
-    "context was destroyed",
-];
 /// Time limit for stopping a script.
 const STOP: Duration = Duration::from_secs(2);
 /// Maximum attempts to run a script while the page keeps replacing its document.
@@ -148,6 +142,17 @@ impl Page {
                 reason: text("reason"),
             },
         })
+    }
+
+    /// Returns the error for an element whose document was replaced after the element was found.
+    pub(crate) fn gone_element(&self, given: &str) -> Error {
+        let id = self.tab.hash_in(given).unwrap_or_else(|| bare(given));
+        if self.tab.knows_id(id) {
+            Error::StaleId { id: id.to_owned() }
+        } else {
+            let selector = given.chars().take(200).collect();
+            Error::NoMatch { selector }
+        }
     }
 
     pub(crate) async fn act_and_settle(

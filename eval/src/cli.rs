@@ -123,7 +123,11 @@ pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result
         let command = Command::Fork(Box::new(fork));
         return Ok(Cli { command });
     }
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    if let Command::Score(score) = &mut cli.command {
+        score.name_typed_flags(&typed);
+    }
+    Ok(cli)
 }
 
 /// Returns the definition of the whole command line.

@@ -1,4 +1,4 @@
-//! `oolong/1`: the scoring rules of OOLONG-synth.
+//! `oolong/2`: the scoring rules of OOLONG-synth.
 
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ const MIN_SHORTENED_CHARS: usize = 20;
 
 impl Oolong {
     /// Name of the scorer with its version.
-    pub const NAME: &str = "oolong/1";
+    pub const NAME: &str = "oolong/2";
 }
 
 impl Scorer for Oolong {

@@ -42,6 +42,9 @@ const WEEKDAYS: [&str; 7] = [
     "sunday",
 ];
 
+/// Maximum parts of a date: `Friday the 6th of January 2023`. Bounds the work on long texts.
+const MAX_PARTS: usize = 6;
+
 /// Parses a text that consists only of a date: `2023-01-06`, `01/06/2023` (month first, unless the
 /// first number is above 12), `Jan 6, 2023`, `6 January 2023`, `Friday, January 6th, 2023`, and
 /// `datetime.date(2023, 1, 6)`. The separators are spaces, quotes and `, . / - ( )`. A year has
@@ -53,14 +56,12 @@ pub fn read_date(text: &str) -> Option<Date> {
         .unwrap_or(text)
         .to_lowercase();
     let separators = [' ', ',', '.', '/', '-', '(', ')', '\'', '"'];
-    let parts = text
+    let mut parts = text
         .split(|letter| separators.contains(&letter))
         .filter(|part| !part.is_empty());
     let mut month = None;
     let mut numbers = Vec::new();
-    // A date has at most six parts: `Friday the 6th of January 2023`. The limit bounds the work on
-    // long texts.
-    for part in parts.take(6) {
+    for part in parts.by_ref().take(MAX_PARTS) {
         if WEEKDAYS.iter().any(|day| is_name(part, day)) || part == "of" || part == "the" {
             continue;
         }
@@ -71,6 +72,9 @@ pub fn read_date(text: &str) -> Option<Date> {
             continue;
         }
         numbers.push(number(part)?);
+    }
+    if parts.next().is_some() {
+        return None;
     }
     let is_year = |(digits, _): &(usize, usize)| *digits == 4;
     let (year, month, day) = match (month, numbers.as_slice()) {

@@ -7,7 +7,7 @@ use browser::{Error, Origin, Page, Profile, Reach};
 use model::web::{DumpExtensions, DumpSettings, IdStyle};
 use url::form_urlencoded::Serializer;
 
-use crate::site::{Site, in_runtime, pool};
+use crate::site::{Site, in_runtime, pool, until};
 
 fn settings(ids: IdStyle) -> DumpSettings {
     DumpSettings {
@@ -198,6 +198,47 @@ fn rejects_clicks_on_covered_or_removed_frames() {
             matches!(&stale, Error::StaleId { id } if *id == button),
             "{stale}"
         );
+        profile.close().await;
+    });
+}
+
+#[test]
+fn reports_stale_element_if_pointer_move_removes_document() {
+    in_runtime(async || {
+        let [site, far] = [Site::open().await, Site::open().await];
+        let far_origin = far.origin.replace("127.0.0.1", "localhost");
+        let profile = profile([&site.origin, &far_origin]).await;
+        let page = profile.page().unwrap();
+        let frames = [
+            ("Same", site.at("pages/framed.html")),
+            // Only frames with their own process make clicks wait for the pointer.
+            ("Far", format!("{far_origin}/pages/framed.html")),
+        ];
+        page.goto(&page_with(&site, &frames)).await.unwrap();
+        let settings = settings(IdStyle::Numbers);
+        let button = id_of(&page, &settings, "Send", 0).await;
+        let script = "const frame = document.querySelector('iframe'); \
+                      const gone = (event) => { event.stopImmediatePropagation(); frame.remove() }; \
+                      frame.contentWindow.addEventListener('pointermove', gone, true); 0";
+        page.evaluate(script).await.unwrap();
+        let stale = page.click(&button).await.unwrap_err();
+        assert!(
+            matches!(&stale, Error::StaleId { id } if *id == button),
+            "{stale}"
+        );
+        // The document may also be replaced after the move has arrived; then the click succeeds.
+        let script = "addEventListener('pointermove', () => { location = '/pages/sent.html' }, { once: true }); \
+                      document.body.insertAdjacentHTML('afterbegin', '<button>1</button>'); 0";
+        page.evaluate(script).await.unwrap();
+        let clicked = page.click("button").await;
+        assert!(
+            matches!(clicked, Ok(()) | Err(Error::NoMatch { .. })),
+            "{clicked:?}"
+        );
+        until("the next page", || {
+            page.place().url.ends_with("/pages/sent.html")
+        })
+        .await;
         profile.close().await;
     });
 }

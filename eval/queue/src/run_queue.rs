@@ -1,5 +1,10 @@
 //! One run in the queue: its attempts, results, journals, budget accounts and workers.
 
+mod journals;
+mod manifests;
+mod results;
+mod workers;
+
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,12 +13,11 @@ use futures::stream;
 use tokio::sync::mpsc;
 
 use crate::accounts::BudgetAccounts;
-use crate::message::{
-    self, Job, MOST_BODY, Manifest, Message, PIECE, RestartEntry, ResultHeader, WorkerCount,
-    WorkerHeartbeat,
-};
+use crate::message::{self, Job, Message, RestartEntry};
 use crate::name::{self, RunKey, StreamKind, SubjectAddress};
-use crate::{Broker, Counts, Delivery, Expect, Follow, QueueError, Stored};
+use crate::{Broker, Counts, Delivery, Expect, QueueError, Stored};
+
+pub use manifests::{change_manifest, manifest, manifests};
 
 const MAX_CONCURRENT_WRITES: usize = 256;
 
@@ -22,78 +26,6 @@ const IMMEDIATE_RETRIES: u32 = 8;
 
 /// Maximum delay between two tries after a temporary error.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
-
-/// Returns the manifests of all runs in a queue. Invalid manifests are skipped.
-///
-/// # Errors
-/// Returns [`QueueError`] if the server does not respond.
-pub async fn manifests(broker: &dyn Broker) -> Result<Vec<Manifest>, QueueError> {
-    let place = SubjectAddress::manifest(None);
-    let mut all = Vec::new();
-    let mut from = 1;
-    loop {
-        match broker.next(&place, from).await {
-            Ok(Some(stored)) => {
-                from = stored.sequence + 1;
-                all.extend(message::read::<Manifest>(&stored.subject, &stored.bytes));
-            }
-            Ok(None) => return Ok(all),
-            // The queue has never contained a run.
-            Err(QueueError::Unavailable { reason, .. }) if reason.contains("no responders") => {
-                return Ok(all);
-            }
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-/// Returns the manifest of a run and the sequence number of its message, or `None` if the run is
-/// not in the queue.
-///
-/// # Errors
-/// Returns [`QueueError`] if the server does not respond or the manifest is invalid.
-pub async fn manifest(
-    broker: &dyn Broker,
-    run: &RunKey,
-) -> Result<Option<(Manifest, u64)>, QueueError> {
-    let place = SubjectAddress::manifest(Some(run));
-    let Some(stored) = broker.last(&place).await? else {
-        return Ok(None);
-    };
-    let manifest = message::read(&stored.subject, &stored.bytes)?;
-    Ok(Some((manifest, stored.sequence)))
-}
-
-/// Changes the manifest of a run by compare-and-set and returns the result. `change` may run
-/// several times.
-///
-/// # Errors
-/// Returns [`QueueError::NoRun`] if the run is not in the queue, or another [`QueueError`] if the
-/// manifest cannot be read or written.
-pub async fn change_manifest(
-    broker: &dyn Broker,
-    run: &RunKey,
-    change: impl Fn(&mut Manifest) + Send + Sync,
-) -> Result<Manifest, QueueError> {
-    let place = SubjectAddress::manifest(Some(run));
-    loop {
-        let Some((mut now, sequence)) = manifest(broker, run).await? else {
-            return Err(QueueError::NoRun(run.to_string()));
-        };
-        let before = now.clone();
-        change(&mut now);
-        if now == before {
-            return Ok(now);
-        }
-        match broker
-            .put(&place, message::write(&now), Expect::Last(sequence))
-            .await
-        {
-            Err(QueueError::Conflict) => {}
-            written => return written.map(|_| now),
-        }
-    }
-}
 
 /// Returns the current time in milliseconds since 1970 by this machine's clock.
 pub fn now_ms() -> u64 {
@@ -227,247 +159,6 @@ impl RunQueue {
         Ok(())
     }
 
-    /// Whether an attempt has a result that counts.
-    ///
-    /// # Errors
-    /// Returns [`QueueError`] if the server does not respond.
-    pub async fn has_result(&self, sample: &str, attempt: u32) -> Result<bool, QueueError> {
-        let place = self.data("rec", sample, attempt);
-        Ok(self.broker.last(&place).await?.is_some())
-    }
-
-    /// Stores the result of an attempt: first the pieces of its body, if it is long, then its
-    /// header. Only the first header of an attempt is accepted, except for results marked as
-    /// wasted. Temporary errors are retried.
-    ///
-    /// # Errors
-    /// Returns [`QueueError::Conflict`] if the attempt already has a result from another delivery,
-    /// or another [`QueueError`] if the result cannot be stored.
-    pub async fn send(&self, mut header: ResultHeader, body: &[u8]) -> Result<(), QueueError> {
-        header.bytes = body.len() as u64;
-        header.sha256 = name::hash(body);
-        let (sample, attempt) = (header.sample.as_str(), header.attempt);
-        let mut place = match &header.wasted {
-            None => self.data("rec", sample, attempt),
-            Some(_) => self.data("waste", sample, attempt),
-        };
-        if header.wasted.is_some() {
-            place.subject = format!("{}.{}", place.subject, header.nonce);
-        }
-        header.pieces = 0;
-        if body.len() > PIECE {
-            let mut pieces = self.data("part", sample, attempt);
-            pieces.subject = format!("{}.{}", pieces.subject, header.nonce);
-            for piece in body.chunks(PIECE) {
-                header.pieces += 1;
-                self.retry_temporary_errors(|| {
-                    self.broker.put(&pieces, piece.to_vec(), Expect::Anything)
-                })
-                .await?;
-            }
-        }
-        let mut bytes = message::write(&header);
-        bytes.push(b'\n');
-        if header.pieces == 0 {
-            bytes.extend_from_slice(body);
-        }
-        let sent = self
-            .retry_temporary_errors(|| self.broker.put(&place, bytes.clone(), Expect::Nothing))
-            .await;
-        match sent {
-            // An earlier try may have succeeded although its reply was lost.
-            Err(QueueError::Conflict) if self.is_own(&place, &header).await? => Ok(()),
-            sent => sent.map(|_| ()),
-        }
-    }
-
-    async fn is_own(
-        &self,
-        place: &SubjectAddress,
-        header: &ResultHeader,
-    ) -> Result<bool, QueueError> {
-        let stored = self
-            .retry_temporary_errors(|| self.broker.last(place))
-            .await?;
-        let is_own = |own: &ResultHeader| own.nonce == header.nonce && own.worker == header.worker;
-        Ok(stored.is_some_and(|stored| head(&stored).is_ok_and(|(own, _)| is_own(&own))))
-    }
-
-    /// Returns a receiver for the headers of all results, starting with the first.
-    ///
-    /// # Errors
-    /// Returns [`QueueError`] if the stream cannot be found.
-    pub async fn arrivals(&self) -> Result<mpsc::Receiver<Stored>, QueueError> {
-        // Exclude journals and pieces, which would double the submitter's traffic for no benefit.
-        let subject = |kind| SubjectAddress::of(&self.key, StreamKind::Data, kind).subject;
-        let subjects = ["rec.>", "waste.>"].map(subject).to_vec();
-        let stream = name::stream(&self.key, StreamKind::Data);
-        self.broker.follow(&stream, subjects, Follow::Start).await
-    }
-
-    /// Reads the header and body of a result. Returns `None` for a message that is not a header,
-    /// such as a piece.
-    ///
-    /// # Errors
-    /// Returns [`QueueError::Message`] if the header is invalid, or if the body is incomplete or
-    /// damaged.
-    pub async fn open(
-        &self,
-        stored: &Stored,
-    ) -> Result<Option<(ResultHeader, Vec<u8>)>, QueueError> {
-        let mut parts = stored.subject.split('.').skip(3);
-        let kind = parts.next().unwrap_or_default();
-        if !["rec", "waste"].contains(&kind) {
-            return Ok(None);
-        }
-        let (header, inline) = head(stored)?;
-        let wrong = |problem: String| QueueError::Message {
-            place: stored.subject.clone(),
-            problem,
-        };
-        let mut place = self.data(kind, &header.sample, header.attempt);
-        if kind == "waste" {
-            place.subject = format!("{}.{}", place.subject, header.nonce);
-        }
-        if place.subject != stored.subject || (kind == "waste") != header.wasted.is_some() {
-            return Err(wrong("the attempt does not match the subject".to_owned()));
-        }
-        let mut body = inline.to_vec();
-        if header.pieces > 0 {
-            if header.bytes > MOST_BODY || header.nonce.contains(['.', '*', '>', ' ']) {
-                return Err(wrong(format!(
-                    "invalid body of {} bytes in pieces",
-                    header.bytes
-                )));
-            }
-            let mut pieces = self.data("part", &header.sample, header.attempt);
-            pieces.subject = format!("{}.{}", pieces.subject, header.nonce);
-            let mut from = 1;
-            while (body.len() as u64) < header.bytes {
-                let piece = self
-                    .retry_temporary_errors(|| self.broker.next(&pieces, from))
-                    .await?;
-                let Some(piece) = piece else {
-                    return Err(wrong(format!(
-                        "only {} of {} bytes were received",
-                        body.len(),
-                        header.bytes
-                    )));
-                };
-                from = piece.sequence + 1;
-                body.extend(piece.bytes);
-            }
-        }
-        if body.len() as u64 != header.bytes || name::hash(&body) != header.sha256 {
-            return Err(wrong("wrong checksum".to_owned()));
-        }
-        Ok(Some((header, body)))
-    }
-
-    /// Removes an invalid result, so that the attempt can be rerun.
-    ///
-    /// # Errors
-    /// Returns [`QueueError`] if the result cannot be removed.
-    pub async fn reject(&self, stored: &Stored) -> Result<(), QueueError> {
-        let place = SubjectAddress {
-            stream: name::stream(&self.key, StreamKind::Data),
-            subject: stored.subject.clone(),
-        };
-        self.broker.purge(&place).await.map(|_| ())
-    }
-
-    /// Takes over the journal of an attempt. Returns its complete lines, and the sequence number
-    /// that the next [`journal`](Self::journal) call needs. Later writes of the previous owner are
-    /// rejected.
-    ///
-    /// # Errors
-    /// Returns [`QueueError`] if the journal cannot be read or written.
-    pub async fn take_journal(
-        &self,
-        sample: &str,
-        attempt: u32,
-    ) -> Result<(Vec<u8>, u64), QueueError> {
-        let place = self.data("jrn", sample, attempt);
-        loop {
-            let (mut bytes, mut last, mut from) = (Vec::new(), 0, 1);
-            while let Some(stored) = self
-                .retry_temporary_errors(|| self.broker.next(&place, from))
-                .await?
-            {
-                (last, from) = (stored.sequence, stored.sequence + 1);
-                if stored.bytes == TAKEOVER_MARK {
-                    whole_lines(&mut bytes);
-                } else {
-                    bytes.extend(stored.bytes);
-                }
-            }
-            whole_lines(&mut bytes);
-            let expect = after(last);
-            match self
-                .retry_temporary_errors(|| self.broker.put(&place, TAKEOVER_MARK.to_vec(), expect))
-                .await
-            {
-                Ok(own) => return Ok((bytes, own)),
-                // Read again: the previous owner has written meanwhile, or the server that
-                // responded was not up to date.
-                Err(QueueError::Conflict) => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// Appends lines to the journal of an attempt. `last` is the sequence number of its last
-    /// message, or 0 for an empty journal. Returns the new sequence number.
-    ///
-    /// # Errors
-    /// Returns [`QueueError::Conflict`] if another worker has taken over the journal.
-    pub async fn journal(
-        &self,
-        sample: &str,
-        attempt: u32,
-        lines: &[u8],
-        mut last: u64,
-    ) -> Result<u64, QueueError> {
-        let place = self.data("jrn", sample, attempt);
-        for piece in lines.chunks(PIECE) {
-            let put = || self.broker.put(&place, piece.to_vec(), after(last));
-            last = match self.retry_temporary_errors(put).await {
-                // An earlier try may have succeeded although its reply was lost. A takeover begins
-                // with [`TAKEOVER_MARK`], so its first message is never equal to this piece.
-                Err(QueueError::Conflict) => {
-                    let next = || self.broker.next(&place, last + 1);
-                    let next = self.retry_temporary_errors(next).await?;
-                    let own = next.filter(|stored| stored.bytes == piece);
-                    own.ok_or(QueueError::Conflict)?.sequence
-                }
-                put => put?,
-            };
-        }
-        Ok(last)
-    }
-
-    /// Returns the sequence number of the last message of an attempt's journal, or 0 if there is
-    /// none.
-    ///
-    /// # Errors
-    /// Returns [`QueueError`] if the server does not respond.
-    pub async fn journal_end(&self, sample: &str, attempt: u32) -> Result<u64, QueueError> {
-        let place = self.data("jrn", sample, attempt);
-        let last = self
-            .retry_temporary_errors(|| self.broker.last(&place))
-            .await?;
-        Ok(last.map_or(0, |stored| stored.sequence))
-    }
-
-    /// Removes the journal of an attempt.
-    ///
-    /// # Errors
-    /// Returns [`QueueError`] if the journal cannot be removed.
-    pub async fn drop_journal(&self, sample: &str, attempt: u32) -> Result<(), QueueError> {
-        let place = self.data("jrn", sample, attempt);
-        self.broker.purge(&place).await.map(|_| ())
-    }
-
     /// Adds an entry to the restart history of an attempt, and returns the whole history.
     ///
     /// # Errors
@@ -493,72 +184,6 @@ impl RunQueue {
             ));
         }
         Ok(all)
-    }
-
-    /// Stores the heartbeat of a worker, replacing its previous one.
-    ///
-    /// # Errors
-    /// Returns [`QueueError`] if the message cannot be written.
-    pub async fn announce(&self, heartbeat: &WorkerHeartbeat) -> Result<(), QueueError> {
-        let worker = &name::hash(&heartbeat.worker)[..16];
-        let place = self.state(&format!("worker.{worker}"));
-        let bytes = message::write(heartbeat);
-        self.broker.put(&place, bytes, Expect::Anything).await?;
-        Ok(())
-    }
-
-    /// Returns a receiver for the heartbeats of workers, starting with the last one of each worker.
-    ///
-    /// # Errors
-    /// Returns [`QueueError`] if the stream cannot be found.
-    pub async fn watch_workers(&self) -> Result<mpsc::Receiver<Stored>, QueueError> {
-        let SubjectAddress { stream, subject } = self.state("worker.*");
-        let subjects = vec![subject];
-        self.broker
-            .follow(&stream, subjects, Follow::LastOfEach)
-            .await
-    }
-
-    /// Returns the last heartbeat of each worker, with the time when the server received it in
-    /// milliseconds since 1970. Invalid heartbeats are skipped.
-    ///
-    /// # Errors
-    /// Returns [`QueueError`] if the server does not respond.
-    pub async fn workers(&self) -> Result<Vec<(WorkerHeartbeat, u64)>, QueueError> {
-        let place = self.state("worker.*");
-        let (mut all, mut from) = (Vec::new(), 1);
-        while let Some(stored) = self.broker.next(&place, from).await? {
-            from = stored.sequence + 1;
-            if let Ok(heartbeat) = message::read::<WorkerHeartbeat>(&stored.subject, &stored.bytes)
-            {
-                all.push((heartbeat, stored.at_ms));
-            }
-        }
-        Ok(all)
-    }
-
-    /// Returns the last count of workers and its age in milliseconds, or `None` before the first
-    /// count.
-    ///
-    /// # Errors
-    /// Returns [`QueueError`] if the server does not respond or the message is invalid.
-    pub async fn worker_count(&self) -> Result<Option<(WorkerCount, u64)>, QueueError> {
-        let Some(stored) = self.broker.last(&self.state("roster")).await? else {
-            return Ok(None);
-        };
-        let worker_count = message::read(&stored.subject, &stored.bytes)?;
-        Ok(Some((worker_count, now_ms().saturating_sub(stored.at_ms))))
-    }
-
-    /// Stores a count of workers.
-    ///
-    /// # Errors
-    /// Returns [`QueueError`] if the message cannot be written.
-    pub async fn set_worker_count(&self, worker_count: &WorkerCount) -> Result<(), QueueError> {
-        let place = self.state("roster");
-        let bytes = message::write(worker_count);
-        self.broker.put(&place, bytes, Expect::Anything).await?;
-        Ok(())
     }
 
     /// Returns the budget accounts, if they exist.
@@ -627,29 +252,4 @@ impl RunQueue {
             }
         }
     }
-}
-
-/// Journal message that marks a takeover. Readers drop an incomplete line before it.
-const TAKEOVER_MARK: &[u8] = &[0];
-
-const fn after(last: u64) -> Expect {
-    if last == 0 {
-        Expect::Nothing
-    } else {
-        Expect::Last(last)
-    }
-}
-
-/// Removes a truncated last line.
-fn whole_lines(bytes: &mut Vec<u8>) {
-    let end = bytes.iter().rposition(|byte| *byte == b'\n');
-    bytes.truncate(end.map_or(0, |end| end + 1));
-}
-
-/// Splits the message of a result into the header and the body.
-fn head(stored: &Stored) -> Result<(ResultHeader, &[u8]), QueueError> {
-    let end = stored.bytes.iter().position(|byte| *byte == b'\n');
-    let end = end.unwrap_or(stored.bytes.len());
-    let header = message::read(&stored.subject, &stored.bytes[..end])?;
-    Ok((header, stored.bytes.get(end + 1..).unwrap_or_default()))
 }

@@ -46,6 +46,8 @@ pub(crate) struct ParsedRequest {
     pub client: Arc<Client>,
     pub model: String,
     pub question: Question,
+    /// Request field with the messages, which errors name.
+    pub param: &'static str,
     pub ignored: Vec<String>,
     pub is_stream: bool,
     /// Counts toward the client's concurrent requests until the agent has ended.
@@ -101,7 +103,7 @@ impl RequestHandler {
         }
         self.agents
             .check(&asked.model, &asked.question)
-            .map_err(|problem| ApiError::invalid("messages", problem))?;
+            .map_err(|problem| ApiError::invalid(asked.param, problem))?;
         self.admission.enter()
     }
 

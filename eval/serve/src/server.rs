@@ -191,6 +191,7 @@ impl Shared {
                 client,
                 model,
                 question,
+                param,
                 ignored: fields.ignored(),
                 is_stream,
                 permit,

@@ -357,13 +357,18 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
         }
     }
     let afresh = afresh(&reopened, &remaining, settings.queue.is_some());
-    let writer = reopened.resume(&config, order, &remaining.again, &afresh, program::this())?;
+    let resumed = reopened.resume(&config, order, &remaining.again, &afresh, program::this())?;
+    for problem in &resumed.damaged_journals {
+        terminal::warning(&format!(
+            "{problem}; the recorded responses are lost, and the attempt starts over"
+        ));
+    }
     run_attempts(
         &settings,
         prepared,
         plan,
         remaining,
-        writer,
+        resumed.writer,
         (runtime, stop),
         run_context,
     )

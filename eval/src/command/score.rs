@@ -37,10 +37,12 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let settings = ScoreSettings::resolve(args)?;
     let runs = runs(&settings.dirs)?;
     let grader: Arc<dyn Grader> = match &settings.scorer {
-        OtherScorer::Rule(rule) if settings.grader.judge.is_some() => {
-            return Err(GraderError::no_judge("--judge-model", rule.name()).into());
+        OtherScorer::Rule(rule) => {
+            if let Some(judge) = &settings.grader.judge {
+                return Err(GraderError::no_judge(judge.flag, rule.name()).into());
+            }
+            Arc::new(Rule::other(Arc::clone(rule)))
         }
-        OtherScorer::Rule(rule) => Arc::new(Rule::other(Arc::clone(rule))),
         OtherScorer::Outside(outside) => {
             let judge = settings.grader.judge.as_ref().map(|judge| {
                 let cache = settings.cache.as_deref();

@@ -245,7 +245,7 @@ pub fn open(
     let judge = judge.filter(|_| !is_of_another);
     match scorer {
         None if judge.is_some() => Err(GraderError::no_judge(
-            "--judge-model",
+            settings.judge_flag(),
             dataset.scorer().name(),
         )),
         None => Ok(Arc::new(Rule::of_benchmark(dataset.scorer()))),
@@ -300,7 +300,7 @@ pub fn open_outside(
     Ok(match (scorer, &settings.judge, judge) {
         (OutsideScorer::JavaScript(_), _, Some(_)) => {
             let scorer = scorer.to_string();
-            return Err(GraderError::no_judge("--judge-model", &scorer));
+            return Err(GraderError::no_judge(settings.judge_flag(), &scorer));
         }
         (OutsideScorer::JavaScript(path), _, None) => Arc::new(JavaScript::read(path, settings)?),
         (OutsideScorer::Judge, Some(settings), Some(model)) => Arc::new(Judge::new(

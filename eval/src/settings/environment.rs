@@ -39,6 +39,11 @@ impl TypedFlags {
         Self(arguments.iter().filter_map(flag).collect())
     }
 
+    /// Whether a flag is on the command line under this name, which may be an alias.
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+
     pub(crate) fn has(&self, argument: &Arg) -> bool {
         let short = argument.get_short();
         names(argument).any(|name| self.0.contains(name))

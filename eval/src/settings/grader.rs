@@ -13,6 +13,9 @@ use super::{Keys, ModelArgs, ModelSettings, SamplingArgs, SettingsError, models}
 use crate::grader::{JUDGE_ATTEMPTS, JudgePrompt};
 use crate::providers::ModelRef;
 
+/// Flag that names the judge's model.
+pub(super) const JUDGE_MODEL: &str = "--judge-model";
+
 /// Flags for judges and scorer files.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Scorer")]
@@ -69,6 +72,13 @@ pub struct GraderSettings {
     pub isolation: Isolation,
 }
 
+impl GraderSettings {
+    /// Returns the flag that names the judge's model, for messages.
+    pub fn judge_flag(&self) -> &'static str {
+        self.judge.as_ref().map_or(JUDGE_MODEL, |judge| judge.flag)
+    }
+}
+
 /// CPU and heap limits of a scorer file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScorerLimits {
@@ -78,18 +88,20 @@ pub struct ScorerLimits {
     pub heap_bytes: u64,
 }
 
-/// Resolves the flags; `models` are the judge's model flags.
+/// Resolves the flags; `models` are the judge's model flags. `judge_flag` is the flag that names
+/// the judge's model, for messages.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first invalid flag.
 pub(super) fn resolve(
     args: &ScorerArgs,
+    judge_flag: &'static str,
     models: &ModelArgs,
     keys: Keys,
     scorer: Option<&str>,
     isolation: Isolation,
 ) -> Result<GraderSettings, SettingsError> {
-    let judge = resolve_judge(args, models, keys)?;
+    let judge = resolve_judge(args, judge_flag, models, keys)?;
     Ok(GraderSettings {
         judge,
         further: Vec::new(),
@@ -105,6 +117,8 @@ pub(super) fn resolve(
 /// Settings of a model that scores answers.
 #[derive(Debug, Clone)]
 pub struct JudgeSettings {
+    /// Flag that names the model, for messages.
+    pub flag: &'static str,
     /// Reference to the model.
     pub model: ModelRef,
     /// Sampling and servers of the model.
@@ -123,6 +137,7 @@ pub struct JudgeSettings {
 /// `--judge-prompt` without `--judge-model`.
 fn resolve_judge(
     args: &ScorerArgs,
+    flag: &'static str,
     given: &ModelArgs,
     keys: Keys,
 ) -> Result<Option<JudgeSettings>, SettingsError> {
@@ -135,7 +150,7 @@ fn resolve_judge(
     };
     let prompt = JudgePrompt::open(prompt.unwrap_or("judge"))
         .map_err(|problem| SettingsError::new(format!("--judge-prompt: {problem}")))?;
-    let references = std::iter::once(("--judge-model", model));
+    let references = std::iter::once((flag, model));
     let mut thinking = given.clone();
     let sampling = &mut thinking.sampling;
     sampling.effort = prompt.effort.or(sampling.effort);
@@ -143,6 +158,7 @@ fn resolve_judge(
     let models = models::resolve(&thinking, references, false, 1, keys)?;
     models::check_sampling_is_used(given, &models, model)?;
     Ok(Some(JudgeSettings {
+        flag,
         model: model.clone(),
         models,
         prompt,

@@ -487,6 +487,7 @@ impl RunSettings {
         let judge = args.scoring.judge_model.as_ref();
         let mut grader = grader::resolve(
             &args.scoring,
+            grader::JUDGE_MODEL,
             &grader::judge_flags(&args.engine.models, main, judge),
             keys,
             args.options.scorers().next(),

@@ -9,6 +9,7 @@ use clap::builder::BoolishValueParser;
 use harness::Budget;
 use harness::provider::PriceTable;
 
+use super::environment::TypedFlags;
 use super::flags::NotFromFile;
 use super::values::{dollars, whole};
 use super::{
@@ -33,6 +34,10 @@ pub struct ScoreArgs {
     /// Settings of the scorer.
     #[command(flatten)]
     pub scoring: ScorerArgs,
+
+    /// Name of the flag that names the judge's model, as typed: `--judge-model` or its alias.
+    #[arg(skip = grader::JUDGE_MODEL)]
+    judge_flag: &'static str,
 
     /// Flags of the judge's calls, including its server (`--base-url`) and sampling.
     #[command(flatten)]
@@ -129,6 +134,15 @@ pub fn budget_flag(budget: &Budget) -> Option<&'static str> {
     of_money.or(of_tokens).or(of_calls)
 }
 
+impl ScoreArgs {
+    /// Sets the names of flags that have an alias to those on the command line, for messages.
+    pub(crate) fn name_typed_flags(&mut self, typed: &TypedFlags) {
+        if typed.has_name("model") {
+            self.judge_flag = "--model";
+        }
+    }
+}
+
 impl ScoreSettings {
     /// Resolves the flags.
     ///
@@ -139,6 +153,7 @@ impl ScoreSettings {
         let isolation = IsolationKind::Process.of(1, false)?;
         let grader = grader::resolve(
             &args.scoring,
+            args.judge_flag,
             &args.models,
             Keys::Needed,
             Some(name),

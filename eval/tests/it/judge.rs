@@ -129,18 +129,14 @@ fn judges_finished_run_from_records() {
     assert_eq!(line["score"], 0.5);
     assert_eq!(line["score_explanation"], "true");
     assert_eq!(line["judge"]["cost_usd"], 0.25);
-    // A rule-based scorer does not call a model.
-    let wrong = binary.run(
-        &["score", &dir, "--scorer", "exact", "--model", "scripted"],
-        "",
-    );
-    assert_eq!(
-        (wrong.code, wrong.stderr.as_str()),
-        (
-            Some(2),
-            "error: --judge-model: the scorer exact/2 does not use a model\nhint: add --scorer judge\n"
-        )
-    );
+    // A rule-based scorer does not call a model. The error names the flag that was typed.
+    for flag in ["--model", "--judge-model"] {
+        let wrong = binary.run(&["score", &dir, "--scorer", "exact", flag, "scripted"], "");
+        let message = format!(
+            "error: {flag}: the scorer exact/2 does not use a model\nhint: add --scorer judge\n"
+        );
+        assert_eq!((wrong.code, wrong.stderr), (Some(2), message));
+    }
     // Without the trajectory, the question is unknown, so there is no verdict.
     fs::remove_dir_all(made.dir.path.join("trajectories")).unwrap();
     let ran = binary.run(&args, "");

@@ -130,6 +130,48 @@ fn restarts_attempt_with_broken_journal() {
     assert!(events.contains(reason), "{events}");
 }
 
+/// An open attempt whose compressed journal is damaged restarts, with a warning.
+#[test]
+fn warns_of_damaged_journals_of_open_attempts() {
+    let binary = Binary::new();
+    let dir = begin(&binary, &["--prompt-mode", "coordinator"]);
+    let whole = attempts(&dir);
+    let torn = calls_of_the_last_two(&dir);
+    for journal in fs::read_dir(dir.join("journal")).expect("the journals can be listed") {
+        let path = journal.expect("the entry can be read").path();
+        let bytes = fs::read(&path).expect("it can be read");
+        fs::write(&path, &bytes[..bytes.len() / 2]).expect("it can be written");
+    }
+    truncate_records(&dir, 2, 0);
+    let kept = attempts(&dir);
+    let ran = resume(&binary, &dir, &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(attempts(&dir), whole);
+    let warnings: Vec<&str> = ran
+        .stderr
+        .lines()
+        .filter(|line| line.contains("is damaged"))
+        .collect();
+    let expected: Vec<String> = whole
+        .iter()
+        .filter(|attempt| !kept.contains(attempt))
+        .map(|(sample, attempt)| {
+            format!(
+                "warning: {sample}.{attempt}.jsonl.zst is damaged, or trajectories/{sample}.{attempt}.jsonl \
+                 was changed; the recorded responses are lost, and the attempt starts over"
+            )
+        })
+        .collect();
+    assert_eq!(warnings, expected);
+    let summary = fs::read_to_string(dir.join("summary.json")).expect("summary.json can be read");
+    let summary: Value = serde_json::from_str(&summary).expect("the summary is JSON");
+    let wasted = &summary["wasted"]["abandoned"];
+    assert_eq!(
+        (&wasted["attempts"], &wasted["llm_calls"]),
+        (&json!(2), &json!(torn))
+    );
+}
+
 #[test]
 fn resumes_run_killed_before_first_record() {
     for has_journal in [true, false] {

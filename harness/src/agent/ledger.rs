@@ -7,24 +7,23 @@
 //! expense must fit. Therefore a budget can be exceeded only by the amount by which responses
 //! exceed their estimates.
 
+mod expected;
+mod limits;
+mod shared_budget;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-use super::{Budget, Expense, Hold, Spent};
-use crate::model::{Usage, settled};
-use crate::provider::{Estimate, Forecast, ProviderError};
+use super::{Budget, Hold, Spent};
+use crate::model::Usage;
+use crate::provider::ProviderError;
 
-/// Amounts that remain under all applicable budgets. `None` means no limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Remaining {
-    pub cost_usd: Option<f64>,
-    pub tokens: Option<u64>,
-    pub calls: Option<u64>,
-    pub time: Option<Duration>,
-}
+use expected::Amount;
+pub(crate) use expected::Expected;
+pub use shared_budget::SharedBudget;
 
 /// Owner of a budget. The names of the budget's flags depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,58 +37,6 @@ pub(crate) enum Scope {
     Attempt,
     /// One `rlm()` or `llm()` call, including its descendants.
     Call,
-}
-
-/// Expected expense of a call.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Expected {
-    /// Expense of the likely usage. It must fit if no other call is in progress.
-    likely: Amount,
-    /// Expense of the highest plausible usage. It is reserved, and must fit if other calls are in
-    /// progress.
-    most: Amount,
-}
-
-impl Expected {
-    /// Returns the expense to reserve in an external budget. `calls` is the number of calls to
-    /// count.
-    pub fn expense(self, calls: u64) -> Expense {
-        let of = |amount: Amount| Spent {
-            cost_usd: amount.cost_usd,
-            tokens: amount.tokens,
-            calls,
-        };
-        Expense {
-            likely: of(self.likely),
-            most: of(self.most),
-        }
-    }
-}
-
-/// An amount of money and tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Amount {
-    cost_usd: f64,
-    tokens: u64,
-}
-
-impl From<Estimate> for Amount {
-    fn from(estimate: Estimate) -> Self {
-        Self {
-            cost_usd: estimate.cost_usd.unwrap_or(0.0),
-            tokens: estimate.usage.total(),
-        }
-    }
-}
-
-impl From<Option<Forecast>> for Expected {
-    /// Converts a forecast. A call without a forecast is expected to cost nothing.
-    fn from(forecast: Option<Forecast>) -> Self {
-        forecast.map_or_else(Self::default, |Forecast { likely, most }| Self {
-            likely: likely.into(),
-            most: most.into(),
-        })
-    }
 }
 
 /// Budget and spending of one [`Scope`].
@@ -151,75 +98,6 @@ impl Drop for Reservation {
     fn drop(&mut self) {
         self.ledger.release(self.expected);
         self.ledger.released.notify_waiters();
-    }
-}
-
-/// Budget and spending of several runs together, of a command that calls models without a run, or
-/// of a server's client or request. Cheap to clone; all clones share one ledger.
-#[derive(Debug, Clone)]
-pub struct SharedBudget(Arc<Ledger>);
-
-impl SharedBudget {
-    /// Creates a budget for several runs. The time limit starts now.
-    pub fn new(budget: Budget) -> Self {
-        Self(Arc::new(Ledger::new(Scope::Sweep, budget, None)))
-    }
-
-    /// Creates the budget of a command whose budget flags have the same names as a run's.
-    pub fn of_command(budget: Budget) -> Self {
-        Self(Arc::new(Ledger::of_run(budget)))
-    }
-
-    /// Creates the budget of a server's client. The client's spending also counts in `self`.
-    #[must_use]
-    pub fn of_client(&self, budget: Budget) -> Self {
-        self.under(Scope::Client, budget)
-    }
-
-    /// Creates the budget of a client's request. The request's spending also counts in `self`. The
-    /// time limit starts now; the attempt ends when it expires.
-    #[must_use]
-    pub fn of_request(&self, budget: Budget) -> Self {
-        self.under(Scope::Request, budget)
-    }
-
-    fn under(&self, scope: Scope, budget: Budget) -> Self {
-        Self(Arc::new(Ledger::new(scope, budget, Some(&self.0))))
-    }
-
-    pub(crate) const fn ledger(&self) -> &Arc<Ledger> {
-        &self.0
-    }
-
-    /// Adds spending to this budget but not to its parents, for example spending of an earlier
-    /// process.
-    pub fn charge(&self, earlier: Spent) {
-        self.0.charge(earlier);
-    }
-
-    /// Adds spending that does not come from agents' calls to this budget and its parents.
-    pub fn book(&self, spent: Spent) {
-        self.0.add(spent);
-    }
-
-    /// Reserves the expected expense of a call that is not made by an agent. The call is not
-    /// counted. Waits while other calls in progress leave no room.
-    ///
-    /// # Errors
-    /// Returns [`ProviderError::OverBudget`] if the call does not fit.
-    pub async fn reserve(&self, forecast: Option<Forecast>) -> Result<Reservation, ProviderError> {
-        let reserved = self.0.reserve(forecast.into(), 0).await;
-        reserved.map_err(|overdrawn| overdrawn.error)
-    }
-
-    /// Returns the amounts spent.
-    pub fn spent(&self) -> Spent {
-        self.0.spent()
-    }
-
-    /// Returns an error if nothing more may be spent.
-    pub fn exhausted(&self) -> Option<ProviderError> {
-        self.0.exhausted()
     }
 }
 
@@ -348,39 +226,6 @@ impl Ledger {
         }
     }
 
-    /// Returns an error if a call does not fit into the remaining budget.
-    fn does_not_fit(&self, books: &Books, expected: Amount) -> Option<ProviderError> {
-        let Books {
-            spent, reserved, ..
-        } = books;
-        let [cost_flag, tokens_flag, ..] = self.flags();
-        let tokens = spent.tokens.saturating_add(reserved.tokens);
-        if let Some(most) = self.budget.tokens
-            && expected.tokens > 0
-            && tokens.saturating_add(expected.tokens) > most
-        {
-            let next = counted(expected.tokens, "token");
-            return Some(ProviderError::OverBudget {
-                budget: tokens_flag.to_owned(),
-                spent: counted(spent.tokens, "token"),
-                limit: format!("{}; the next call may use {next}", counted(most, "token")),
-            });
-        }
-        let cost = spent.cost_usd + reserved.cost_usd + expected.cost_usd;
-        if let Some(most) = self.budget.cost_usd
-            && expected.cost_usd > 0.0
-            && settled(cost) > most
-        {
-            let next = expected.cost_usd;
-            return Some(ProviderError::OverBudget {
-                budget: cost_flag.to_owned(),
-                spent: format!("${:.4}", spent.cost_usd),
-                limit: format!("${most}; the next call may cost ${next:.4}"),
-            });
-        }
-        None
-    }
-
     /// Adds the usage of a call to the spending of this ledger and all parents.
     pub fn settle(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
         let mut books = self.lock();
@@ -434,127 +279,10 @@ impl Ledger {
         own.or_else(|| self.above.as_ref()?.exhausted())
     }
 
-    /// Returns the amounts that remain under this ledger and all parents.
-    pub fn left(&self) -> Remaining {
-        let spent = self.spent();
-        let Budget {
-            cost_usd,
-            tokens,
-            calls,
-            time,
-        } = self.budget;
-        let own = Remaining {
-            cost_usd: cost_usd.map(|most| (most - spent.cost_usd).max(0.0)),
-            tokens: tokens.map(|most| most.saturating_sub(spent.tokens)),
-            calls: calls.map(|most| most.saturating_sub(spent.calls)),
-            time: time.map(|most| most.saturating_sub(self.began.elapsed())),
-        };
-        let Some(above) = &self.above else {
-            return own;
-        };
-        let above = above.left();
-        Remaining {
-            cost_usd: least(own.cost_usd, above.cost_usd),
-            tokens: least(own.tokens, above.tokens),
-            calls: least(own.calls, above.calls),
-            time: least(own.time, above.time),
-        }
-    }
-
     /// Returns the remaining time if this is the ledger of a client's request with a time limit.
     pub fn left_of_request(&self) -> Option<Duration> {
         let most = self.budget.time.filter(|_| self.scope == Scope::Request);
         most.map(|most| most.saturating_sub(self.began.elapsed()))
-    }
-
-    /// Returns the names of the settings that limit cost, tokens, calls and time, in this order.
-    const fn flags(&self) -> [&'static str; 4] {
-        match self.scope {
-            Scope::Sweep => [
-                "sweep's --max-cost",
-                "sweep's --max-tokens",
-                "sweep's --max-llm-calls",
-                "sweep's --time-limit",
-            ],
-            Scope::Run => [
-                "--max-cost",
-                "--max-tokens",
-                "--max-llm-calls",
-                "--time-limit",
-            ],
-            Scope::Client => [
-                "client's max_cost",
-                "client's max_tokens",
-                "client's max_llm_calls",
-                "client's time",
-            ],
-            Scope::Request => [
-                "request's max_cost",
-                "request's max_tokens",
-                "request's max_llm_calls",
-                "request's timeout",
-            ],
-            Scope::Attempt => [
-                "--attempt-max-cost",
-                "--attempt-max-tokens",
-                "--attempt-max-llm-calls",
-                "--attempt-timeout",
-            ],
-            Scope::Call => ["maxCostUsd", "maxTokens", "calls", "timeoutMs"],
-        }
-    }
-
-    /// Returns an error if one of the limits is reached.
-    fn exceeded_limit(&self, budget: &Budget, spent: &Spent) -> Option<ProviderError> {
-        let Budget {
-            cost_usd,
-            tokens,
-            calls,
-            time,
-        } = *budget;
-        let [cost_flag, tokens_flag, calls_flag, time_flag] = self.flags();
-        let over = |budget: &str, spent: String, limit: String| {
-            Some(ProviderError::OverBudget {
-                budget: budget.to_owned(),
-                spent,
-                limit,
-            })
-        };
-        if let Some(most) = calls
-            && spent.calls >= most
-        {
-            return over(
-                calls_flag,
-                counted(spent.calls, "call"),
-                counted(most, "call"),
-            );
-        }
-        if let Some(most) = tokens
-            && spent.tokens >= most
-        {
-            return over(
-                tokens_flag,
-                counted(spent.tokens, "token"),
-                counted(most, "token"),
-            );
-        }
-        if let Some(most) = cost_usd
-            && settled(spent.cost_usd) >= most
-        {
-            return over(
-                cost_flag,
-                format!("${:.4}", spent.cost_usd),
-                format!("${most}"),
-            );
-        }
-        let passed = self.began.elapsed();
-        if let Some(most) = time
-            && passed >= most
-        {
-            let spent = format!("{:.1} s", passed.as_secs_f64());
-            return over(time_flag, spent, format!("{} s", most.as_secs_f64()));
-        }
-        None
     }
 
     fn lock(&self) -> MutexGuard<'_, Books> {
@@ -562,21 +290,9 @@ impl Ledger {
     }
 }
 
-/// Formats a count: `1 call`, `2 calls`.
-fn counted(number: u64, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
-}
-
-/// Returns the lesser of two limits, either of which may be absent.
-fn least<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Option<T> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(if b < a { b } else { a }),
-        (a, b) => a.or(b),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::limits::Remaining;
     use super::*;
 
     fn usage(tokens: u64) -> Usage {

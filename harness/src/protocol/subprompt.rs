@@ -161,7 +161,7 @@ impl Attempt<'_> {
         let needs_repl = role.has_repl();
         if needs_repl && depth == config.max_depth {
             return Err(ToolError(format!(
-                "{name}(): it needs a REPL for its tools, which agents at depth {depth} have not (the limit is --max-depth)"
+                "{name}(): its tools require a REPL, but agents at depth {depth} do not have one (the limit is --max-depth)"
             )));
         }
         let model = self

@@ -296,14 +296,16 @@ fn compress(run: &Path, attempts: &[(String, u32)]) {
 /// Restores the journals of the attempts of a resumed run that continue: those for whose file names
 /// `is_open` is true. Removes the temporary files of a killed process.
 ///
-/// A damaged journal stays compressed, and its attempt starts over.
+/// A damaged journal stays compressed, and its attempt starts over. Returns the problems of these
+/// journals.
 ///
 /// # Errors
 /// Returns the error of the operating system.
-pub(super) fn reopen(run: &Path, is_open: impl Fn(&str) -> bool) -> io::Result<()> {
+pub(super) fn reopen(run: &Path, is_open: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
+    let mut damaged = Vec::new();
     let entries = match fs::read_dir(run.join(JOURNAL)) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(damaged),
         Err(error) => return Err(error),
     };
     for entry in entries {
@@ -321,12 +323,16 @@ pub(super) fn reopen(run: &Path, is_open: impl Fn(&str) -> bool) -> io::Result<(
         if is_open(name) && !journal.exists() {
             match archive::restore(&journal, &run.join(TRAJECTORIES).join(name)) {
                 // The trajectory shows what the attempt cost.
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => {}
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    damaged.push(error.to_string());
+                }
                 restored => restored?,
             }
         }
     }
-    Ok(())
+    // The order of a folder's entries differs between machines.
+    damaged.sort_unstable();
+    Ok(damaged)
 }
 
 fn trajectory(run: &Path, sample: &str, attempt: u32) -> PathBuf {

@@ -57,7 +57,7 @@ pub use name::sweep_id;
 pub use reader::{
     CONFIG_VERSION, LOCK_VERSION, Lock, RunDir, check_fingerprint, read_config, read_lock,
 };
-pub use reopen::Reopened;
+pub use reopen::{Reopened, Resumed};
 pub use requests::{RequestFiles, SentRequest};
 pub use results_csv::{COLUMNS, plain_text, spreadsheet_text, to_csv};
 pub use samples::{TruncatedRecord, latest, read_records};

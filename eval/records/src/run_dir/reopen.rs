@@ -32,6 +32,15 @@ pub struct Reopened {
     truncated_record: Option<TruncatedRecord>,
 }
 
+/// A resumed run.
+#[derive(Debug)]
+pub struct Resumed {
+    /// Writer of the run's further events.
+    pub writer: RunWriter,
+    /// Problems of journals that cannot be read. Their attempts start over.
+    pub damaged_journals: Vec<String>,
+}
+
 impl Reopened {
     /// Locks the run in a folder and reads its finished attempts.
     ///
@@ -135,7 +144,7 @@ impl Reopened {
         again: &BTreeSet<(String, u32)>,
         afresh: &BTreeSet<(String, u32)>,
         program: &Program,
-    ) -> Result<RunWriter, RunDirError> {
+    ) -> Result<Resumed, RunDirError> {
         let samples = SampleLog::reopen(&self.path.join(SAMPLES), self.truncated_record.as_ref())?;
         let trajectories = self.path.join(TRAJECTORIES);
         fs::create_dir_all(&trajectories).map_err(|reason| RunDirError::Write {
@@ -153,7 +162,8 @@ impl Reopened {
             .map(|one| (one.id, one.attempt))
             .filter(|(sample, attempt)| journal::path(&self.path, sample, *attempt).is_file())
             .collect();
-        journal::reopen(&self.path, open).map_err(|reason| RunDirError::Read {
+        let restored = journal::reopen(&self.path, open);
+        let damaged_journals = restored.map_err(|reason| RunDirError::Read {
             path: self.path.join(JOURNAL),
             reason,
         })?;
@@ -167,6 +177,9 @@ impl Reopened {
         atomic::write_json(&self.path.join(CONFIG), config)?;
         let mut writer = RunWriter::open(self.path, self.held, self.lock.run, order, samples);
         writer.compress(uncompressed);
-        Ok(writer)
+        Ok(Resumed {
+            writer,
+            damaged_journals,
+        })
     }
 }
