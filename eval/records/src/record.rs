@@ -46,7 +46,7 @@ impl RunIdentity {
     /// drivers.
     pub fn label(&self) -> String {
         let capabilities = Protocol::capabilities_of(&self.protocol);
-        let has_modes = capabilities.is_some_and(|capabilities| capabilities.has_modes());
+        let has_modes = capabilities.is_some_and(model::Capabilities::has_modes);
         let how = match &self.prompt_mode {
             Some(mode) if has_modes => mode,
             _ => &self.protocol,
