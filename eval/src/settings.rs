@@ -59,6 +59,7 @@ mod partition;
 mod places;
 mod recorded;
 mod recorded_flags;
+mod run_words;
 mod scripts;
 mod secret_field;
 mod source;
