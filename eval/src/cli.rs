@@ -5,14 +5,27 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::command::ask::AskArgs;
+use crate::command::compare::CompareArgs;
+use crate::command::data::DataArgs;
+use crate::command::fork::ForkArgs;
+use crate::command::import::ImportArgs;
+use crate::command::list::ListArgs;
+use crate::command::mcp::McpArgs;
+use crate::command::merge::MergeArgs;
+use crate::command::prompt::PromptArgs;
+use crate::command::queue::QueueCommandArgs;
+use crate::command::repl::ReplArgs;
+use crate::command::report::ReportArgs;
+use crate::command::score::ScoreArgs;
+use crate::command::serve::ServeArgs;
+use crate::command::view::ViewArgs;
+use crate::command::worker::WorkerArgs;
 use crate::process::{env_vars, invocation, program};
 use crate::settings::environment::{self, Parsed};
 use crate::settings::flags::names;
-use crate::settings::{
-    AskArgs, CompareArgs, DataArgs, FlagVariable, ForkArgs, ImportArgs, ListArgs, McpArgs,
-    MergeArgs, PromptArgs, QueueCommandArgs, ReplArgs, ReportArgs, ResumeArgs, RunArgs, ScoreArgs,
-    ServeArgs, SweepArgs, ViewArgs, WorkerArgs, from_file,
-};
+use crate::settings::{FlagVariable, ResumeArgs, RunArgs, from_file};
+use crate::sweep::SweepArgs;
 
 /// The whole command line.
 #[derive(Debug, Parser)]

@@ -205,11 +205,7 @@ fn invalid_boolean(variable: &str, long: &str, value: &str) -> clap::Error {
 }
 
 /// Adds the name of the variable to an error about an invalid value that comes from a variable.
-fn name_variable(
-    mut error: clap::Error,
-    command: &Command,
-    typed: &TypedFlags,
-) -> clap::Error {
+fn name_variable(mut error: clap::Error, command: &Command, typed: &TypedFlags) -> clap::Error {
     let Some(ContextValue::String(shown)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };

@@ -82,7 +82,7 @@ pub struct ScorerLimits {
 ///
 /// # Errors
 /// A [`SettingsError`] for the first invalid flag.
-pub(super) fn resolve(
+pub(crate) fn resolve(
     args: &ScorerArgs,
     models: &ModelArgs,
     keys: Keys,

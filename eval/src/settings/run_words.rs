@@ -28,8 +28,9 @@ impl RunArgs {
             mut command,
         } = environment::parse(command, arguments).map_err(|error| one_line(&error))?;
         match matches.subcommand() {
-            Some((_, run)) if ResumeArgs::of(run, &typed).is_none() => Self::from_arg_matches(run)
-                .map_err(|error| one_line(&error.format(&mut command))),
+            Some((_, run)) if ResumeArgs::of(run, &typed).is_none() => {
+                Self::from_arg_matches(run).map_err(|error| one_line(&error.format(&mut command)))
+            }
             _ => Err("these are not flags of a new run".to_owned()),
         }
     }

@@ -8,12 +8,12 @@ use harness::prompt::{PromptMode, warnings};
 use harness::treatment::{DEFAULT_MAX_DEPTH, ExperimentPlan, ExplicitSetting, MaskedBy, NoEffect};
 
 use super::combination::{Combination, combinations};
+use super::matrix::Matrix;
 use super::plan::{Cell, Plan, SWEEP_VERSION, Skipped, SweepError};
+use super::settings::SweepBudgetArgs;
 use crate::models::main_identity;
 use crate::providers::{ModelRef, Named};
-use crate::settings::{
-    EngineSettings, Matrix, RunArgs, RunSettings, SettingsError, SweepBudgetArgs, clear_flag,
-};
+use crate::settings::{EngineSettings, RunArgs, RunSettings, SettingsError, clear_flag};
 
 /// Builds the plan of a matrix: a `direct` cell for each model and its sampling settings, followed
 /// by every meaningful combination.

@@ -8,8 +8,9 @@ use benchmarks::Entry;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::run::{canonical_flag, instead_of_sharing};
-use super::{SettingsError, SweepArgs};
+use super::settings::SweepArgs;
+use crate::settings::SettingsError;
+use crate::settings::run::{canonical_flag, instead_of_sharing};
 
 /// Axes of a sweep, and the flags that all cells share.
 #[derive(Debug, Clone, PartialEq)]
