@@ -9,9 +9,9 @@
 //! Invariant: only this module, the `settings` of commands, clap's `env` attributes and
 //! [`browser::environment`] read the environment.
 
-pub(crate) mod queue;
-pub(crate) mod resume;
 pub(crate) mod run;
+pub(crate) mod resume;
+pub(crate) mod queue;
 
 pub(crate) mod benchmark;
 pub(crate) mod budget;

@@ -243,10 +243,10 @@ fn twice(values: &[String]) -> Option<&String> {
 }
 
 /// Value of `--child-models` for children with the model of their root.
-pub(crate) const SAME_MODEL: &str = "none";
+pub(super) const SAME_MODEL: &str = "none";
 
 /// Protocol of the baseline cell.
-pub(crate) const BASELINE: &str = "direct";
+pub(super) const BASELINE: &str = "direct";
 
 fn driver_set(set: &str) -> Vec<String> {
     let names = set.split([',', '+']).map(str::trim);

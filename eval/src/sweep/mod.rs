@@ -1,9 +1,7 @@
 //! Plans sweeps: runs of all meaningful combinations of a matrix of flags.
 
 mod settings;
-
 mod matrix;
-
 mod plan;
 
 mod cells;

@@ -1,7 +1,6 @@
 //! Flags and settings of `rlm-eval serve`.
 
 mod served;
-
 mod clients;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -15,8 +14,8 @@ use crate::settings::flags::NotFromFile;
 use crate::settings::values::{Seconds, whole};
 use crate::settings::{EngineArgs, Resolved, SettingsError};
 
-pub(crate) use clients::clients;
-pub(crate) use served::{ServedArgs, ServedSettings};
+pub(in crate::command) use clients::clients;
+pub(in crate::command) use served::{ServedArgs, ServedSettings};
 
 /// The flags of `rlm-eval serve`.
 #[derive(Debug, Clone, Args)]

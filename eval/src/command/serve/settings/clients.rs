@@ -40,7 +40,7 @@ struct Entry {
 
 /// Returns the clients in a file. Without a file, accepts only the key in the environment variable
 /// [`env_vars::CLIENT_KEY`], or anybody if it is not set.
-pub(crate) fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
+pub(in crate::command) fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
     let Some(path) = file else {
         let key = env::var(env_vars::CLIENT_KEY).unwrap_or_default();
         if key.trim().is_empty() {

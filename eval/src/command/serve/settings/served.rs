@@ -60,7 +60,7 @@ pub struct ServedSettings {
 impl ServedSettings {
     /// Raises the default limit of connections to models, so that it does not limit concurrent
     /// agents.
-    pub(crate) fn allow_concurrent(&mut self, agents: usize) {
+    pub(in crate::command) fn allow_concurrent(&mut self, agents: usize) {
         for (_, _, settings) in &mut self.agents {
             settings.traffic.allow_concurrent(agents);
         }
@@ -143,7 +143,7 @@ impl Resolved<ServedSettings> {
     ///
     /// # Errors
     /// A [`SettingsError`] for flags that a served agent does not support.
-    pub(crate) fn add(
+    pub(in crate::command) fn add(
         &mut self,
         name: String,
         description: Option<String>,
