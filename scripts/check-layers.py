@@ -162,12 +162,12 @@ LAYERS = {
         process fetch providers
         run web
         reporter
-        cli grader models settings mcp_servers
+        grader models settings mcp_servers
         runner sweep
         folders
         error
         exit
-        command
+        command cli
         start
     """,
     "harness/tests/fault-server": """

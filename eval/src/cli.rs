@@ -5,14 +5,27 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::command::ask::AskArgs;
+use crate::command::compare::CompareArgs;
+use crate::command::data::DataArgs;
+use crate::command::fork::ForkArgs;
+use crate::command::import::ImportArgs;
+use crate::command::list::ListArgs;
+use crate::command::mcp::McpArgs;
+use crate::command::merge::MergeArgs;
+use crate::command::prompt::PromptArgs;
+use crate::command::queue::QueueCommandArgs;
+use crate::command::repl::ReplArgs;
+use crate::command::report::ReportArgs;
+use crate::command::score::ScoreArgs;
+use crate::command::serve::ServeArgs;
+use crate::command::view::ViewArgs;
+use crate::command::worker::WorkerArgs;
 use crate::process::{env_vars, invocation, program};
-use crate::settings::environment::{self, TypedFlags};
+use crate::settings::environment::{self, Parsed};
 use crate::settings::flags::names;
-use crate::settings::{
-    AskArgs, CompareArgs, DataArgs, FlagVariable, ForkArgs, ImportArgs, ListArgs, McpArgs,
-    MergeArgs, PromptArgs, QueueCommandArgs, ReplArgs, ReportArgs, ResumeArgs, RunArgs, ScoreArgs,
-    ServeArgs, SweepArgs, ViewArgs, WorkerArgs, from_file,
-};
+use crate::settings::{FlagVariable, ResumeArgs, RunArgs, from_file};
+use crate::sweep::SweepArgs;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -105,13 +118,12 @@ Exit codes: 0 complete, 1 infrastructure failure, 2 usage, 4 nothing matched, 10
 /// # Errors
 /// The error with a suggestion, or the requested help or version text.
 pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Cli, clap::Error> {
-    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-    let typed = TypedFlags::in_arguments(&arguments);
-    let mut command = environment::without_excluded(command(), &typed);
-    let arguments = environment::with_file_values(arguments, &command, &typed)?;
-    let matches = command
-        .try_get_matches_from_mut(arguments)
-        .map_err(|error| environment::name_variable(error, &command, &typed))?;
+    let arguments = arguments.into_iter().map(Into::into).collect();
+    let Parsed {
+        matches,
+        typed,
+        mut command,
+    } = environment::parse(definition(), arguments)?;
     if let Some(("run", run)) = matches.subcommand()
         && let Some(resume) = ResumeArgs::of(run, &typed)
     {
@@ -132,7 +144,12 @@ pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result
 
 /// Returns the definition of the whole command line.
 pub fn command() -> clap::Command {
-    with_variables(Cli::command().bin_name(invocation::called()))
+    environment::with_variables(definition())
+}
+
+/// Returns the definition without the environment variables of the flags.
+fn definition() -> clap::Command {
+    Cli::command().bin_name(invocation::called())
 }
 
 /// Returns the environment variables of all flags, including those for former flag names.
@@ -173,15 +190,4 @@ pub fn flag_variables() -> BTreeMap<String, FlagVariable> {
     let mut all = BTreeMap::new();
     collect(&command(), &mut all);
     all
-}
-
-/// Assigns each flag its environment variable. Help states the naming rule once instead of listing
-/// every variable.
-fn with_variables(command: clap::Command) -> clap::Command {
-    command
-        .mut_args(|argument| match environment::variable(&argument) {
-            Some(variable) => argument.env(variable).hide_env(true),
-            None => argument,
-        })
-        .mut_subcommands(with_variables)
 }

@@ -3,9 +3,9 @@
 //! A command line is parsed into [`cli`] (flags as typed), resolved into [`settings`] (all values
 //! present and checked), and executed by [`command`]. [`exit`] turns the result into an exit code.
 //!
-//! Invariants: only [`settings`] and clap's attributes read the environment; results go to stdout
-//! and everything else to stderr; untrusted text passes through [`process::terminal`] before a
-//! person sees it.
+//! Invariants: only [`settings`], the `settings` of commands and clap's attributes read the
+//! environment; results go to stdout and everything else to stderr; untrusted text passes through
+//! [`process::terminal`] before a person sees it.
 
 pub mod cli;
 pub mod command;

@@ -1,53 +1,37 @@
-//! Flags, and the settings that they become: one file per command, and one per group of shared
-//! flags.
+//! Flags of `rlm-eval run`, which other commands share, and the settings that they become: one file
+//! per group. The flags of another command are in `settings.rs` of its module in
+//! [`command`](crate::command); those of sweeps are in [`sweep`](crate::sweep).
 //!
 //! Parsers check single values for form and bounds. Values that must be looked up, or that depend
 //! on other flags, are checked when the settings are resolved. Checks that require work, such as
 //! opening a benchmark, come later.
 //!
-//! Invariant: only this module, clap's `env` attributes and [`browser::environment`] read the
-//! environment.
+//! Invariant: only this module, the `settings` of commands, clap's `env` attributes and
+//! [`browser::environment`] read the environment.
 
-mod ask;
-mod compare;
-mod data;
-mod fork;
-mod import;
-mod list;
-mod matrix;
-mod mcp;
-mod merge;
-mod prompt;
-mod queue;
-mod repl;
-mod report;
-mod resume;
-mod run;
-mod score;
-mod serve;
-mod sweep;
-mod view;
+pub(crate) mod run;
+pub(crate) mod resume;
+pub(crate) mod queue;
 
-mod benchmark;
-mod budget;
+pub(crate) mod benchmark;
+pub(crate) mod budget;
 mod compaction;
-mod engine;
-mod grader;
-mod guidance;
+pub(crate) mod engine;
+pub(crate) mod grader;
+pub(crate) mod guidance;
 mod header;
-mod layers;
+pub(crate) mod layers;
 mod mcp_server;
 mod model_args;
 mod models;
-mod powers;
+pub(crate) mod powers;
 mod sandbox;
 mod servers;
 mod start;
 mod tools;
 mod traffic;
-mod treatment;
-mod web;
-mod worker;
+pub(crate) mod treatment;
+pub(crate) mod web;
 
 mod context_length;
 mod display;
@@ -58,7 +42,8 @@ pub(crate) mod flags;
 mod partition;
 mod places;
 mod recorded;
-mod recorded_flags;
+pub(crate) mod recorded_flags;
+mod run_words;
 mod scripts;
 mod secret_field;
 mod source;
@@ -69,62 +54,41 @@ mod error;
 
 use crate::process::terminal;
 
-pub use ask::{AskArgs, AskSettings};
 pub use benchmark::BenchmarkArgs;
 pub use budget::BudgetArgs;
 pub(crate) use budget::HIGHEST_LIMIT;
 pub use compaction::CompactionArgs;
-pub use compare::CompareArgs;
-pub use data::{Data, DataArgs, FetchArgs, ShowArgs, data_is_here};
 pub use display::{Display, is_run_by_cargo, table_width};
 pub use engine::{EngineArgs, EngineSettings, StoreArgs, clear_flag};
 pub use env_file::{env_file_note, load_env_file, misspelt_variables};
 pub use error::SettingsError;
-pub use fork::{ForkArgs, ForkAt, ForkSettings};
 pub use from_file::FlagVariable;
 pub(crate) use from_file::from_file;
 pub use grader::{GraderSettings, JudgeSettings, ScorerArgs, ScorerLimits};
 pub use guidance::{CodeFormat, GuidanceArgs, alias_names};
 pub use header::Header;
-pub use import::{ImportArgs, ImportSystem};
 pub use layers::{PromptOverrideArgs, known as known_to_definitions, library as prompt_library};
-pub use list::{List, ListArgs};
-pub(crate) use matrix::{BASELINE, SAME_MODEL};
-pub use matrix::{Matrix, Varied};
-pub use mcp::{McpArgs, McpSettings};
 pub use mcp_server::{McpServer, McpServerArgs, mcp_not_built};
-pub use merge::MergeArgs;
 pub use models::{ModelArgs, ModelSettings, SamplingArgs, ServerArgs};
 pub use partition::{Partition, ShardAssignment};
 pub use places::{Granted, PlaceFlag};
 pub use powers::{IsolationArgs, IsolationKind, PowerArgs, RunPowerArgs, VariableArgs};
-pub use prompt::{PromptArgs, PromptSettings};
-pub use queue::{
-    QueueAccessArgs, QueueAction, QueueArgs, QueueCommandArgs, QueueSettings, QueueTarget,
-    QueueTargetArgs,
-};
+pub use queue::{QueueAccessArgs, QueueArgs, QueueSettings};
 pub(crate) use recorded::agents as recorded_agents;
-pub use repl::ReplArgs;
-pub use report::ReportArgs;
 pub use resume::{ResumeArgs, ResumeSettings, check_places};
 pub use run::{ConductArgs, ErrorGate, RunArgs, RunSettings, Selection, recorded_places};
 pub use sandbox::{SandboxArgs, SandboxError, WORKER};
-pub use score::{OtherScorer, ScoreArgs, ScoreSettings, budget_flag};
 pub use scripts::{confine_scripts, hook_registry, tool_registry};
-pub use serve::{ServeArgs, ServeSettings, ServedArgs, ServedSettings};
 pub use servers::{Keys, Server, provider_server, register_secrets};
 pub use source::{ContextSource, QuerySource, read_file, read_folder};
 pub use start::StartArgs;
-pub use sweep::{RaceAgainst, SweepArgs, SweepBudgetArgs};
 pub use tools::{HookArgs, ToolArgs, faults_by_values};
 pub use traffic::TrafficArgs;
 pub use treatment::RunMode;
 pub(crate) use user_folders::history_file;
 pub use user_folders::snapshot_file;
 pub(crate) use values::fields as recorded_fields;
-pub use view::{ViewArgs, ViewOutput};
 pub use web::WebArgs;
-pub use worker::{WorkerArgs, WorkerSettings};
 
 /// Settings with messages for the user.
 #[derive(Debug, Clone)]
@@ -147,7 +111,7 @@ impl<T> Resolved<T> {
         self.settings
     }
 
-    fn map<U>(self, change: impl FnOnce(T) -> U) -> Resolved<U> {
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Resolved<U> {
         Resolved {
             settings: change(self.settings),
             notes: self.notes,

@@ -2,6 +2,7 @@
 //!
 //! It shares the engine settings of `rlm-eval run`, but works without a benchmark and a scorer.
 
+mod settings;
 mod person;
 
 use std::fs;
@@ -25,9 +26,12 @@ use crate::exit::Outcome;
 use crate::process::terminal;
 use crate::reporter::Narrator;
 use crate::run::protocol_fit;
-use crate::settings::{AskArgs, AskSettings, QuerySource};
+use crate::settings::QuerySource;
 use crate::web::{EnvironmentSource, Web, WebSettings};
 use person::TerminalPerson;
+use settings::AskSettings;
+
+pub(crate) use settings::AskArgs;
 
 /// Runs the agent: the answer goes to stdout, progress to stderr.
 ///

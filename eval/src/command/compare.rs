@@ -1,5 +1,7 @@
 //! `rlm-eval compare`: tests whether one run is really better than another.
 
+mod settings;
+
 use std::path::Path;
 
 use records::run_dir::{RunDirError, write_output};
@@ -12,7 +14,8 @@ use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::terminal;
-use crate::settings::CompareArgs;
+
+pub(crate) use settings::CompareArgs;
 
 /// Compares runs and prints the result. All runs are read before anything is printed.
 ///

@@ -1,5 +1,7 @@
 //! `rlm-eval data`: fetches benchmark data and shows samples.
 
+mod settings;
+
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -9,7 +11,11 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::fetch::{self, FetchEvent, Fetched};
 use crate::process::terminal::{self, plain_text};
-use crate::settings::{Data, DataArgs, Display, FetchArgs, ShowArgs};
+use crate::settings::Display;
+use settings::{Data, FetchArgs, ShowArgs};
+
+pub(crate) use settings::DataArgs;
+pub(super) use settings::data_is_here;
 
 /// Fetches data or shows samples.
 ///

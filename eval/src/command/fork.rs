@@ -4,10 +4,15 @@
 //! free of charge. The engine resumes from this journal as from any other, so the fork itself can
 //! be resumed.
 
+mod settings;
+
 use super::run::{self, Origin};
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::{ForkArgs, ForkSettings, RunSettings, SettingsError};
+use crate::settings::{RunSettings, SettingsError};
+
+pub(crate) use settings::ForkArgs;
+pub(super) use settings::{ForkAt, ForkSettings};
 
 /// Starts a run that continues a recorded attempt.
 ///

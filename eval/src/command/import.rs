@@ -1,10 +1,14 @@
 //! `rlm-eval import`: converts the results of other systems to run directories.
 
+mod settings;
+
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::run::import::{Imported, read};
-use crate::settings::{ImportArgs, ImportSystem};
+use settings::ImportSystem;
+
+pub(crate) use settings::ImportArgs;
 
 /// Imports result files and prints the new folders. Every file is read before the first folder is
 /// written.

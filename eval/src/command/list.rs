@@ -1,5 +1,7 @@
 //! `rlm-eval list`: lists benchmarks, models, drivers, scorers and other choices.
 
+mod settings;
+
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::time::Duration;
@@ -9,6 +11,7 @@ use harness::prompt::{DriverLibrary, Profiles, PromptMode};
 use harness::provider::http::{HttpClient, Timeouts};
 use serde_json::{Value, json};
 
+use super::data::data_is_here;
 use super::runtime::runtime;
 use super::stdout;
 use crate::error::Error;
@@ -17,9 +20,11 @@ use crate::models::{self, ModelError};
 use crate::process::terminal::one_line;
 use crate::providers;
 use crate::settings::{
-    List, ListArgs, SettingsError, data_is_here, hook_registry, prompt_library, provider_server,
-    table_width, tool_registry,
+    SettingsError, hook_registry, prompt_library, provider_server, table_width, tool_registry,
 };
+use settings::List;
+
+pub(crate) use settings::ListArgs;
 
 /// Timeouts of the request for a server's list of models.
 const LIST_TIMEOUTS: Timeouts = Timeouts {

@@ -1,5 +1,6 @@
 //! `rlm-eval mcp`: offers agents and recorded runs as tools of the Model Context Protocol.
 
+mod settings;
 mod arguments;
 mod compare_runs;
 mod llm_map;
@@ -22,9 +23,12 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::invocation::quoted;
 use crate::process::terminal;
-use crate::settings::{McpArgs, McpSettings, mcp_not_built};
+use crate::settings::mcp_not_built;
 use roots::Roots;
+use settings::McpSettings;
 use tools::Tools;
+
+pub(crate) use settings::McpArgs;
 
 /// Maximum time for recording calls that are in progress when the server stops.
 const LAST_RECORDS: Duration = Duration::from_secs(2);

@@ -1,5 +1,7 @@
 //! `rlm-eval merge`: combines the shards of a run into one run directory.
 
+mod settings;
+
 use std::path::PathBuf;
 
 use report::summary::table;
@@ -11,7 +13,8 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::terminal;
 use crate::run::merge::merge;
-use crate::settings::MergeArgs;
+
+pub(crate) use settings::MergeArgs;
 
 /// Merges the shards, prints a table of the whole run, and compares its score with `--min-score`.
 ///

@@ -2,33 +2,33 @@
 
 mod run;
 
-mod fork;
+pub(crate) mod fork;
 mod sweep;
 
-mod queue;
-mod worker;
+pub(crate) mod queue;
+pub(crate) mod worker;
 
-mod ask;
-mod mcp;
-mod serve;
+pub(crate) mod ask;
+pub(crate) mod mcp;
+pub(crate) mod serve;
 
-mod compare;
-mod merge;
+pub(crate) mod compare;
+pub(crate) mod merge;
 
-mod score;
+pub(crate) mod score;
 
-mod import;
+pub(crate) mod import;
 
-mod prompt;
-mod report;
-mod view;
+pub(crate) mod prompt;
+pub(crate) mod report;
+pub(crate) mod view;
 
-mod data;
-mod list;
+pub(crate) mod data;
+pub(crate) mod list;
 
 mod raised_budget;
 
-mod repl;
+pub(crate) mod repl;
 
 mod runtime;
 mod stdout;

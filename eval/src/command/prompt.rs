@@ -3,6 +3,7 @@
 //! A run assembles its prompts with the same code, so the output is exactly what the run would
 //! send.
 
+mod settings;
 mod check;
 
 use comfy_table::{CellAlignment, Table, presets};
@@ -15,7 +16,9 @@ use similar::TextDiff;
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::{PromptArgs, PromptSettings};
+use settings::PromptSettings;
+
+pub(crate) use settings::PromptArgs;
 
 /// Unchanged lines that `--diff` shows around each difference.
 const DIFF_CONTEXT: usize = 3;

@@ -1,5 +1,7 @@
 //! `rlm-eval queue`: shows, pauses, resumes and cancels the runs in a queue.
 
+mod settings;
+
 use std::sync::Arc;
 
 use queue::message::{Job, Manifest, State, WorkerHeartbeat};
@@ -11,7 +13,10 @@ use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::terminal;
-use crate::settings::{QueueAction, QueueCommandArgs, QueueTarget, SettingsError};
+use crate::settings::SettingsError;
+use settings::{QueueAction, QueueTarget};
+
+pub(crate) use settings::QueueCommandArgs;
 
 /// Seconds without a heartbeat after which a worker is reported as lost.
 const LOST_AFTER_S: u64 = 10;

@@ -2,6 +2,7 @@
 //!
 //! Cells come from a terminal, from a script on stdin, or as JSON lines from a program.
 
+mod settings;
 mod interactive;
 mod json_lines;
 mod piped;
@@ -20,7 +21,9 @@ use super::runtime::runtime;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::terminal;
-use crate::settings::{ContextSource, ReplArgs, SettingsError, history_file};
+use crate::settings::{ContextSource, SettingsError, history_file};
+
+pub(crate) use settings::ReplArgs;
 
 /// Runs the cells on stdin, which are JSON lines, typed lines or a script, until stdin ends.
 ///

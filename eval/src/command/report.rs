@@ -1,5 +1,7 @@
 //! `rlm-eval report`: shows runs side by side, as tables and as a page with plots.
 
+mod settings;
+
 use std::path::Path;
 
 use records::run_dir::{RunDir, RunDirError, write_output, write_whole};
@@ -11,7 +13,8 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::folders::Found;
 use crate::process::terminal;
-use crate::settings::ReportArgs;
+
+pub(crate) use settings::ReportArgs;
 
 /// Version of the JSON printed by `--json`, stored as `v`.
 const REPORT_VERSION: u32 = 2;

@@ -1,5 +1,6 @@
 //! `rlm-eval score`: rescores the answers of runs with another scorer.
 
+mod settings;
 mod rescore;
 
 use std::path::PathBuf;
@@ -24,9 +25,11 @@ use crate::folders::{FolderError, Found};
 use crate::grader::{self, Grader, GraderError, Rule};
 use crate::models;
 use crate::process::terminal;
-use crate::settings::{OtherScorer, ScoreArgs, ScoreSettings, budget_flag};
 
 use rescore::{Judging, Stopped, Verdicts, rescore, store};
+use settings::{OtherScorer, ScoreSettings, budget_flag};
+
+pub(crate) use settings::ScoreArgs;
 
 /// Scores the answers, stores the scores, and prints them next to the recorded ones.
 ///

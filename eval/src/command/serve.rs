@@ -1,5 +1,6 @@
 //! `rlm-eval serve`: serves agents through an `OpenAI`-compatible API.
 
+mod settings;
 pub(super) mod recorder;
 pub(super) mod service;
 mod steps;
@@ -14,8 +15,11 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::invocation::quoted;
 use crate::process::{open_files, terminal};
-use crate::settings::{ServeArgs, ServeSettings};
 use service::Service;
+use settings::ServeSettings;
+
+pub(crate) use settings::ServeArgs;
+pub(super) use settings::{ServedArgs, ServedSettings, clients};
 
 /// Serves until a signal stops the server, which is a normal exit.
 ///

@@ -19,8 +19,8 @@ use super::run::{self, CellStart, RunContext};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::terminal;
-use crate::settings::{Matrix, RunSettings, SweepArgs};
-use crate::sweep::{Cell, Plan, plan_cells};
+use crate::settings::RunSettings;
+use crate::sweep::{Cell, Matrix, Plan, SweepArgs, plan_cells};
 
 use cell::{check_cell, check_places, flags_to_repeat, quoted, resume_advice, run_cell};
 use conclusion::{compare_finished, conclude};

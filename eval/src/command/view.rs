@@ -1,5 +1,6 @@
 //! `rlm-eval view`: shows runs in a browser, or writes a run as a page to a file.
 
+mod settings;
 mod inputs;
 
 use std::process::{Command, Stdio};
@@ -13,7 +14,9 @@ use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::terminal;
-use crate::settings::{ViewArgs, ViewOutput};
+use settings::ViewOutput;
+
+pub(crate) use settings::ViewArgs;
 
 /// Writes a page, or serves until a signal stops the viewer, which is a normal exit.
 ///

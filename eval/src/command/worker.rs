@@ -1,5 +1,6 @@
 //! `rlm-eval worker`: makes attempts of the runs in a queue.
 
+mod settings;
 mod serve_run;
 mod attempt;
 mod served;
@@ -24,10 +25,12 @@ use super::runtime::{StopSignal, runtime};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::{open_files, terminal};
-use crate::settings::{WorkerArgs, WorkerSettings};
 
 use serve_run::serve_run;
+use settings::WorkerSettings;
 use state::{Worker, WorkerMode};
+
+pub(crate) use settings::WorkerArgs;
 
 /// Interval at which the worker looks for the first run of a queue.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

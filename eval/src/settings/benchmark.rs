@@ -114,7 +114,7 @@ fn scorers<S: Serializer>(all: &[String], to: S) -> Result<S::Ok, S::Error> {
 /// # Errors
 /// A [`SettingsError`] for the first invalid flag. Options that the benchmark does not support are
 /// rejected later, when it is opened.
-pub(super) fn resolve(
+pub(crate) fn resolve(
     name: &str,
     args: &BenchmarkArgs,
 ) -> Result<(String, benchmarks::Options), SettingsError> {
@@ -194,7 +194,7 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
 
 /// Returns the folder with a subfolder for each benchmark's data: the given folder, or `data` in
 /// the program's cache folder. `None` if neither is known.
-pub(super) fn data_root(given: Option<&Path>) -> Option<PathBuf> {
+pub(crate) fn data_root(given: Option<&Path>) -> Option<PathBuf> {
     given
         .map(Path::to_owned)
         .or_else(|| Some(user_folders::caches()?.join("data")))
@@ -250,7 +250,7 @@ fn check_scorer(benchmark: &str, scorer: Option<&str>) -> Result<(), SettingsErr
 ///
 /// # Errors
 /// [`SettingsError`] that suggests the most similar name.
-pub(super) fn rule(name: &str) -> Result<Arc<dyn Scorer>, SettingsError> {
+pub(crate) fn rule(name: &str) -> Result<Arc<dyn Scorer>, SettingsError> {
     let known: Vec<&str> = benchmarks::scorers().map(|scorer| scorer.name).collect();
     benchmarks::scorer(name).ok_or_else(|| {
         let nearest = nearest(name, known.iter().copied());

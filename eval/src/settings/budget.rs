@@ -92,7 +92,7 @@ impl BudgetArgs {
 ///
 /// # Errors
 /// [`SettingsError`] for the first model without a known price.
-pub(super) fn check_prices<'a>(
+pub(crate) fn check_prices<'a>(
     flag: Option<&'static str>,
     prices: &PriceTable,
     references: impl IntoIterator<Item = &'a ModelRef>,
@@ -120,7 +120,7 @@ const CURRENT_DAYS: i32 = 182;
 
 /// Returns a warning that names the models whose prices are outdated on a day, or `None` if no
 /// price is.
-pub(super) fn old_prices<'a>(
+pub(crate) fn old_prices<'a>(
     prices: &PriceTable,
     references: impl IntoIterator<Item = &'a ModelRef>,
     today: Date,
@@ -149,7 +149,7 @@ pub(super) fn old_prices<'a>(
 ///
 /// # Errors
 /// [`SettingsError`] for a file that cannot be read or is not a price table.
-pub(super) fn prices(file: Option<&Path>) -> Result<PriceTable, SettingsError> {
+pub(crate) fn prices(file: Option<&Path>) -> Result<PriceTable, SettingsError> {
     let bundled = PriceTable::bundled()?;
     Ok(match file {
         Some(file) => own_prices(file)?.or(bundled),

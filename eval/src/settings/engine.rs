@@ -273,7 +273,7 @@ impl EngineSettings {
 ///
 /// # Errors
 /// [`SettingsError`] if neither names a model.
-pub(super) fn main_model(args: &EngineArgs) -> Result<(ModelRef, Option<String>), SettingsError> {
+pub(crate) fn main_model(args: &EngineArgs) -> Result<(ModelRef, Option<String>), SettingsError> {
     const HINT: &str = "name a model with --model; `rlm-eval list models` lists the valid names";
     let layers = &args.guidance.layers;
     let named = match layers.prompt.as_deref().map(str::trim) {

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use clap::builder::Resettable;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, Command};
+use clap::{Arg, ArgMatches, Command};
 
 use super::flags::names;
 use crate::process::env_vars;
@@ -51,6 +51,46 @@ impl TypedFlags {
     }
 }
 
+/// A parsed command line.
+pub(crate) struct Parsed {
+    /// Values of the flags.
+    pub(crate) matches: ArgMatches,
+    /// Flags that were typed, as opposed to set by variables.
+    pub(crate) typed: TypedFlags,
+    /// Definition that parsed the command line, for formatting further errors.
+    pub(crate) command: Command,
+}
+
+/// Parses a command line, including the program's name, with the variables from the environment and
+/// the file.
+///
+/// # Errors
+/// The error with a suggestion, or the requested help or version text.
+pub(crate) fn parse(command: Command, arguments: Vec<OsString>) -> Result<Parsed, clap::Error> {
+    let typed = TypedFlags::in_arguments(&arguments);
+    let mut command = without_excluded(with_variables(command), &typed);
+    let arguments = with_file_values(arguments, &command, &typed)?;
+    let matches = command
+        .try_get_matches_from_mut(arguments)
+        .map_err(|error| name_variable(error, &command, &typed))?;
+    Ok(Parsed {
+        matches,
+        typed,
+        command,
+    })
+}
+
+/// Assigns each flag its environment variable. Help states the naming rule once instead of listing
+/// every variable.
+pub(crate) fn with_variables(command: Command) -> Command {
+    command
+        .mut_args(|argument| match variable(&argument) {
+            Some(variable) => argument.env(variable).hide_env(true),
+            None => argument,
+        })
+        .mut_subcommands(with_variables)
+}
+
 /// Returns the variable of a flag's current name, or that of an earlier name if only the latter is
 /// set.
 pub(crate) fn variable(argument: &Arg) -> Option<String> {
@@ -64,7 +104,7 @@ pub(crate) fn variable(argument: &Arg) -> Option<String> {
 }
 
 /// Removes the variables of flags that exclude a typed flag.
-pub(crate) fn without_excluded(command: Command, typed: &TypedFlags) -> Command {
+fn without_excluded(command: Command, typed: &TypedFlags) -> Command {
     let mut excluded_flags = Vec::new();
     for mut group in command.get_groups().cloned() {
         if group.is_multiple() {
@@ -93,7 +133,7 @@ pub(crate) fn without_excluded(command: Command, typed: &TypedFlags) -> Command 
 ///
 /// # Errors
 /// Returns an error if the value of a switch is neither true nor false.
-pub(crate) fn with_file_values(
+fn with_file_values(
     mut arguments: Vec<OsString>,
     command: &Command,
     typed: &TypedFlags,
@@ -170,11 +210,7 @@ fn invalid_boolean(variable: &str, long: &str, value: &str) -> clap::Error {
 }
 
 /// Adds the name of the variable to an error about an invalid value that comes from a variable.
-pub(crate) fn name_variable(
-    mut error: clap::Error,
-    command: &Command,
-    typed: &TypedFlags,
-) -> clap::Error {
+fn name_variable(mut error: clap::Error, command: &Command, typed: &TypedFlags) -> clap::Error {
     let Some(ContextValue::String(shown)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };

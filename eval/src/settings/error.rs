@@ -53,7 +53,7 @@ impl SettingsError {
 
     /// Returns the message for a word that is not in `known`. It suggests `nearest` or, without it,
     /// lists `known`.
-    pub(super) fn unknown(
+    pub(crate) fn unknown(
         problem: &str,
         nearest: Option<&str>,
         known: impl IntoIterator<Item: AsRef<str>>,
@@ -67,7 +67,7 @@ impl SettingsError {
     }
 
     /// Returns the error for a file or folder that cannot be read.
-    pub(super) fn unreadable(path: &Path, reason: impl Display) -> Self {
+    pub(crate) fn unreadable(path: &Path, reason: impl Display) -> Self {
         Self::new(format!("cannot read {}: {reason}", path.display()))
     }
 

@@ -13,11 +13,11 @@ pub(super) const PERMISSIONS: &str =
 /// writes files, reads flags from a folder, or disables a safeguard. Declared with
 /// `#[arg(add = NotFromFile)]`, like the other marks.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct NotFromFile;
+pub(crate) struct NotFromFile;
 
 /// Marks a flag of `rlm-eval run` that a fork does not accept.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RunOnly;
+pub(crate) struct RunOnly;
 
 /// Marks a flag whose value can name a file or server, although its type is not that of a path.
 #[derive(Debug, Clone, Copy)]

@@ -14,7 +14,7 @@ use crate::grader::{JUDGE_ATTEMPTS, JudgePrompt};
 use crate::providers::ModelRef;
 
 /// Flag that names the judge's model.
-pub(super) const JUDGE_MODEL: &str = "--judge-model";
+pub(crate) const JUDGE_MODEL: &str = "--judge-model";
 
 /// Flags for judges and scorer files.
 #[derive(Debug, Clone, Args, Serialize)]
@@ -93,7 +93,7 @@ pub struct ScorerLimits {
 ///
 /// # Errors
 /// A [`SettingsError`] for the first invalid flag.
-pub(super) fn resolve(
+pub(crate) fn resolve(
     args: &ScorerArgs,
     judge_flag: &'static str,
     models: &ModelArgs,

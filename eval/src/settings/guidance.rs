@@ -23,7 +23,7 @@ use crate::providers::{ModelRef, profile_name};
 
 /// Maximum value of `--max-depth`. Larger numbers are probably typos, because agents below depth 2
 /// have only 3 iterations.
-pub(super) const MAX_DEPTH: u32 = 16;
+pub(crate) const MAX_DEPTH: u32 = 16;
 
 /// Flags that shape the agents' prompts, models and depth.
 #[derive(Debug, Clone, Args, Serialize)]

@@ -305,7 +305,7 @@ fn line(flag: &'static str, given: Option<&str>) -> Result<String, SettingsError
 }
 
 /// Returns the current date in UTC.
-pub(super) fn today() -> Date {
+pub(crate) fn today() -> Date {
     Timestamp::now().to_zoned(TimeZone::UTC).date()
 }
 

@@ -142,6 +142,6 @@ pub(super) fn permissions() -> &'static Ids {
 }
 
 /// Whether the flag with this id is a permission.
-pub(super) fn is_permission(id: &str) -> bool {
+pub(crate) fn is_permission(id: &str) -> bool {
     permissions().contains(id)
 }

@@ -1,10 +1,9 @@
-//! Flags and settings of runs in a queue, of `rlm-eval worker`, and of `rlm-eval queue`.
+//! Flags and settings of runs in a queue.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::builder::BoolishValueParser;
-use clap::{Args, Subcommand};
+use clap::Args;
 use queue::Access;
 use queue::name::RunKey;
 use records::run_dir;
@@ -14,7 +13,6 @@ use serde_json::Value;
 use super::flags::RunOnly;
 use super::values::whole;
 use super::{Granted, SettingsError};
-use crate::process::invocation::quoted;
 
 /// Credentials and certificates for a queue's NATS server.
 #[derive(Debug, Clone, Default, Args, Serialize, PartialEq, Eq)]
@@ -86,56 +84,6 @@ impl QueueArgs {
     }
 }
 
-/// Flags of `rlm-eval queue`.
-#[derive(Debug, Clone, Args)]
-pub struct QueueCommandArgs {
-    /// What to do with the runs.
-    #[command(subcommand)]
-    pub action: QueueAction,
-}
-
-/// Actions on the runs of a queue.
-#[derive(Debug, Clone, Subcommand)]
-pub enum QueueAction {
-    /// Show runs, waiting attempts and workers
-    Status(QueueTargetArgs),
-    /// Stop starting attempts; attempts in progress are finished
-    Pause(QueueTargetArgs),
-    /// Start attempts again after a pause or cancellation
-    Resume(QueueTargetArgs),
-    /// Stop starting attempts; attempts in progress are dropped, or returned to the queue with
-    /// --worker
-    Cancel(QueueTargetArgs),
-}
-
-/// Flags of the actions of `rlm-eval queue`.
-#[derive(Debug, Clone, Args)]
-pub struct QueueTargetArgs {
-    /// Id or folder of the run; without it, `status` shows all runs
-    #[arg(value_name = "RUN")]
-    pub run: Option<String>,
-
-    /// URL of the queue's NATS server; required, because a run's folder must not choose the server
-    #[arg(long, value_name = "URL")]
-    pub queue: Option<String>,
-
-    /// Apply only to attempts at this sample
-    #[arg(long, value_name = "ID", conflicts_with = "worker")]
-    pub sample: Option<String>,
-
-    /// Apply only to this worker
-    #[arg(long, value_name = "NAME")]
-    pub worker: Option<String>,
-
-    /// Print JSON
-    #[arg(long, value_parser = BoolishValueParser::new())]
-    pub json: bool,
-
-    /// Access to the queue's server.
-    #[command(flatten)]
-    pub access: QueueAccessArgs,
-}
-
 /// Value of `--queue` that resumes a run without a queue.
 const NONE: &str = "none";
 
@@ -158,7 +106,7 @@ pub struct QueueSettings {
     pub order_by: Option<PathBuf>,
 }
 
-pub(super) fn access(url: &str, args: &QueueAccessArgs) -> Access {
+pub(crate) fn access(url: &str, args: &QueueAccessArgs) -> Access {
     let path = |granted: &Option<Granted<PathBuf>>| granted.as_deref().map(Path::to_path_buf);
     Access {
         url: url.trim().to_owned(),
@@ -208,49 +156,9 @@ pub(super) fn resolve(
     }))
 }
 
-/// Target of `rlm-eval queue`.
-#[derive(Debug, Clone)]
-pub struct QueueTarget {
-    /// URL and credentials of the queue server.
-    pub access: Access,
-    /// Run to show or change; `None` for all.
-    pub run: Option<RunKey>,
-    /// Id of the sample to change, if given.
-    pub sample: Option<String>,
-    /// Name of the worker to change, if given.
-    pub worker: Option<String>,
-    /// Whether to print JSON.
-    pub json: bool,
-}
-
-impl QueueTarget {
-    /// Resolves the flags of `rlm-eval queue`.
-    ///
-    /// # Errors
-    /// [`SettingsError`] if `--queue` is missing, or if a folder contains no run.
-    pub fn resolve(args: &QueueTargetArgs) -> Result<Self, SettingsError> {
-        let run = args.run.as_deref().map(key).transpose()?;
-        let (run, recorded) = run.map_or((None, None), |(key, url)| (Some(key), url));
-        let Some(url) = args.queue.clone() else {
-            let url = recorded.map_or_else(|| "nats://HOST:PORT".to_owned(), |url| quoted(&url));
-            return Err(SettingsError::with_hint(
-                "missing --queue: a run's folder cannot choose a server".to_owned(),
-                format!("add --queue {url}, or set EVAL_QUEUE"),
-            ));
-        };
-        Ok(Self {
-            access: access(&url, &args.access),
-            run,
-            sample: args.sample.clone(),
-            worker: args.worker.clone(),
-            json: args.json,
-        })
-    }
-}
-
 /// Returns the key of a run that is given by id, key or folder, and the queue URL recorded in the
 /// folder, if any.
-pub(super) fn key(run: &str) -> Result<(RunKey, Option<String>), SettingsError> {
+pub(crate) fn key(run: &str) -> Result<(RunKey, Option<String>), SettingsError> {
     let folder = Path::new(run);
     if !folder.is_dir() {
         // Use a key that was copied from `rlm-eval queue` as is.

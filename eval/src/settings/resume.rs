@@ -62,7 +62,7 @@ impl ResumeArgs {
 
     /// Returns the flags that override those recorded in `dir`. `resumes` is the command that takes
     /// these flags, without the program's name.
-    pub(super) fn over_folder(
+    pub(crate) fn over_folder(
         dir: PathBuf,
         run: &ArgMatches,
         typed: &TypedFlags,
@@ -314,7 +314,7 @@ impl ResumeSettings {
 }
 
 /// Recorded settings of a run that is resumed or forked.
-pub(super) struct RecordedRun {
+pub(crate) struct RecordedRun {
     /// Path of `config.json`.
     pub path: PathBuf,
     /// Content of `config.json` without `flags`.

@@ -222,7 +222,7 @@ pub fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
 
 /// Returns the current name of a flag of `rlm-eval run`, given its current or an earlier name; any
 /// other name is returned unchanged.
-pub(super) fn canonical_flag(flag: &str) -> String {
+pub(crate) fn canonical_flag(flag: &str) -> String {
     let command = RunArgs::augment_args(Command::new("run"));
     let of_this_name = |argument: &&Arg| flags::names(argument).any(|name| name == flag);
     let argument = command.get_arguments().find(of_this_name);
@@ -232,7 +232,7 @@ pub(super) fn canonical_flag(flag: &str) -> String {
 
 /// Returns advice about a flag of `rlm-eval run` that the cells of a sweep cannot share; `None` if
 /// they can.
-pub(super) fn instead_of_sharing(flag: &str) -> Option<&'static str> {
+pub(crate) fn instead_of_sharing(flag: &str) -> Option<&'static str> {
     let command = RunArgs::augment_args(Command::new("run"));
     let mut arguments = command.get_arguments();
     let argument = arguments.find(|argument| argument.get_long() == Some(flag))?;
@@ -429,7 +429,7 @@ impl RunSettings {
     }
 
     /// Resolves the flags; `start` decides how settings without effect are handled.
-    pub(super) fn at(args: &RunArgs, start: RunMode) -> Result<Resolved<Self>, SettingsError> {
+    pub(crate) fn at(args: &RunArgs, start: RunMode) -> Result<Resolved<Self>, SettingsError> {
         let (benchmark, benchmark_options) = benchmark::resolve(&args.benchmark, &args.options)?;
         let selection = Selection {
             max_samples: args.max_samples,

@@ -17,7 +17,7 @@ use super::{
 };
 
 /// Flags that determine the agents.
-pub(super) struct Flags<'a> {
+pub(crate) struct Flags<'a> {
     pub guidance: &'a GuidanceArgs,
     pub tools: &'a ToolArgs,
     pub values: &'a [String],
@@ -39,7 +39,7 @@ pub enum RunMode {
 }
 
 /// Resolved settings of the agents.
-pub(super) struct Agents {
+pub(crate) struct Agents {
     pub treatment: Treatment,
     /// Name of the applied profile.
     pub profile: Option<String>,

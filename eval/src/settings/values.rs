@@ -24,7 +24,7 @@ pub(crate) fn dollars(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// [`SettingsError`] if it is out of bounds.
-pub(super) fn within<T: PartialOrd + Display>(
+pub(crate) fn within<T: PartialOrd + Display>(
     flag: &str,
     value: T,
     bounds: &RangeInclusive<T>,
@@ -40,7 +40,7 @@ pub(super) fn within<T: PartialOrd + Display>(
 
 /// Returns the trimmed names in order, without duplicates. Blank entries are ignored, so that
 /// `--drivers ""` in a script means none.
-pub(super) fn names(given: &[String]) -> Vec<String> {
+pub(crate) fn names(given: &[String]) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(given.len());
     for name in given.iter().map(|name| name.trim()) {
         if !name.is_empty() && !names.iter().any(|earlier| earlier == name) {

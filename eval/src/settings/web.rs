@@ -109,7 +109,7 @@ pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Option<String> {
 ///
 /// # Errors
 /// Like [`resolve`].
-pub(super) fn check_system_text(
+pub(crate) fn check_system_text(
     args: &WebArgs,
     settings: &AgentTurnSettings,
     layers: &PromptOverrides,

@@ -8,13 +8,12 @@ use harness::prompt::{PromptMode, warnings};
 use harness::treatment::{DEFAULT_MAX_DEPTH, ExperimentPlan, ExplicitSetting, MaskedBy, NoEffect};
 
 use super::combination::{Combination, combinations};
+use super::matrix::Matrix;
 use super::plan::{Cell, Plan, SWEEP_VERSION, Skipped, SweepError};
-use crate::cli::{self, Command};
+use super::settings::SweepBudgetArgs;
 use crate::models::main_identity;
 use crate::providers::{ModelRef, Named};
-use crate::settings::{
-    EngineSettings, Matrix, RunArgs, RunSettings, SettingsError, SweepBudgetArgs, clear_flag,
-};
+use crate::settings::{EngineSettings, RunArgs, RunSettings, SettingsError, clear_flag};
 
 /// Builds the plan of a matrix: a `direct` cell for each model and its sampling settings, followed
 /// by every meaningful combination.
@@ -260,7 +259,7 @@ fn shared(command: &clap::Command, name: &str, values: &[String]) -> Vec<String>
 /// Parses the flags of a cell like those of `rlm-eval run`.
 fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> {
     let command = RunArgs::augment_args(clap::Command::new("run"));
-    let mut words = vec!["eval".to_owned(), "run".to_owned()];
+    let mut words = Vec::new();
     for (name, values) in &matrix.run {
         if name == "model" && combination.model.is_some() {
             continue;
@@ -275,25 +274,18 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
     words.extend(own.chunks_exact(2).map(|pair| pair.join("=")));
     let varied = combination.varied(matrix);
     words.extend(varied.map(|(axis, value)| format!("--{}={value}", axis.flag)));
-    match cli::parse(words) {
-        Ok(cli) => match cli.command {
-            Command::Run(mut args) => {
-                args.start.dry_run = matrix.dry_run;
-                let guidance = &mut args.engine.guidance;
-                // The environment must not set an axis that the cell lacks.
-                if combination.mode.is_none() {
-                    guidance.prompt_mode = PromptMode::default();
-                }
-                if combination.depth.is_none() {
-                    guidance.max_depth = DEFAULT_MAX_DEPTH;
-                }
-                if combination.child_model.is_none() {
-                    guidance.child_model = None;
-                }
-                Ok(*args)
-            }
-            _ => Err("these are not flags of a new run".to_owned()),
-        },
-        Err(error) => Err(crate::settings::flags::one_line(&error)),
+    let mut args = RunArgs::of_words(words)?;
+    args.start.dry_run = matrix.dry_run;
+    let guidance = &mut args.engine.guidance;
+    // The environment must not set an axis that the cell lacks.
+    if combination.mode.is_none() {
+        guidance.prompt_mode = PromptMode::default();
     }
+    if combination.depth.is_none() {
+        guidance.max_depth = DEFAULT_MAX_DEPTH;
+    }
+    if combination.child_model.is_none() {
+        guidance.child_model = None;
+    }
+    Ok(args)
 }

@@ -4,8 +4,9 @@ use std::fmt;
 
 use harness::treatment::ExplicitSetting;
 
+use super::matrix::{BASELINE, Matrix, SAME_MODEL, Varied};
 use super::plan::safe;
-use crate::settings::{BASELINE, EngineSettings, Matrix, SAME_MODEL, Varied};
+use crate::settings::EngineSettings;
 
 /// Maximum characters of a cell's name, so that number and name fit into a file name.
 const MAX_NAME_CHARS: usize = 100;

@@ -8,7 +8,9 @@ use records::run_dir::{RunDirError, sweep_id, write_whole};
 use report::race::RaceHeader;
 use serde::{Deserialize, Serialize};
 
-use crate::settings::{BASELINE, RunArgs, SettingsError, SweepBudgetArgs};
+use super::matrix::BASELINE;
+use super::settings::SweepBudgetArgs;
+use crate::settings::{RunArgs, SettingsError};
 
 /// Version of [`Plan`], stored as `v`.
 pub const SWEEP_VERSION: u32 = 1;

@@ -6,8 +6,8 @@ use serve::AdmissionQueue;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::roots::Roots;
+use super::settings::McpSettings;
 use crate::command::serve::service::Service;
-use crate::settings::McpSettings;
 
 /// State shared by the tools.
 pub(super) struct ToolState {

@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::roots::Roots;
+use super::settings::McpSettings;
 use super::state::ToolState;
 use super::{compare_runs, llm_map, read_run, rlm};
 use crate::command::serve::service::Service;
-use crate::settings::McpSettings;
 
 /// Instructions that clients show their models.
 const INSTRUCTIONS: &str = include_str!("tools/instructions.md");

@@ -6,12 +6,13 @@ use std::path::Path;
 use harness::prompt::definition::{Fault, Library};
 use serde_json::{Value, json};
 
+use super::settings::PromptArgs;
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::terminal;
 use crate::settings::{
-    PromptArgs, alias_names, faults_by_values, hook_registry, known_to_definitions, tool_registry,
+    alias_names, faults_by_values, hook_registry, known_to_definitions, tool_registry,
 };
 
 /// Prints the errors, one per line or as a JSON array.

@@ -9,10 +9,11 @@ use records::RunIdentity;
 use records::run_dir::{Events, Journal, RunDir, RunWriter};
 use serde_json::json;
 
+use crate::command::fork::{ForkAt, ForkSettings};
 use crate::error::Error;
 use crate::process::terminal;
 use crate::run::journal::RunJournal;
-use crate::settings::{ForkAt, ForkSettings, SettingsError};
+use crate::settings::SettingsError;
 
 /// Attempt that a fork continues.
 pub(in crate::command) struct Origin {

@@ -15,10 +15,11 @@ use parking_lot::Mutex;
 use serve::{AgentResult, Agents, Limits, Offer, OnProgress, Question, Rejection, Requester};
 
 use super::recorder::Recorder;
+use super::settings::ServedSettings;
 use crate::error::Error;
 use crate::models;
 use crate::process::terminal;
-use crate::settings::{EngineSettings, ServedSettings};
+use crate::settings::EngineSettings;
 
 /// The served agents.
 pub struct Service {

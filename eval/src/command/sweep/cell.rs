@@ -9,8 +9,8 @@ use crate::command::run::{self, RunContext};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::invocation;
-use crate::settings::{self, ResumeArgs, RunSettings, SweepArgs};
-use crate::sweep::{Cell, Plan, SweepError};
+use crate::settings::{self, ResumeArgs, RunSettings};
+use crate::sweep::{Cell, Plan, SweepArgs, SweepError};
 
 /// Returns the flags for resuming a cell: those recorded in its folder, overridden by those after
 /// `--`.

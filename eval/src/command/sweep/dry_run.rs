@@ -9,8 +9,8 @@ use crate::command::run::expense::{Caps, Expense, Sum, basis};
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::{RunSettings, SweepArgs};
-use crate::sweep::Plan;
+use crate::settings::RunSettings;
+use crate::sweep::{Plan, SweepArgs};
 
 /// Prints the estimated expense of the cells of a plan.
 ///

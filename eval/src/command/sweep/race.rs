@@ -21,8 +21,8 @@ use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::terminal;
-use crate::settings::{RaceAgainst, RunSettings, SettingsError, SweepArgs};
-use crate::sweep::{Cell, Plan};
+use crate::settings::{RunSettings, SettingsError};
+use crate::sweep::{Cell, Plan, RaceAgainst, SweepArgs};
 
 /// Log file of a race replayed over finished runs.
 const REPLAY_LOG: &str = "race-replay.jsonl";

@@ -9,8 +9,8 @@ use super::cell::resume_advice;
 use crate::command::raised_budget::raised;
 use crate::error::Error;
 use crate::process::terminal;
-use crate::settings::{RunSettings, SettingsError, SweepArgs};
-use crate::sweep::Plan;
+use crate::settings::{RunSettings, SettingsError};
+use crate::sweep::{Plan, SweepArgs};
 
 /// Checks that the budget can be enforced in every cell.
 ///

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use queue::Broker;
 use tokio::sync::{Semaphore, mpsc, watch};
 
-use crate::settings::WorkerSettings;
+use super::settings::WorkerSettings;
 
 /// Instruction to a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,11 +8,13 @@ use queue::Access;
 use queue::name::RunKey;
 use serde_json::Value;
 
-use super::QueueAccessArgs;
-use super::flags::{NotFromFile, one_line};
-use super::queue::{access, key};
-use super::values::{Seconds, whole};
-use super::{PowerArgs, ResumeArgs, RunArgs, RunMode, RunPowerArgs, RunSettings, SettingsError};
+use crate::settings::QueueAccessArgs;
+use crate::settings::flags::{NotFromFile, one_line};
+use crate::settings::queue::{access, key};
+use crate::settings::values::{Seconds, whole};
+use crate::settings::{
+    PowerArgs, ResumeArgs, RunArgs, RunMode, RunPowerArgs, RunSettings, SettingsError,
+};
 
 /// The flags of `rlm-eval worker`.
 #[derive(Debug, Clone, Args)]

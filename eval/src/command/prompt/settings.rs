@@ -11,10 +11,10 @@ use harness::settings::{DEFAULT_MAX_ITERATIONS, IterationSettings, ProtocolSetti
 use harness::treatment::AgentPosition;
 use harness::{ActionSurface, Treatment};
 
-use super::guidance::MAX_DEPTH;
-use super::treatment::{Agents, Flags};
-use super::values::{whole, within};
-use super::{
+use crate::settings::guidance::MAX_DEPTH;
+use crate::settings::treatment::{Agents, Flags};
+use crate::settings::values::{whole, within};
+use crate::settings::{
     GuidanceArgs, HookArgs, McpServerArgs, Resolved, RunMode, SettingsError, ToolArgs,
     VariableArgs, WebArgs,
 };
@@ -242,7 +242,7 @@ impl PromptSettings {
         let agents = flags.resolve(given, model, &Isolation::Thread, RunMode::New)?;
         let run = &agents.settings.treatment;
         if run.is_web() {
-            super::web::check_system_text(&args.web, &run.web, &run.overrides)?;
+            crate::settings::web::check_system_text(&args.web, &run.web, &run.overrides)?;
         }
         let position = AgentPosition {
             depth,

@@ -9,9 +9,9 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::flags::NotFromFile;
-use super::values::{Seconds, decimal, dollars, whole};
-use super::{HIGHEST_LIMIT, recorded_flags};
+use crate::settings::flags::NotFromFile;
+use crate::settings::values::{Seconds, decimal, dollars, whole};
+use crate::settings::{HIGHEST_LIMIT, recorded_flags};
 
 /// The flags of `rlm-eval sweep`.
 #[derive(Debug, Clone, Args)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use super::{IsolationArgs, SandboxArgs};
+use crate::settings::{IsolationArgs, SandboxArgs};
 
 /// The flags of `rlm-eval repl`.
 #[derive(Debug, Clone, Args)]

@@ -7,12 +7,12 @@ use clap::builder::{NonEmptyStringValueParser, Resettable};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
-use super::environment::TypedFlags;
-use super::flags::RunOnly;
-use super::resume::RecordedRun;
-use super::values::whole;
-use super::{Resolved, ResumeArgs, RunArgs, RunMode, RunSettings, SettingsError};
 use crate::process::invocation::quoted;
+use crate::settings::environment::TypedFlags;
+use crate::settings::flags::RunOnly;
+use crate::settings::resume::RecordedRun;
+use crate::settings::values::whole;
+use crate::settings::{Resolved, ResumeArgs, RunArgs, RunMode, RunSettings, SettingsError};
 
 /// Flags of `rlm-eval fork RUN SAMPLE`.
 #[derive(Debug, Clone)]

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use harness::prompt::PromptMode;
 
-use super::flags::NotFromFile;
-use super::values::names;
-use super::values::one_of;
 use crate::run::import::SuppliedSettings;
+use crate::settings::flags::NotFromFile;
+use crate::settings::values::names;
+use crate::settings::values::one_of;
 
 /// The flags of `rlm-eval import`.
 #[derive(Debug, Clone, Args)]

@@ -7,8 +7,8 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 use report::compare::Against;
 
-use super::SettingsError;
-use super::flags::NotFromFile;
+use crate::settings::SettingsError;
+use crate::settings::flags::NotFromFile;
 
 /// The flags of `rlm-eval compare`.
 #[derive(Debug, Clone, Args)]

@@ -6,10 +6,10 @@ use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use harness::nearest;
 
-use super::flags::NotFromFile;
-use super::values::whole;
-use super::{BenchmarkArgs, SettingsError, benchmark};
 use crate::fetch;
+use crate::settings::flags::NotFromFile;
+use crate::settings::values::whole;
+use crate::settings::{BenchmarkArgs, SettingsError, benchmark};
 
 /// The flags of `rlm-eval data`.
 #[derive(Debug, Clone, Args)]

@@ -7,9 +7,9 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 use view::Subject;
 
-use super::Granted;
-use super::flags::NotFromFile;
 use crate::process::env_vars;
+use crate::settings::Granted;
+use crate::settings::flags::NotFromFile;
 
 /// The flags of `rlm-eval view`.
 #[derive(Debug, Clone, Args)]

@@ -9,14 +9,14 @@ use clap::builder::BoolishValueParser;
 use harness::Budget;
 use harness::provider::PriceTable;
 
-use super::environment::TypedFlags;
-use super::flags::NotFromFile;
-use super::values::{dollars, whole};
-use super::{
+use crate::process::terminal;
+use crate::settings::environment::TypedFlags;
+use crate::settings::flags::NotFromFile;
+use crate::settings::values::{dollars, whole};
+use crate::settings::{
     GraderSettings, HIGHEST_LIMIT, IsolationKind, Keys, ModelArgs, ScorerArgs, SettingsError,
     TrafficArgs, benchmark, budget, grader, layers,
 };
-use crate::process::terminal;
 
 /// The flags of `rlm-eval score`.
 #[derive(Debug, Clone, Args)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 
-use super::flags::NotFromFile;
+use crate::settings::flags::NotFromFile;
 
 /// The flags of `rlm-eval list`.
 #[derive(Debug, Clone, Args)]

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use super::flags::NotFromFile;
-use super::values::decimal;
 use crate::run::merge::Preference;
+use crate::settings::flags::NotFromFile;
+use crate::settings::values::decimal;
 
 /// The flags of `rlm-eval merge`.
 #[derive(Debug, Clone, Args)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::flags::NotFromFile;
+use crate::settings::flags::NotFromFile;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 

@@ -9,9 +9,9 @@ use clap::{ArgGroup, Args};
 use harness::{Capabilities, Protocol, protocol_words};
 use url::Url;
 
-use super::flags::NotFromFile;
-use super::values::within;
-use super::{
+use crate::settings::flags::NotFromFile;
+use crate::settings::values::within;
+use crate::settings::{
     ContextSource, EngineArgs, EngineSettings, Keys, QuerySource, Resolved, RunMode, SettingsError,
 };
 

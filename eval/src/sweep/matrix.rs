@@ -8,8 +8,9 @@ use benchmarks::Entry;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::run::{canonical_flag, instead_of_sharing};
-use super::{SettingsError, SweepArgs};
+use super::settings::SweepArgs;
+use crate::settings::SettingsError;
+use crate::settings::run::{canonical_flag, instead_of_sharing};
 
 /// Axes of a sweep, and the flags that all cells share.
 #[derive(Debug, Clone, PartialEq)]
@@ -242,10 +243,10 @@ fn twice(values: &[String]) -> Option<&String> {
 }
 
 /// Value of `--child-models` for children with the model of their root.
-pub(crate) const SAME_MODEL: &str = "none";
+pub(super) const SAME_MODEL: &str = "none";
 
 /// Protocol of the baseline cell.
-pub(crate) const BASELINE: &str = "direct";
+pub(super) const BASELINE: &str = "direct";
 
 fn driver_set(set: &str) -> Vec<String> {
     let names = set.split([',', '+']).map(str::trim);

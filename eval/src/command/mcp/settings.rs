@@ -9,11 +9,11 @@ use clap::{Args, Command, FromArgMatches as _};
 use harness::Protocol;
 use serve::Clients;
 
-use super::flags::NotFromFile;
-use super::serve::clients;
-use super::values::{Seconds, whole};
-use super::{EngineArgs, Resolved, ServedArgs, ServedSettings, SettingsError};
+use crate::command::serve::{ServedArgs, ServedSettings, clients};
 use crate::providers::ModelRef;
+use crate::settings::flags::NotFromFile;
+use crate::settings::values::{Seconds, whole};
+use crate::settings::{EngineArgs, Resolved, SettingsError};
 
 /// The flags of `rlm-eval mcp`.
 #[derive(Debug, Clone, Args)]
@@ -171,7 +171,7 @@ impl McpSettings {
 
 /// Returns the distinct models of `--model` and `--also-model`.
 fn served_models(engine: &EngineArgs, also: &[ModelRef]) -> Result<Vec<ModelRef>, SettingsError> {
-    let mut models = vec![super::engine::main_model(engine)?.0];
+    let mut models = vec![crate::settings::engine::main_model(engine)?.0];
     for model in also {
         if !models.contains(model) {
             models.push(model.clone());

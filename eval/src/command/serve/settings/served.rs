@@ -1,0 +1,254 @@
+//! Flags and settings of the named agents that clients can call.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use harness::prompt::PromptMode;
+use harness::{Budget, nearest};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::providers::ModelRef;
+use crate::run::protocol_fit;
+use crate::settings::engine::main_model;
+use crate::settings::flags::NotFromFile;
+use crate::settings::values::whole;
+use crate::settings::{
+    EngineArgs, EngineSettings, Keys, Resolved, RunMode, SettingsError, powers, recorded_fields,
+    recorded_flags,
+};
+
+/// Agents that clients can call, and the folder of their trajectories.
+#[derive(Debug, Clone, Args, Serialize)]
+#[command(next_help_heading = "Server")]
+pub struct ServedArgs {
+    /// Further model to serve besides --model, with the same settings; repeatable
+    #[arg(long, value_name = "REF")]
+    pub also_model: Vec<ModelRef>,
+
+    /// YAML file of agents with their own names and flags, see docs/guides/serve.md [default: none]
+    #[arg(long, value_name = "FILE", add = NotFromFile)]
+    pub agents: Option<PathBuf>,
+
+    /// Number of sandboxes kept ready for each name, so that this many concurrent requests start
+    /// without waiting. Each sandbox needs a few MB of memory; if attempts share workers, no
+    /// sandboxes are kept ready
+    #[arg(long, default_value_t = 2, value_parser = whole::<usize>(0..=10_000), value_name = "N")]
+    pub ready: usize,
+
+    /// Folder for the run directories with the trajectories of requests. Each name that clients use
+    /// gets its own run directory
+    #[arg(long, default_value = "results", value_name = "DIR", add = NotFromFile)]
+    pub log_dir: PathBuf,
+}
+
+/// Agents that clients can call.
+#[derive(Debug, Clone)]
+pub struct ServedSettings {
+    /// Name, description and settings of each agent.
+    pub agents: Vec<(String, String, EngineSettings)>,
+    /// Parent folder of the run directories.
+    pub log_dir: PathBuf,
+    /// Number of sandboxes kept ready for each agent.
+    pub ready: usize,
+    /// Budget shared by all agents.
+    pub budget: Budget,
+}
+
+impl ServedSettings {
+    /// Raises the default limit of connections to models, so that it does not limit concurrent
+    /// agents.
+    pub(in crate::command) fn allow_concurrent(&mut self, agents: usize) {
+        for (_, _, settings) in &mut self.agents {
+            settings.traffic.allow_concurrent(agents);
+        }
+    }
+
+    /// Resolves the flags: the agents of each model, as in `named`, and those in the `--agents`
+    /// file.
+    ///
+    /// # Errors
+    /// A [`SettingsError`] for the first invalid flag or agent.
+    pub fn resolve(
+        args: &ServedArgs,
+        engine: &EngineArgs,
+    ) -> Result<Resolved<Self>, SettingsError> {
+        if engine.store.record.is_some() {
+            return Err(SettingsError::with_hint(
+                "--record: a cassette records one run, but served agents have several",
+                "the run directories contain all responses: `--model replay:DIR` plays one back",
+            ));
+        }
+        let mut resolved = Resolved {
+            settings: Self {
+                agents: Vec::new(),
+                log_dir: args.log_dir.clone(),
+                ready: args.ready,
+                budget: engine.budget.of_run(),
+            },
+            notes: Vec::new(),
+            warnings: Vec::new(),
+        };
+        let mut models = vec![main_model(engine)?.0];
+        for model in &args.also_model {
+            if !models.contains(model) {
+                models.push(model.clone());
+            }
+        }
+        for model in models {
+            let mut flags = engine.clone();
+            flags.model = Some(model.clone());
+            for (name, flags) in named(&model, flags) {
+                resolved.add(name, None, &flags)?;
+            }
+        }
+        if let Some(path) = &args.agents {
+            for (name, flags) in read::<BTreeMap<String, Map<String, Value>>>(path)? {
+                let wrong = |problem: String| {
+                    SettingsError::new(format!("{}: agent `{name}`: {problem}", path.display()))
+                };
+                let mut flags = flags;
+                let description = flags.remove("description").map(|text| match text {
+                    Value::String(text) => text,
+                    other => other.to_string(),
+                });
+                check_name(&name).map_err(wrong)?;
+                if resolved
+                    .settings
+                    .agents
+                    .iter()
+                    .any(|(known, ..)| *known == name)
+                {
+                    return Err(wrong("a model already has this name".to_owned()));
+                }
+                let flags = merge_flags(engine, &flags).map_err(wrong)?;
+                let added = resolved.add(name.clone(), description, &flags);
+                added.map_err(|error| match error.hint() {
+                    None => wrong(error.to_string()),
+                    Some(hint) => SettingsError::with_hint(
+                        format!("{}: agent `{name}`: {error}", path.display()),
+                        hint,
+                    ),
+                })?;
+            }
+        }
+        Ok(resolved)
+    }
+}
+
+impl Resolved<ServedSettings> {
+    /// Adds an agent.
+    ///
+    /// # Errors
+    /// A [`SettingsError`] for flags that a served agent does not support.
+    pub(in crate::command) fn add(
+        &mut self,
+        name: String,
+        description: Option<String>,
+        flags: &EngineArgs,
+    ) -> Result<(), SettingsError> {
+        let engine = EngineSettings::resolve(flags, Keys::Needed, RunMode::New)?;
+        let new = |known: &Vec<String>, text: &String| !known.contains(text);
+        for note in engine.notes {
+            if new(&self.notes, &note) {
+                self.notes.push(note);
+            }
+        }
+        for warning in engine.warnings {
+            if new(&self.warnings, &warning) {
+                self.warnings.push(warning);
+            }
+        }
+        let mut engine = engine.settings;
+        // All agents share one budget, to which each request is charged.
+        engine.conduct.budget = Budget::default();
+        let unfit = |error: protocol_fit::UnfitProtocol| SettingsError::new(error.to_string());
+        protocol_fit::check_question(&engine.treatment, None).map_err(unfit)?;
+        let nobody = "a server cannot ask its clients";
+        protocol_fit::check_nobody_answers(&engine.treatment, nobody).map_err(unfit)?;
+        let description = description.unwrap_or_else(|| {
+            let word = engine.effective.word(engine.treatment.protocol);
+            format!("{} as a {word} agent", engine.references.main())
+        });
+        self.settings.agents.push((name, description, engine));
+        Ok(())
+    }
+}
+
+/// Returns the names under which a model is served, each with its flags. A model that can delegate
+/// is also served as a coordinator.
+fn named(model: &ModelRef, flags: EngineArgs) -> Vec<(String, EngineArgs)> {
+    let protocol = flags.guidance.protocol;
+    if !protocol.capabilities().has_modes() {
+        return vec![(format!("{protocol}/{model}"), flags)];
+    }
+    let delegates = flags.guidance.max_depth >= 2;
+    let coordinator = || {
+        let mut flags = flags.clone();
+        flags.guidance.prompt_mode = PromptMode::Coordinator;
+        (format!("{protocol}-coordinator/{model}"), flags)
+    };
+    if flags.guidance.prompt_mode == PromptMode::Coordinator {
+        return vec![coordinator()];
+    }
+    let mut all = vec![(format!("{protocol}/{model}"), flags.clone())];
+    if delegates {
+        all.push(coordinator());
+    }
+    all
+}
+
+/// Returns the command-line flags, overridden by those of an agent.
+fn merge_flags(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineArgs, String> {
+    let command = EngineArgs::augment_args(clap::Command::new("agent"));
+    let mut by_flag: HashMap<String, String> = HashMap::new();
+    for argument in command.get_arguments() {
+        if let Some(long) = argument.get_long() {
+            by_flag.insert(long.to_owned(), argument.get_id().to_string());
+        }
+    }
+    let mut flags = recorded_fields(engine);
+    for (flag, value) in own {
+        let Some(id) = by_flag.get(flag) else {
+            let near = nearest(flag, by_flag.keys().map(String::as_str));
+            let near = near.map(|near| format!("; did you mean `{near}`?"));
+            return Err(format!("unknown flag `{flag}`{}", near.unwrap_or_default()));
+        };
+        if powers::is_permission(id) {
+            return Err(format!(
+                "`{flag}` is a permission, which a file cannot grant: pass --{flag} on the command line"
+            ));
+        }
+        remove_flag(&mut flags, id);
+        flags.insert(id.clone(), value.clone());
+    }
+    let mut read: EngineArgs = recorded_flags::read(&Value::Object(flags))?;
+    // Permissions come only from the command line and the environment.
+    read.powers.clone_from(&engine.powers);
+    Ok(read)
+}
+
+fn remove_flag(flags: &mut Map<String, Value>, id: &str) {
+    flags.remove(id);
+    for group in flags.values_mut().filter_map(Value::as_object_mut) {
+        remove_flag(group, id);
+    }
+}
+
+/// Checks the name of an agent or client.
+pub(super) fn check_name(name: &str) -> Result<(), String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:".contains(c);
+    if !name.is_empty() && name.len() <= 100 && name.chars().all(is_plain) {
+        return Ok(());
+    }
+    Err("invalid name: expected 1 to 100 letters, digits and `-`, `_`, `.`, `/`, `:`".to_owned())
+}
+
+/// Reads a YAML file.
+pub(super) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, SettingsError> {
+    let text = fs::read_to_string(path).map_err(|error| SettingsError::unreadable(path, error))?;
+    harness::yaml::read(&text)
+        .map_err(|problem| SettingsError::new(format!("{}: {problem}", path.display())))
+}
