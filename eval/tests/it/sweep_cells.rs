@@ -224,7 +224,7 @@ fn resolves_matrix_to_distinct_cells() {
             "{run: {<<: RUN, cell-timeout: 5, console: plain, max-blocks-per-iteration: 2}}",
             Ok(&["01-direct", "02-solver"]),
             &[
-                "omitted from 01-direct: --console, --cell-timeout, --max-blocks-per-iteration would have no effect: \
+                "omitted from 01-direct: --max-blocks-per-iteration 2, --console plain, --cell-timeout 5 would have no effect: \
                the direct protocol is one call with the whole context, without a REPL, children or tools",
             ],
         ),

@@ -210,6 +210,10 @@ fn of_group<G: SettingsGroup + 'static>(
             // A switch.
             Value::Bool(true) => String::new(),
             Value::String(word) => word,
+            // Seconds: 5, not 5.0.
+            Value::Number(number) if number.is_f64() => {
+                number.as_f64().unwrap_or_default().to_string()
+            }
             other => other.to_string(),
         };
         let is_limit = G::LIMITS.contains(&key.as_str());
