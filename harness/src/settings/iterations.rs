@@ -13,7 +13,7 @@ pub const DEFAULT_MAX_ITERATIONS: u32 = 15;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[cfg_attr(feature = "clap", command(next_help_heading = "Agent"))]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct IterationSettings {
     /// Maximum iterations of the root, each one model response plus the execution of its code;
     /// children get at most 15, 4, 3, 3, … by depth

@@ -13,7 +13,7 @@ use super::{one_of, whole};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[cfg_attr(feature = "clap", command(next_help_heading = "Protocols"))]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ProtocolSettings {
     /// Protocol `direct`: if a context exceeds the model's context window, remove a quarter from
     /// its middle until it fits (truncate), or end the attempt with status `limit` (refuse). The

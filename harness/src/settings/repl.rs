@@ -11,7 +11,7 @@ use super::{one_of, whole};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[cfg_attr(feature = "clap", command(next_help_heading = "REPL"))]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ReplSettings {
     /// How console.log prints values: like Node.js (node), or String(value) of each argument,
     /// joined by spaces (plain)

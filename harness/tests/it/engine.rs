@@ -12,7 +12,7 @@ use harness::model::{Event, EventKind, EventSink, Stats};
 use harness::prompt::definition::ToolStrategy;
 use harness::prompt::{AnswerSchema, PromptMode};
 use harness::provider::{CallSink, Forecast, Provider, ProviderError, Request, Response, Scripted};
-use harness::settings::{IterationSettings, Overflow, ProtocolSettings, Seconds};
+use harness::settings::{IterationSettings, ProtocolSettings, Seconds};
 use harness::{
     AgentSettings, Budget, CompactAt, Compaction, Conduct, Engine, Model, ModelMap, ModelSlot,
     Protocol, Task, Treatment,
@@ -37,12 +37,7 @@ struct Case {
     max_iterations: u32,
     max_blocks: u32,
     confirm_first_return: bool,
-    overflow: Overflow,
-    workflow_runs: u32,
-    retrieve_passages: u32,
-    passage_chars: u32,
-    piece_chars: u32,
-    notes_chars: u32,
+    settings: ProtocolSettings,
     cell_time_ms: u64,
     attempt_time_ms: u64,
     aliases: Vec<String>,
@@ -96,12 +91,7 @@ impl Default for Case {
             max_iterations: 5,
             max_blocks: 1,
             confirm_first_return: false,
-            overflow: Overflow::Truncate,
-            workflow_runs: 3,
-            retrieve_passages: 10,
-            passage_chars: 2_000,
-            piece_chars: 50_000,
-            notes_chars: 8_000,
+            settings: ProtocolSettings::default(),
             cell_time_ms: 60_000,
             attempt_time_ms: 60_000,
             aliases: Vec::new(),
@@ -160,17 +150,6 @@ impl Case {
             exclude_reasoning: self.exclude_reasoning,
             include_reasoning: self.include_reasoning,
             ..AgentSettings::default()
-        }
-    }
-
-    fn settings(&self) -> ProtocolSettings {
-        ProtocolSettings {
-            overflow: self.overflow,
-            workflow_runs: self.workflow_runs,
-            retrieve_passages: self.retrieve_passages,
-            passage_chars: self.passage_chars,
-            piece_chars: self.piece_chars,
-            notes_chars: self.notes_chars,
         }
     }
 
@@ -291,7 +270,7 @@ async fn run(case: Case, model: &Path) -> String {
             confirm_first_return: case.confirm_first_return,
             ..IterationSettings::default()
         },
-        protocols: case.settings(),
+        protocols: case.settings,
         attempt_time: std::time::Duration::from_millis(case.attempt_time_ms),
         attempt_budget: case.attempt_budget(),
         compaction: Compaction {

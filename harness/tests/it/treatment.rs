@@ -201,13 +201,14 @@ fn recorded_settings_match_requests() {
             let expected = Effective {
                 prompt_mode: (is_rlm && !is_whole).then_some(PromptMode::Solver),
                 drivers: has_drivers.then(|| "own".to_owned()).into_iter().collect(),
-                max_depth: match protocol {
-                    Protocol::Rlm | Protocol::Workflow => run.max_depth,
-                    _ => 0,
+                max_depth: if protocol.capabilities().calls_children() {
+                    run.max_depth
+                } else {
+                    0
                 },
                 max_iterations: match protocol {
-                    Protocol::Direct | Protocol::Retrieve => 1,
                     Protocol::Workflow => run.protocols.workflow_runs,
+                    one_call if one_call.capabilities().one_call => 1,
                     _ => run.iterations.max_iterations,
                 },
             };

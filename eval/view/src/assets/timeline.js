@@ -89,7 +89,7 @@ function row(agent, { share, chosen, hash, timed, hasTokens, hasCost }) {
 }
 
 /** Returns the role in words. The root's role is omitted, because it is also its name. */
-export const roleWord = (role) => ({ one_shot: "llm()", child: "rlm()", specialist: "specialist", tool_specialist: "specialist", flat: "flat", direct: "direct", agent_turn: "web agent", json_action: "json actions", app: "app", compaction: "compaction", judge: "judge", tools: "tools", workflow: "program", codeact: "code only", retrieve: "retrieve", summary: "summary", dual_ai: "two sides", ai_human: "with a person" })[role] ?? "";
+export const roleWord = (role) => ({ root: "", one_shot: "llm()", child: "rlm()", tool_specialist: "specialist", agent_turn: "web agent", json_action: "json actions", workflow: "program", codeact: "code only", dual_ai: "two sides", ai_human: "with a person" })[role] ?? String(role ?? "").replaceAll("_", " ");
 
 function place(element, from, to) {
   element.style.setProperty("left", from);
