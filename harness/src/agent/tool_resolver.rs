@@ -43,10 +43,7 @@ impl ToolResolver<'_> {
             name: name.clone(),
             form: ToolForm::Plain,
         });
-        let at = |_: usize, _: &str| SourceLocation {
-            file: place.to_owned(),
-            ..SourceLocation::default()
-        };
+        let at = |_: usize, _: &str| SourceLocation::of_file(place);
         self.resolve_tools(&references.collect::<Vec<_>>(), None, &at)
     }
 
@@ -205,11 +202,7 @@ impl PendingSpecialist {
 
 impl Resolver<'_> {
     fn fault(&mut self, place: SourceLocation, problem: impl Into<String>) {
-        self.faults.push(Fault {
-            place,
-            problem: problem.into(),
-            includes: Vec::new(),
-        });
+        self.faults.push(Fault::new(place, problem));
     }
 
     fn tool_set(

@@ -78,8 +78,8 @@ impl JudgePrompt {
             PromptContent::Parts(parts) => {
                 for part in parts {
                     match part {
-                        PromptPart::Text(part) => text.push_str(part),
-                        PromptPart::Include(_) => {
+                        PromptPart::Text { content } => text.push_str(content),
+                        PromptPart::Include { .. } => {
                             return wrong("prompt", "a judge's prompt cannot contain includes");
                         }
                     }

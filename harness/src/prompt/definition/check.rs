@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::fault::Fault;
 use super::library::Library;
-use super::properties::{
-    Definition, Immediate, Kind, PromptContent, PromptPart, Sides, SubagentSettings, ToolForm,
-    ToolReference, VariableType,
-};
+use super::properties::{Definition, Kind, Sides, VariableType};
 use super::slots::{missing_slot, misspelled_slots};
+use super::tool_settings::{
+    Immediate, Side, SubagentSettings, SubpromptSettings, ToolForm, ToolReference,
+};
 use crate::text::{did_you_mean, nearest};
 
 /// Names that definitions may use, in addition to the names of other definitions.
@@ -117,11 +117,8 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn fault(&mut self, field: &str, problem: impl Into<String>) {
-        self.faults.push(Fault {
-            place: self.definition.place(field),
-            problem: problem.into(),
-            includes: Vec::new(),
-        });
+        self.faults
+            .push(Fault::new(self.definition.place(field), problem));
     }
 
     fn unknown<'n>(
@@ -150,18 +147,7 @@ impl Check<'_> {
             .collect();
         self.faults
             .extend(self.library.leaks(definition, &secret_values));
-        let mut own = Vec::new();
-        match &definition.prompt {
-            PromptContent::Text(text) => own.push(("prompt".to_owned(), text)),
-            PromptContent::Parts(parts) => {
-                for (at, part) in parts.iter().enumerate() {
-                    if let PromptPart::Text(text) = part {
-                        own.push((format!("prompt[{at}].content"), text));
-                    }
-                }
-            }
-        }
-        for (field, text) in own {
+        for (field, text) in definition.prompt_texts() {
             for problem in misspelled_slots(&definition.name, text) {
                 self.fault(&field, problem);
             }
@@ -287,7 +273,7 @@ impl Check<'_> {
     }
 
     fn subprompt(&mut self, at: &str, tool: &ToolReference, prompt: &Definition) {
-        let properties = match &tool.form {
+        let (message, attachments, name) = match &tool.form {
             ToolForm::Plain => return,
             ToolForm::Tool(_) => {
                 let problem = format!(
@@ -297,31 +283,25 @@ impl Check<'_> {
                 self.fault(at, problem);
                 return;
             }
-            ToolForm::Subprompt(settings) => vec![
-                (
-                    "initUserMessageProperty",
-                    &settings.init_user_message_property,
-                ),
-                (
-                    "initAttachmentsProperty",
-                    &settings.init_attachments_property,
-                ),
-            ],
+            ToolForm::Subprompt(SubpromptSettings {
+                init_user_message_property: message,
+                init_attachments_property: attachments,
+                ..
+            }) => (message, attachments, &None),
             ToolForm::Subagent(settings) => {
                 self.subagent(at, settings, prompt);
-                vec![
-                    (
-                        "initUserMessageProperty",
-                        &settings.init_user_message_property,
-                    ),
-                    (
-                        "initAttachmentsProperty",
-                        &settings.init_attachments_property,
-                    ),
-                    ("initAgentNameProperty", &settings.init_agent_name_property),
-                ]
+                (
+                    &settings.init_user_message_property,
+                    &settings.init_attachments_property,
+                    &settings.init_agent_name_property,
+                )
             }
         };
+        let properties = [
+            ("initUserMessageProperty", message),
+            ("initAttachmentsProperty", attachments),
+            ("initAgentNameProperty", name),
+        ];
         let Some(schema) = &prompt.required_schema else {
             return;
         };
@@ -350,26 +330,23 @@ impl Check<'_> {
             self.fault(&format!("{at}.{property}"), problem);
         }
         let own = own_variables(self.definition);
-        let mut named: Vec<(String, &str)> = Vec::new();
-        if let Some(optional) = &settings.optional {
-            named.push((format!("{at}.optional"), optional));
-        }
-        if let Some(Immediate {
-            name_env,
-            description_env,
-            scoped_env,
-        }) = &settings.immediate
-        {
-            named.extend(
-                name_env
-                    .iter()
-                    .map(|name| (format!("{at}.immediate.nameEnv"), name.as_str())),
-            );
-            named.extend(
-                description_env
-                    .iter()
-                    .map(|name| (format!("{at}.immediate.descriptionEnv"), name.as_str())),
-            );
+        let immediate = settings.immediate.as_ref();
+        let given = [
+            ("optional", settings.optional.as_ref()),
+            (
+                "immediate.nameEnv",
+                immediate.and_then(|of| of.name_env.as_ref()),
+            ),
+            (
+                "immediate.descriptionEnv",
+                immediate.and_then(|of| of.description_env.as_ref()),
+            ),
+        ];
+        let given = given
+            .into_iter()
+            .filter_map(|(field, name)| Some((format!("{at}.{field}"), name?)));
+        let mut named: Vec<(String, &String)> = given.collect();
+        if let Some(Immediate { scoped_env, .. }) = immediate {
             for (index, name) in scoped_env.iter().enumerate() {
                 let field = format!("{at}.immediate.scopedEnv[{index}]");
                 if !child
@@ -382,7 +359,7 @@ impl Check<'_> {
             }
         }
         for (field, name) in named {
-            if !own.contains(name) {
+            if !own.contains(name.as_str()) {
                 self.unknown(&field, "variable", name, own.iter().copied());
             }
         }
@@ -412,4 +389,51 @@ impl Check<'_> {
 fn own_variables(definition: &Definition) -> BTreeSet<&str> {
     let variables = definition.variables.iter();
     variables.map(|variable| variable.name.as_str()).collect()
+}
+
+impl SubagentSettings {
+    /// Returns the settings that are invalid if `child` is listed in the `tools` of `of`: each
+    /// property with the reason.
+    pub fn faults(&self, of: &Definition, child: &Definition) -> Vec<(&'static str, String)> {
+        let mut faults = Vec::new();
+        let is_secret = |name: &Option<String>| {
+            let mut declared = of.variables.iter();
+            declared.any(|variable| {
+                variable.kind == VariableType::Secret && Some(&variable.name) == name.as_ref()
+            })
+        };
+        if let Some(immediate) = &self.immediate {
+            for (property, name) in [
+                ("immediate.nameEnv", &immediate.name_env),
+                ("immediate.descriptionEnv", &immediate.description_env),
+            ] {
+                if is_secret(name) {
+                    let problem = "is a secret, which must not be passed to an agent";
+                    faults.push((property, problem.to_owned()));
+                }
+            }
+            for name in &immediate.scoped_env {
+                let mut of_child = child.variables.iter();
+                let is_text = of_child
+                    .any(|variable| variable.name == *name && variable.kind == VariableType::Text);
+                if is_text && is_secret(&Some(name.clone())) {
+                    let problem =
+                        format!("`{name}` is a secret here and a text in `{}`", child.name);
+                    faults.push(("immediate.scopedEnv", problem));
+                }
+            }
+        }
+        let side_b = child.sides.as_ref().and_then(|sides| sides.side_b.as_ref());
+        if let Some(resumable) = &self.resumable
+            && resumable.receives_messages == Side::B
+            && side_b.is_none()
+        {
+            let problem = format!(
+                "`{}` has no side B that is an agent; expected `side_a`",
+                child.name
+            );
+            faults.push(("resumable.receives_messages", problem));
+        }
+        faults
+    }
 }

@@ -13,6 +13,16 @@ pub struct SourceLocation {
     pub field: String,
 }
 
+impl SourceLocation {
+    /// Returns the location of a whole file.
+    pub(crate) fn of_file(file: impl fmt::Display) -> Self {
+        Self {
+            file: file.to_string(),
+            ..Self::default()
+        }
+    }
+}
+
 impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
@@ -36,6 +46,17 @@ pub struct Fault {
     pub problem: String,
     /// Names of the definitions whose includes lead to the file, outermost first.
     pub includes: Vec<String>,
+}
+
+impl Fault {
+    /// Returns a fault that no include leads to.
+    pub(crate) fn new(place: SourceLocation, problem: impl Into<String>) -> Self {
+        Self {
+            place,
+            problem: problem.into(),
+            includes: Vec::new(),
+        }
+    }
 }
 
 /// Formats includes as ` (path of includes: a → b)`, or returns an empty string if there are none.

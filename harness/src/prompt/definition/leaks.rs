@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::fault::Fault;
 use super::library::Library;
-use super::properties::{Definition, PromptContent, PromptPart};
+use super::properties::Definition;
 use super::secrets::secrets_in;
 
 impl Library {
@@ -13,11 +13,7 @@ impl Library {
     /// `requiredSchema`. Secrets are keys in known formats and the given `values`. A secret that
     /// appears only after includes are resolved is reported for the whole `prompt`.
     pub fn leaks(&self, definition: &Definition, values: &[&str]) -> Vec<Fault> {
-        let fault = |field: &str, problem: String| Fault {
-            place: definition.place(field),
-            problem,
-            includes: Vec::new(),
-        };
+        let fault = |field: &str, problem: String| Fault::new(definition.place(field), problem);
         let mut faults = Vec::new();
         for (field, text) in sent(definition) {
             for secret in secrets_in(text, values) {
@@ -43,16 +39,7 @@ fn sent(definition: &Definition) -> Vec<(String, &str)> {
         "toolDescription".to_owned(),
         definition.tool_description.as_str(),
     )];
-    match &definition.prompt {
-        PromptContent::Text(text) => texts.push(("prompt".to_owned(), text)),
-        PromptContent::Parts(parts) => {
-            for (at, part) in parts.iter().enumerate() {
-                if let PromptPart::Text(text) = part {
-                    texts.push((format!("prompt[{at}].content"), text));
-                }
-            }
-        }
-    }
+    texts.extend(definition.prompt_texts());
     if let Some(schema) = &definition.required_schema {
         add_texts("requiredSchema", schema.json(), &mut texts);
     }

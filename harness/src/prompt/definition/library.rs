@@ -64,11 +64,8 @@ impl Library {
         let mut read: BTreeMap<String, Definition> = BTreeMap::new();
         for definition in self.read_dir(folder, &mut faults) {
             if let Some(first) = read.get(&definition.name) {
-                faults.push(Fault {
-                    place: definition.place("name"),
-                    problem: format!("`{}` is also the name of {}", first.name, first.source),
-                    includes: Vec::new(),
-                });
+                let problem = format!("`{}` is also the name of {}", first.name, first.source);
+                faults.push(Fault::new(definition.place("name"), problem));
             } else {
                 read.insert(definition.name.clone(), definition);
             }
@@ -211,13 +208,7 @@ impl Library {
     }
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Fault {
-    Fault {
-        place: SourceLocation {
-            file: path.display().to_string(),
-            ..SourceLocation::default()
-        },
-        problem: format!("cannot be read: {error}"),
-        includes: Vec::new(),
-    }
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> Fault {
+    let place = SourceLocation::of_file(path.display());
+    Fault::new(place, format!("cannot be read: {error}"))
 }

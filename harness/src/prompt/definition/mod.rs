@@ -5,9 +5,9 @@
 //! and reports all faults. Every [`Fault`] names the file, the line and the property.
 
 mod properties;
+mod tool_settings;
 
 mod check;
-mod json;
 mod library;
 mod single;
 mod resolve;
@@ -19,9 +19,9 @@ mod untrusted;
 
 mod file;
 mod parse;
-mod parse_tools;
 mod reader;
 mod schema;
+mod shape;
 mod tree;
 
 mod fault;
@@ -30,11 +30,14 @@ pub use check::Known;
 pub use fault::{Fault, Faults, SourceLocation};
 pub use library::Library;
 pub use properties::{
-    AgentType, Definition, Effort, Immediate, Kind, ParentCommunication, PromptContent, PromptPart,
-    Reasoning, Resumable, Side, Sides, Source, SubagentSettings, SubpromptSettings, ToolForm,
-    ToolReference, ToolSettings, ToolStrategy, Variable, VariableType,
+    AgentType, Definition, Effort, Kind, PromptContent, PromptPart, Reasoning, Sides, Source,
+    ToolStrategy, Variable, VariableType,
 };
 pub use resolve::{Piece, ResolvedPrompt};
 pub use schema::{InputFault, InputSchema};
 pub use secrets::{Secret, secrets_in};
+pub use tool_settings::{
+    Immediate, ParentCommunication, Resumable, Side, SubagentSettings, SubpromptSettings, ToolForm,
+    ToolReference, ToolSettings,
+};
 pub use untrusted::fence_untrusted;

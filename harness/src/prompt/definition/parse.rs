@@ -2,48 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
-use super::parse_tools::tools;
-use super::properties::{
-    AgentType, Definition, Effort, Kind, MAX_MESSAGES, PromptContent, PromptPart,
-    RECENT_IMAGE_THRESHOLD, Reasoning, Sides, Source, ToolStrategy, Variable, VariableType,
-};
-use super::reader::{Fields, Reader};
+use super::properties::{Definition, Kind, Source};
+use super::reader::{Reader, defaults};
 use super::schema::InputSchema;
-use super::tree::{Content, Entry, Node};
-
-/// Properties of prompts, in the order of the specification.
-const PROPERTIES: [&str; 15] = [
-    "name",
-    "toolDescription",
-    "prompt",
-    "model",
-    "includeChat",
-    "includePastTools",
-    "parallelToolCalls",
-    "toolChoice",
-    "requiredSchema",
-    "tools",
-    "variables",
-    "env",
-    "reasoning",
-    "recentImageThreshold",
-    "hooks",
-];
-/// Properties of an agent with two sides.
-const OF_AGENTS: [&str; 8] = [
-    "name",
-    "toolDescription",
-    "type",
-    "sideA",
-    "sideB",
-    "maxMessages",
-    "stopPhrase",
-    "requiredSchema",
-];
-/// Properties of a fragment. A file with any other property is a prompt.
-const OF_FRAGMENTS: [&str; 2] = ["name", "prompt"];
+use super::shape::{CALL, ENTRY, PART, Property, SUBAGENT, SUBPROMPT, Shape, TOOL};
+use super::tool_settings::{ToolForm, ToolReference};
+use super::tree::{Content, Node};
 
 /// The text below the front matter of a Markdown file.
 pub(super) struct Body<'a> {
@@ -60,283 +27,253 @@ pub(super) fn definition(
     source: &Source,
     digest: String,
 ) -> Option<Definition> {
-    let is_agent = matches!(&node.content, Content::Map(entries)
-        if entries.iter().any(|Entry { key, .. }| key == "type"));
-    if is_agent {
-        return agent(reader, node, body, source, digest);
+    if !matches!(node.content, Content::Map(_)) {
+        reader.expected(node, "", "a map of properties");
+        return None;
     }
-    let fields = reader.fields(node, "", &PROPERTIES)?;
-    let mut of_prompts = PROPERTIES
-        .iter()
-        .filter(|name| !OF_FRAGMENTS.contains(name));
-    let kind = if of_prompts.any(|name| fields.get(name).is_some()) {
-        Kind::Prompt
-    } else {
-        Kind::Fragment
-    };
-    let name = name(reader, &fields);
-    let (tool_description, model) = match kind {
-        Kind::Prompt => (
-            reader.required_name(&fields, "toolDescription"),
-            reader.required_name(&fields, "model"),
-        ),
-        Kind::Fragment | Kind::Agent => (Some(String::new()), Some(String::new())),
-    };
-    let prompt = prompt(reader, &fields, body);
-    let words = ToolStrategy::ALL.map(|choice| (choice.as_str(), choice));
-    let tool_choice = reader.word(&fields, "toolChoice", &words);
-    let required_schema = required_schema(reader, &fields);
-    let definition = Definition {
-        include_chat: reader.flag(&fields, "includeChat", false),
-        include_past_tools: reader.flag(&fields, "includePastTools", false),
-        parallel_tool_calls: reader.flag(&fields, "parallelToolCalls", false),
-        tool_choice: tool_choice.unwrap_or_default(),
-        required_schema,
-        tools: tools(reader, &fields),
-        variables: variables(reader, &fields),
-        env: reader.texts(&fields, "env"),
-        reasoning: reasoning(reader, &fields),
-        recent_image_threshold: reader
-            .count(&fields, "recentImageThreshold")
-            .unwrap_or(RECENT_IMAGE_THRESHOLD),
-        hooks: reader.names(&fields, "hooks"),
-        name: name?,
-        kind,
-        sides: None,
-        // Missing properties have been reported as faults.
-        tool_description: tool_description.unwrap_or_default(),
-        prompt: prompt.unwrap_or_else(|| PromptContent::Text(String::new())),
-        model: model.unwrap_or_default(),
-        source: source.clone(),
-        digest,
-        lines: reader.lines.clone(),
-    };
-    Some(definition)
-}
-
-/// Parses an agent with two sides.
-fn agent(
-    reader: &mut Reader<'_>,
-    node: &Node,
-    body: Option<&Body<'_>>,
-    source: &Source,
-    digest: String,
-) -> Option<Definition> {
-    let fields = reader.fields(node, "", &OF_AGENTS)?;
-    if let Some(body) = body.filter(|body| !body.text.trim().is_empty()) {
-        let problem = "an agent with two sides does not have a prompt: its sides are prompts (`sideA`, `sideB`)";
-        reader.fault(Some(body.line), "prompt", problem);
-    }
-    let name = name(reader, &fields);
-    let tool_description = reader.required_name(&fields, "toolDescription");
-    let kinds = AgentType::ALL.map(|kind| (kind.as_str(), kind));
-    let kind = reader.word(&fields, "type", &kinds);
-    let side_a = reader.required_name(&fields, "sideA");
-    let side_b = reader.name(&fields, "sideB");
-    if kind == Some(AgentType::DualAi) && fields.get("sideB").is_none() {
-        reader.missing(&fields, "sideB", "the name of a prompt");
-    }
-    let max_messages = reader.count(&fields, "maxMessages");
-    let stop_phrase = reader.name(&fields, "stopPhrase");
-    let required_schema = required_schema(reader, &fields);
-    Some(Definition {
-        name: name?,
-        kind: Kind::Agent,
-        tool_description: tool_description.unwrap_or_default(),
-        sides: Some(Sides {
-            kind: kind.unwrap_or(AgentType::AiHuman),
-            side_a: side_a.unwrap_or_default(),
-            side_b,
-            max_messages: max_messages.unwrap_or(MAX_MESSAGES),
-            stop_phrase,
-        }),
-        required_schema,
-        prompt: PromptContent::Text(String::new()),
-        model: String::new(),
-        include_chat: false,
-        include_past_tools: false,
-        parallel_tool_calls: false,
-        tool_choice: ToolStrategy::Auto,
-        tools: Vec::new(),
-        variables: Vec::new(),
-        env: BTreeMap::new(),
-        reasoning: None,
-        recent_image_threshold: RECENT_IMAGE_THRESHOLD,
-        hooks: None,
-        source: source.clone(),
-        digest,
-        lines: reader.lines.clone(),
-    })
-}
-
-fn name(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<String> {
-    let name = reader.required_name(fields, "name");
-    if let Some(name) = &name
-        && (name.len() > LONGEST_NAME || !name.chars().all(is_name_character))
+    let of_prompts = Kind::Prompt.properties();
+    let of_fragments = Kind::Fragment.properties();
+    let is_in = |properties: &[Property], name: &str| properties.iter().any(|p| p.name == name);
+    let (kind, known) = if node.get("type").is_some() {
+        (Kind::Agent, Kind::Agent.properties())
+    } else if (node.entries().iter())
+        .any(|entry| is_in(of_prompts, &entry.key) && !is_in(of_fragments, &entry.key))
     {
-        let line = fields.get("name").and_then(|node| node.line);
-        let problem =
-            format!("invalid name `{name}`: expected at most 64 letters, digits, `_` or `-`");
-        reader.fault(line, "name", problem);
+        (Kind::Prompt, of_prompts)
+    } else {
+        (Kind::Fragment, of_prompts)
+    };
+    reader.unknown(node, "", known);
+    let mut values = defaults(of_prompts);
+    values.insert("prompt".to_owned(), json!(""));
+    values.extend(reader.properties(node, "", kind.properties()));
+    check_name(reader, node);
+    let mut lines = BTreeMap::new();
+    node.add_lines("", &mut lines);
+    let mut sides = None;
+    if kind == Kind::Agent {
+        if let Some(body) = body {
+            let problem = "an agent with two sides does not have a prompt: its sides are prompts (`sideA`, `sideB`)";
+            reader.fault(Some(body.line), "prompt", problem);
+        }
+        if kind_of(node) == Some("dual_ai") && node.get("sideB").is_none() {
+            let problem = "missing, expected the name of a prompt";
+            reader.fault(node.line, "sideB", problem);
+        }
+        sides = reader.convert(node, "", values.clone());
+    } else {
+        if let (None, Some(body)) = (node.get("prompt"), body) {
+            lines.insert("prompt".to_owned(), body.line);
+        }
+        if let Some(prompt) = prompt(reader, node, body) {
+            values.insert("prompt".to_owned(), prompt);
+        }
     }
-    name
+    let required_schema = required_schema(reader, node);
+    let tools = tools(reader, node);
+    let mut definition = Definition {
+        kind,
+        sides,
+        required_schema,
+        tools,
+        source: source.clone(),
+        digest,
+        lines,
+        ..reader.convert(node, "", values)?
+    };
+    check_variables(reader, node, &definition);
+    definition
+        .variables
+        .retain(|variable| !variable.name.is_empty());
+    (!definition.name.is_empty()).then_some(definition)
 }
 
 /// Maximum characters of a tool's name. The APIs of all models accept this length.
 const LONGEST_NAME: usize = 64;
 
-const fn is_name_character(character: char) -> bool {
-    character.is_ascii_alphanumeric() || matches!(character, '_' | '-')
+fn check_name(reader: &mut Reader<'_>, node: &Node) {
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if let Some(node) = node.get("name")
+        && let Content::Text(name) = &node.content
+        && !name.trim().is_empty()
+        && (name.len() > LONGEST_NAME || !name.chars().all(is_valid))
+    {
+        let problem =
+            format!("invalid name `{name}`: expected at most 64 letters, digits, `_` or `-`");
+        reader.fault(node.line, "name", problem);
+    }
 }
 
-fn prompt(
-    reader: &mut Reader<'_>,
-    fields: &Fields<'_>,
-    body: Option<&Body<'_>>,
-) -> Option<PromptContent> {
-    let property = fields.get("prompt");
-    match (property, body) {
+fn check_variables(reader: &mut Reader<'_>, node: &Node, definition: &Definition) {
+    let items = node.get("variables").map(Node::items).unwrap_or_default();
+    let variables = &definition.variables;
+    for (at, (variable, item)) in variables.iter().zip(items).enumerate() {
+        let name = &variable.name;
+        if !name.is_empty() && variables[..at].iter().any(|earlier| earlier.name == *name) {
+            let field = format!("variables[{at}].name");
+            reader.fault(item.line, &field, format!("`{name}` is declared twice"));
+        }
+    }
+}
+
+fn prompt(reader: &mut Reader<'_>, node: &Node, body: Option<&Body<'_>>) -> Option<Value> {
+    let expected =
+        "text, or a list of parts `{type: text, content: …}` and `{type: include, prompt: NAME}`";
+    match (node.get("prompt"), body) {
         (Some(node), Some(_)) => {
             let problem = "is given twice, in the front matter and as the text below it";
             reader.fault(node.line, "prompt", problem);
             None
         }
-        (None, Some(body)) => {
-            reader.lines.insert("prompt".to_owned(), body.line);
-            Some(PromptContent::Text(body.text.to_owned()))
-        }
+        (None, Some(body)) => Some(json!(body.text)),
         (None, None) => {
-            reader.missing(
-                fields,
-                "prompt",
-                "text, or a list of parts `{type: text, content: …}` and `{type: include, prompt: NAME}`",
-            );
+            reader.fault(node.line, "prompt", format!("missing, expected {expected}"));
             None
         }
         (Some(node), None) => match &node.content {
-            Content::Text(text) => Some(PromptContent::Text(text.clone())),
-            Content::List(_) => parts(reader, fields),
+            Content::Text(text) => Some(json!(text)),
+            Content::List(items) => {
+                let parts = (0..).zip(items).map(|(at, item)| {
+                    // An empty part keeps the indices of the others correct.
+                    let empty = || json!({"type": "text", "content": ""});
+                    part(reader, item, &format!("prompt[{at}]")).unwrap_or_else(empty)
+                });
+                Some(parts.collect())
+            }
             _ => {
-                let problem = format!("expected text or a list of parts, found {}", node.kind());
-                reader.fault(node.line, "prompt", problem);
+                reader.expected(node, "prompt", "text or a list of parts");
                 None
             }
         },
     }
 }
 
-fn parts(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<PromptContent> {
-    let mut parts = Vec::new();
-    for (path, item) in reader.list(fields, "prompt")? {
-        // Replace an invalid part with an empty one, so that the indices of the other parts stay
-        // correct.
-        let none = || PromptPart::Text(String::new());
-        parts.push(part(reader, item, &path).unwrap_or_else(none));
+/// Returns the property `type` of a map, if it is text.
+fn kind_of(node: &Node) -> Option<&str> {
+    match &node.get("type")?.content {
+        Content::Text(kind) => Some(kind),
+        _ => None,
     }
-    Some(PromptContent::Parts(parts))
 }
 
-fn part(reader: &mut Reader<'_>, item: &Node, path: &str) -> Option<PromptPart> {
-    let part = reader.fields(item, path, &["type", "content", "prompt"])?;
-    if part.get("type").is_none() {
-        reader.missing(&part, "type", "`text` or `include`");
+fn part(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Value> {
+    let part = reader.value(node, path, Shape::Map(PART))?;
+    let (own, other) = match kind_of(node)? {
+        "text" => ("content", "prompt"),
+        "include" => ("prompt", "content"),
+        _ => return None,
+    };
+    if let Some(node) = node.get(other) {
+        let problem = format!("does not belong to this type of part, which has `{own}`");
+        reader.fault(node.line, &format!("{path}.{other}"), problem);
+    }
+    if node.get(own).is_none() {
+        let field = format!("{path}.{own}");
+        reader.fault(node.line, &field, "missing, expected text");
+    }
+    part.get(own).is_some().then_some(part)
+}
+
+fn required_schema(reader: &mut Reader<'_>, node: &Node) -> Option<InputSchema> {
+    let node = node.get("requiredSchema")?;
+    InputSchema::new(node.to_value())
+        .map_err(|problem| reader.fault(node.line, "requiredSchema", problem))
+        .ok()
+}
+
+/// Parses the entries of `tools`. A duplicate name is a fault. An invalid entry is replaced by one
+/// without a name, so that the indices of later entries stay correct.
+fn tools(reader: &mut Reader<'_>, node: &Node) -> Vec<ToolReference> {
+    let mut tools: Vec<ToolReference> = Vec::new();
+    let Some(node) = node.get("tools") else {
+        return tools;
+    };
+    if !matches!(node.content, Content::List(_)) {
+        reader.expected(node, "tools", "a list");
+    }
+    for (at, item) in node.items().iter().enumerate() {
+        let path = format!("tools[{at}]");
+        let mut tool = entry(reader, item, &path);
+        if let Some(ToolReference { name, .. }) = &tool
+            && tools.iter().any(|earlier| earlier.name == *name)
+        {
+            reader.fault(item.line, &path, format!("duplicate `{name}`"));
+            tool = None;
+        }
+        tools.push(tool.unwrap_or_else(|| ToolReference {
+            name: String::new(),
+            form: ToolForm::Plain,
+        }));
+    }
+    tools
+}
+
+/// Parses an entry of `tools`: a name, or a tool, prompt or agent with its settings.
+fn entry(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ToolReference> {
+    match &node.content {
+        Content::Map(_) => {}
+        Content::Text(_) => {
+            let name = reader.name(node, path, "a name")?;
+            let form = ToolForm::Plain;
+            return Some(ToolReference { name, form });
+        }
+        _ => {
+            reader.expected(node, path, "a name or a map with `name`");
+            return None;
+        }
+    }
+    reader.unknown(
+        node,
+        path,
+        &[ENTRY, TOOL, SUBPROMPT, CALL, SUBAGENT].concat(),
+    );
+    let entry = reader.properties(node, path, ENTRY);
+    let has = |properties: &[Property]| properties.iter().any(|p| node.get(p.name).is_some());
+    let (of_tool, of_subprompt, of_subagent) = (has(TOOL), has(SUBPROMPT), has(SUBAGENT));
+    let forms = [
+        (of_tool, "a tool (`env`, `options`)"),
+        (
+            of_subprompt,
+            "a prompt (`includeTextResponse`, `includeToolCalls`, `includeErrors`)",
+        ),
+        (
+            of_subagent,
+            "an agent (`blocking`, `initAgentNameProperty`, `immediate`, `optional`, `resumable`)",
+        ),
+        (
+            of_tool && has(CALL),
+            "a prompt or agent (`initUserMessageProperty`, `initAttachmentsProperty`)",
+        ),
+    ];
+    let mixed = forms.iter().filter(|(given, _)| *given);
+    let mixed: Vec<&str> = mixed.map(|(_, what)| *what).collect();
+    if mixed.len() > 1 {
+        let problem = format!("mixes properties of {}", mixed.join(" and of "));
+        reader.fault(node.line, path, problem);
         return None;
     }
-    let is_text = reader.word(&part, "type", &[("text", true), ("include", false)])?;
-    let (own, other) = if is_text {
-        ("content", "prompt")
+    let form = if of_tool {
+        ToolForm::Tool(settings(reader, node, path, &[TOOL])?)
+    } else if of_subagent {
+        ToolForm::Subagent(settings(reader, node, path, &[CALL, SUBAGENT])?)
+    } else if of_subprompt || has(CALL) {
+        ToolForm::Subprompt(settings(reader, node, path, &[SUBPROMPT, CALL])?)
     } else {
-        ("prompt", "content")
+        ToolForm::Plain
     };
-    if let Some(node) = part.get(other) {
-        let path = part.path(other);
-        let problem = format!("does not belong to this type of part, which has `{own}`");
-        reader.fault(node.line, &path, problem);
-    }
-    if part.get(own).is_none() {
-        reader.missing(&part, own, "text");
-    }
-    if is_text {
-        reader.text(&part, own).map(PromptPart::Text)
-    } else {
-        reader.name(&part, own).map(PromptPart::Include)
-    }
-}
-
-fn required_schema(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<InputSchema> {
-    let node = fields.get("requiredSchema")?;
-    note_lines(reader, node, "requiredSchema");
-    let json: Value = node.to_value();
-    match InputSchema::new(json) {
-        Ok(schema) => Some(schema),
-        Err(problem) => {
-            reader.fault(node.line, "requiredSchema", problem);
-            None
-        }
-    }
-}
-
-fn note_lines(reader: &mut Reader<'_>, node: &Node, path: &str) {
-    if let Content::Map(entries) = &node.content {
-        for Entry { key, value } in entries {
-            let path = format!("{path}.{key}");
-            if let Some(line) = value.line {
-                reader.lines.insert(path.clone(), line);
-            }
-            note_lines(reader, value, &path);
-        }
-    }
-}
-
-fn variables(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Vec<Variable> {
-    let mut variables: Vec<Variable> = Vec::new();
-    for (path, item) in reader.list(fields, "variables").unwrap_or_default() {
-        let known = ["name", "type", "required", "description"];
-        let Some(entry) = reader.fields(item, &path, &known) else {
-            continue;
-        };
-        let name = reader.required_name(&entry, "name");
-        if entry.get("type").is_none() {
-            reader.missing(&entry, "type", "`text` or `secret`");
-        }
-        let kinds = [
-            ("text", VariableType::Text),
-            ("secret", VariableType::Secret),
-        ];
-        let kind = reader.word(&entry, "type", &kinds);
-        if entry.get("required").is_none() {
-            reader.missing(&entry, "required", "`true` or `false`");
-        }
-        let required = reader.flag(&entry, "required", true);
-        if entry.get("description").is_none() {
-            reader.missing(&entry, "description", "text");
-        }
-        let description = reader.text(&entry, "description");
-        let (Some(name), Some(kind), Some(description)) = (name, kind, description) else {
-            continue;
-        };
-        if variables.iter().any(|earlier| earlier.name == name) {
-            let problem = format!("`{name}` is declared twice");
-            reader.fault(item.line, &entry.path("name"), problem);
-        }
-        variables.push(Variable {
-            name,
-            kind,
-            required,
-            description,
-        });
-    }
-    variables
-}
-
-fn reasoning(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<Reasoning> {
-    let known = ["effort", "maxTokens", "exclude", "include"];
-    let reasoning = reader.fields(fields.get("reasoning")?, "reasoning", &known)?;
-    let efforts = Effort::ALL.map(|effort| (effort.as_str(), effort));
-    Some(Reasoning {
-        effort: reader.word(&reasoning, "effort", &efforts),
-        max_tokens: reader.count(&reasoning, "maxTokens"),
-        exclude: reader.flag(&reasoning, "exclude", false),
-        include: reader.flag(&reasoning, "include", false),
+    let name = entry["name"].as_str().filter(|name| !name.is_empty())?;
+    Some(ToolReference {
+        name: name.to_owned(),
+        form,
     })
+}
+
+fn settings<T: DeserializeOwned>(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    path: &str,
+    properties: &[&[Property]],
+) -> Option<T> {
+    let values = reader.properties(node, path, &properties.concat());
+    reader.convert(node, path, values)
 }

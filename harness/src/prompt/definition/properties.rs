@@ -6,22 +6,29 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::fault::SourceLocation;
 use super::schema::InputSchema;
+use super::tool_settings::{ToolReference, tool_entries};
 
 /// A prompt with all settings of its requests, a fragment, or an agent with two sides.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Definition {
     /// `name`: the name by which other definitions refer to it.
     pub name: String,
     /// Kind of the definition. A fragment has only `name` and `prompt`.
+    #[serde(skip)]
     pub kind: Kind,
-    /// `toolDescription`: description for models that can call it as a tool. Empty for a fragment.
-    pub tool_description: String,
     /// `prompt`: the system prompt.
     pub prompt: PromptContent,
+    /// `toolDescription`: description for models that can call it as a tool. Empty for a fragment.
+    pub tool_description: String,
+    /// Sides of an agent; `None` for prompts and fragments.
+    #[serde(flatten, skip_deserializing)]
+    pub sides: Option<Sides>,
     /// `model`: an alias, `default` for the run's own model, or `PROVIDER/MODEL`. Empty for a
     /// fragment.
     pub model: String,
@@ -35,33 +42,65 @@ pub struct Definition {
     /// `toolChoice`: whether the model may or must call tools; `auto` by default.
     pub tool_choice: ToolStrategy,
     /// `requiredSchema`: JSON Schema of its input when it is called as a tool.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub required_schema: Option<InputSchema>,
     /// `tools`: tools, sub-prompts and agents that it may call.
+    #[serde(skip_deserializing, serialize_with = "tool_entries")]
     pub tools: Vec<ToolReference>,
     /// `variables`: the environment variables that it reads.
     pub variables: Vec<Variable>,
     /// `env`: values of variables; every other source takes precedence.
     pub env: BTreeMap<String, String>,
     /// `reasoning`: reasoning settings of its requests, if given.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<Reasoning>,
     /// `recentImageThreshold`: number of newest messages whose images are kept; 10 by default.
     pub recent_image_threshold: NonZeroU32,
     /// `hooks`: names of its hooks, which replace those of the run; `None` keeps those of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<Vec<String>>,
-    /// Sides of an agent; `None` for prompts and fragments.
-    pub sides: Option<Sides>,
     /// Origin of the definition.
+    #[serde(skip)]
     pub source: Source,
     /// SHA-256 (hex) of its file's text, with `\n` line endings and without a byte order mark.
+    #[serde(skip)]
     pub digest: String,
     /// Line numbers of its values, by property (for example `tools[1].name`).
+    #[serde(skip)]
     pub(super) lines: BTreeMap<String, u64>,
 }
 
-/// Default of [`Definition::recent_image_threshold`].
-pub(super) const RECENT_IMAGE_THRESHOLD: NonZeroU32 = NonZeroU32::new(10).unwrap();
-
 impl Definition {
+    /// Returns the properties under the names used in files. Missing properties have their default,
+    /// or are omitted if they have none.
+    pub fn to_json(&self) -> Value {
+        let mut json = json!(self);
+        if let Value::Object(properties) = &mut json {
+            properties.retain(|name, _| {
+                self.kind
+                    .properties()
+                    .iter()
+                    .any(|known| known.name == name)
+            });
+        }
+        json
+    }
+
+    /// Returns the texts in `prompt`, each with its property. Included texts are omitted.
+    pub(super) fn prompt_texts(&self) -> Vec<(String, &str)> {
+        match &self.prompt {
+            PromptContent::Text(text) => vec![("prompt".to_owned(), text)],
+            PromptContent::Parts(parts) => (parts.iter().enumerate())
+                .filter_map(|(at, part)| match part {
+                    PromptPart::Text { content } => {
+                        Some((format!("prompt[{at}].content"), content.as_str()))
+                    }
+                    PromptPart::Include { .. } => None,
+                })
+                .collect(),
+        }
+    }
+
     /// Whether it is from a user's file.
     pub const fn is_own(&self) -> bool {
         matches!(self.source, Source::File(_))
@@ -92,8 +131,9 @@ impl Definition {
 }
 
 /// Kind of a definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Kind {
+    #[default]
     /// A prompt, which can be run and called as a tool.
     Prompt,
     /// A fragment, which has only a name and a text that other definitions include.
@@ -120,45 +160,34 @@ impl Kind {
 }
 
 /// The two sides of an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Sides {
     /// `type`: the type of the agent.
+    #[serde(rename = "type")]
     pub kind: AgentType,
     /// `sideA`: name of a prompt.
     pub side_a: String,
     /// `sideB`: name of a prompt. Without it, an `ai_human` agent talks to the user of the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub side_b: Option<String>,
     /// `maxMessages`: maximum messages of both sides together for each message from the caller; 10
     /// by default.
     pub max_messages: NonZeroU32,
     /// `stopPhrase`: text in a message that ends the dialogue.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_phrase: Option<String>,
 }
 
 /// Type of an agent with two sides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AgentType {
     /// `dual_ai`: both sides are prompts.
     DualAi,
     /// `ai_human`: side A is a prompt, and side B is a person or a prompt that plays one.
     AiHuman,
 }
-
-impl AgentType {
-    /// All types, in the order of the specification.
-    pub const ALL: [Self; 2] = [Self::DualAi, Self::AiHuman];
-
-    /// Returns the name of the type.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::DualAi => "dual_ai",
-            Self::AiHuman => "ai_human",
-        }
-    }
-}
-
-/// Default of [`Sides::max_messages`].
-pub(super) const MAX_MESSAGES: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 /// Origin of a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,6 +196,12 @@ pub enum Source {
     Bundled(String),
     /// A user's file.
     File(PathBuf),
+}
+
+impl Default for Source {
+    fn default() -> Self {
+        Self::Bundled(String::new())
+    }
 }
 
 impl fmt::Display for Source {
@@ -179,7 +214,8 @@ impl fmt::Display for Source {
 }
 
 /// Content of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum PromptContent {
     /// One text.
     Text(String),
@@ -188,16 +224,24 @@ pub enum PromptContent {
 }
 
 /// A part of a structured prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub enum PromptPart {
-    /// `type: text`: a literal text, in the property `content`.
-    Text(String),
-    /// `type: include`: inserts the `prompt` of the definition with this name.
-    Include(String),
+    /// `type: text`: a literal text.
+    Text {
+        /// `content`: the text.
+        content: String,
+    },
+    /// `type: include`: inserts the text of another definition.
+    Include {
+        /// `prompt`: name of the definition.
+        prompt: String,
+    },
 }
 
 /// Whether a model may or must call tools.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ToolStrategy {
     /// The model decides whether to call tools.
     #[default]
@@ -222,194 +266,13 @@ impl ToolStrategy {
     }
 }
 
-/// An entry of `tools`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToolReference {
-    /// Name of the tool, prompt or agent.
-    pub name: String,
-    /// Configuration of the entry.
-    pub form: ToolForm,
-}
-
-/// Configuration of an entry of `tools`.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ToolForm {
-    /// Only a name, for a tool or prompt with default settings.
-    Plain,
-    /// A tool with settings.
-    Tool(ToolSettings),
-    /// A prompt or agent that is called like a function.
-    Subprompt(SubpromptSettings),
-    /// A child agent, which may run in the background, start with its caller or accept messages.
-    Subagent(SubagentSettings),
-}
-
-/// Settings of a tool.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ToolSettings {
-    /// `env`: values of its variables.
-    pub env: BTreeMap<String, String>,
-    /// `options`: values that the tool receives in addition to its arguments.
-    pub options: Map<String, Value>,
-}
-
-/// Settings of a prompt that is called as a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SubpromptSettings {
-    /// `includeTextResponse`: whether the result contains its text response; `true` by default.
-    pub include_text_response: bool,
-    /// `includeToolCalls`: whether the result contains its tool calls and their results; `true` by
-    /// default.
-    pub include_tool_calls: bool,
-    /// `includeErrors`: whether the result contains its errors; `true` by default.
-    pub include_errors: bool,
-    /// `initUserMessageProperty`: argument that becomes its first user message.
-    pub init_user_message_property: Option<String>,
-    /// `initAttachmentsProperty`: argument with one or more paths of files to attach to that
-    /// message.
-    pub init_attachments_property: Option<String>,
-}
-
-impl Default for SubpromptSettings {
-    fn default() -> Self {
-        Self {
-            include_text_response: true,
-            include_tool_calls: true,
-            include_errors: true,
-            init_user_message_property: None,
-            init_attachments_property: None,
-        }
-    }
-}
-
-/// Settings of a child agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SubagentSettings {
-    /// `blocking`: whether the caller waits for it; `true` by default.
-    pub blocking: bool,
-    /// `initUserMessageProperty`: argument that becomes its first user message.
-    pub init_user_message_property: Option<String>,
-    /// `initAttachmentsProperty`: argument with one or more paths of files to attach to that
-    /// message.
-    pub init_attachments_property: Option<String>,
-    /// `initAgentNameProperty`: argument with the name of the new agent.
-    pub init_agent_name_property: Option<String>,
-    /// `immediate`: whether it starts together with its caller, and with which input; `false` by
-    /// default.
-    pub immediate: Option<Immediate>,
-    /// `optional`: variable that must be set; otherwise the agent is omitted.
-    pub optional: Option<String>,
-    /// `resumable`: whether it accepts further messages, and how; `false` by default.
-    pub resumable: Option<Resumable>,
-}
-
-impl SubagentSettings {
-    /// Returns the settings that are invalid if `child` is listed in the `tools` of `of`: each
-    /// property with the reason.
-    pub fn faults(&self, of: &Definition, child: &Definition) -> Vec<(&'static str, String)> {
-        let mut faults = Vec::new();
-        let is_secret = |name: &Option<String>| {
-            let mut declared = of.variables.iter();
-            declared.any(|variable| {
-                variable.kind == VariableType::Secret && Some(&variable.name) == name.as_ref()
-            })
-        };
-        if let Some(immediate) = &self.immediate {
-            for (property, name) in [
-                ("immediate.nameEnv", &immediate.name_env),
-                ("immediate.descriptionEnv", &immediate.description_env),
-            ] {
-                if is_secret(name) {
-                    let problem = "is a secret, which must not be passed to an agent";
-                    faults.push((property, problem.to_owned()));
-                }
-            }
-            for name in &immediate.scoped_env {
-                let mut of_child = child.variables.iter();
-                let is_text = of_child
-                    .any(|variable| variable.name == *name && variable.kind == VariableType::Text);
-                if is_text && is_secret(&Some(name.clone())) {
-                    let problem =
-                        format!("`{name}` is a secret here and a text in `{}`", child.name);
-                    faults.push(("immediate.scopedEnv", problem));
-                }
-            }
-        }
-        let side_b = child.sides.as_ref().and_then(|sides| sides.side_b.as_ref());
-        if let Some(resumable) = &self.resumable
-            && resumable.receives_messages == Side::B
-            && side_b.is_none()
-        {
-            let problem = format!(
-                "`{}` has no side B that is an agent; expected `side_a`",
-                child.name
-            );
-            faults.push(("resumable.receives_messages", problem));
-        }
-        faults
-    }
-}
-
-impl Default for SubagentSettings {
-    fn default() -> Self {
-        Self {
-            blocking: true,
-            init_user_message_property: None,
-            init_attachments_property: None,
-            init_agent_name_property: None,
-            immediate: None,
-            optional: None,
-            resumable: None,
-        }
-    }
-}
-
-/// Name and input of a child that starts together with its caller; all empty for `immediate: true`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Immediate {
-    /// `nameEnv`: variable that contains its name.
-    pub name_env: Option<String>,
-    /// `descriptionEnv`: variable that contains its task.
-    pub description_env: Option<String>,
-    /// `scopedEnv`: variables that are passed to it.
-    pub scoped_env: Vec<String>,
-}
-
-/// Settings of a child that accepts further messages.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resumable {
-    /// `receives_messages`: side that receives the messages.
-    pub receives_messages: Side,
-    /// `maxInstances`: maximum open instances per caller.
-    pub max_instances: Option<NonZeroU32>,
-    /// `parentCommunication`: what the caller receives.
-    pub parent_communication: Option<ParentCommunication>,
-}
-
-/// A side of an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// `side_a`
-    A,
-    /// `side_b`
-    B,
-}
-
-/// How a child communicates with its caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ParentCommunication {
-    /// `implicit`: the caller receives the child's answers.
-    Implicit,
-    /// `explicit`: the caller receives only the messages that the child sends.
-    Explicit,
-}
-
 /// A variable that a prompt declares.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variable {
     /// `name`: name of the environment variable.
     pub name: String,
     /// `type`: whether it is a secret.
+    #[serde(rename = "type")]
     pub kind: VariableType,
     /// `required`: whether the prompt can run only if it is set.
     pub required: bool,
@@ -418,7 +281,8 @@ pub struct Variable {
 }
 
 /// Type of a variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum VariableType {
     /// Text that prompts and logs may contain.
     Text,
@@ -427,11 +291,14 @@ pub enum VariableType {
 }
 
 /// Reasoning settings of a model.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Reasoning {
     /// `effort`: amount of reasoning.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
     /// `maxTokens`: maximum reasoning tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<NonZeroU32>,
     /// `exclude`: whether the reasoning is omitted from the result; `false` by default.
     pub exclude: bool,
@@ -440,7 +307,8 @@ pub struct Reasoning {
 }
 
 /// Reasoning effort of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Effort {
     /// `low`
     Low,
@@ -448,18 +316,4 @@ pub enum Effort {
     Medium,
     /// `high`
     High,
-}
-
-impl Effort {
-    /// All efforts, in ascending order.
-    pub const ALL: [Self; 3] = [Self::Low, Self::Medium, Self::High];
-
-    /// Returns the name of the effort.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
 }

@@ -81,11 +81,11 @@ impl Resolution<'_> {
             PromptContent::Parts(parts) => {
                 for (at, part) in parts.iter().enumerate() {
                     match part {
-                        PromptPart::Text(text) => {
-                            self.push(definition, &format!("prompt[{at}]"), text);
+                        PromptPart::Text { content } => {
+                            self.push(definition, &format!("prompt[{at}]"), content);
                         }
-                        PromptPart::Include(name) => {
-                            self.include(definition, &format!("prompt[{at}].prompt"), name);
+                        PromptPart::Include { prompt } => {
+                            self.include(definition, &format!("prompt[{at}].prompt"), prompt);
                         }
                     }
                 }

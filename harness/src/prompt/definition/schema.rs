@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jsonschema::Validator;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// JSON Schema of an input object, compiled for validation.
@@ -85,6 +86,12 @@ impl InputSchema {
         } else {
             Err(faults)
         }
+    }
+}
+
+impl Serialize for InputSchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.json.as_ref().serialize(serializer)
     }
 }
 

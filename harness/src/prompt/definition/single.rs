@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::fault::{Fault, Faults, SourceLocation};
 use super::file::{self, Format};
+use super::library::unreadable;
 use super::properties::{Definition, Source};
 
 impl Definition {
@@ -12,22 +13,11 @@ impl Definition {
     /// # Errors
     /// Returns all faults of the file, or that it cannot be read.
     pub fn open(path: &Path) -> Result<Self, Faults> {
-        let fault = |problem: String| {
-            Faults::from(Fault {
-                place: SourceLocation {
-                    file: path.display().to_string(),
-                    line: None,
-                    field: String::new(),
-                },
-                problem,
-                includes: Vec::new(),
-            })
-        };
         let format = Format::of(path).ok_or_else(|| {
-            fault("expected a file *.md, *.yaml, *.yml, *.json, *.ts or *.js".to_owned())
+            let problem = "expected a file *.md, *.yaml, *.yml, *.json, *.ts or *.js";
+            Fault::new(SourceLocation::of_file(path.display()), problem)
         })?;
-        let text = crate::text::read_text_file(path)
-            .map_err(|error| fault(format!("cannot be read: {error}")))?;
+        let text = crate::text::read_text_file(path).map_err(|error| unreadable(path, &error))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         file::read(format, &stem, &Source::File(path.to_owned()), &text)
     }

@@ -1,5 +1,7 @@
 //! Tree of values from a definition's file, with line numbers if known.
 
+use std::collections::BTreeMap;
+
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::Spanned;
@@ -113,6 +115,43 @@ impl Node {
         }
     }
 
+    /// Returns the entries of a map; empty for other values.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.content {
+            Content::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// Returns the items of a list; empty for other values.
+    pub fn items(&self) -> &[Self] {
+        match &self.content {
+            Content::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// Returns the value of a key of a map.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        let entry = self.entries().iter().find(|entry| entry.key == key);
+        entry.map(|entry| &entry.value)
+    }
+
+    /// Adds the known lines of the values in this one, by property. The full name of this one is
+    /// `path`.
+    pub fn add_lines(&self, path: &str, lines: &mut BTreeMap<String, u64>) {
+        let entries = self.entries().iter();
+        let entries = entries.map(|entry| (join(path, &entry.key), &entry.value));
+        let items = self.items().iter().enumerate();
+        let items = items.map(|(at, item)| (format!("{path}[{at}]"), item));
+        for (path, value) in entries.chain(items) {
+            value.add_lines(&path, lines);
+            if let Some(line) = value.line {
+                lines.insert(path, line);
+            }
+        }
+    }
+
     /// Returns the kind of the value for error messages.
     pub const fn kind(&self) -> &'static str {
         match self.content {
@@ -221,5 +260,14 @@ impl<'de> Visitor<'de> for ContentVisitor {
             entries.push(Entry { key, value });
         }
         Ok(Content::Map(entries))
+    }
+}
+
+/// Returns the full name of a property in the map at `path`, which is empty for the whole file.
+pub(super) fn join(path: &str, name: &str) -> String {
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
     }
 }
