@@ -90,7 +90,8 @@ impl<'a> Reader<'a> {
     /// stay correct.
     pub fn value(&mut self, node: &Node, path: &str, shape: Shape) -> Option<Value> {
         match (shape, &node.content) {
-            (Shape::Separate, _) => None,
+            (Shape::Separate, _)
+            | (Shape::FalseOrMap(_) | Shape::FlagOrMap(_), Content::Bool(false)) => None,
             (Shape::Options, Content::Map(_)) => Some(node.to_value()),
             (Shape::Text, Content::Text(text)) => Some(json!(text)),
             (Shape::Name, Content::Text(_)) => {
@@ -145,7 +146,6 @@ impl<'a> Reader<'a> {
                 Shape::Map(known) | Shape::FalseOrMap(known) | Shape::FlagOrMap(known),
                 Content::Map(_),
             ) => Some(self.map(node, path, known).into()),
-            (Shape::FalseOrMap(_) | Shape::FlagOrMap(_), Content::Bool(false)) => None,
             (Shape::FlagOrMap(known), Content::Bool(true)) => Some(defaults(known).into()),
             _ => {
                 self.expected(node, path, &shape.expected());
