@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -78,6 +79,25 @@ struct Limit {
     clock: DefaultClock,
     /// Held while waiting for the rate limit, so that waiting requests are served in order.
     turn: Mutex<()>,
+    /// Number of requests that wait for the rate limit. The lock does not tell, because of two
+    /// requests that arrive together, one would take the other for one that waits.
+    waiting: AtomicUsize,
+}
+
+/// Counts a request as waiting until it is dropped.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Limiter {
@@ -91,6 +111,7 @@ impl Limiter {
                 bucket: RateLimiter::direct(quota),
                 clock: DefaultClock::default(),
                 turn: Mutex::new(()),
+                waiting: AtomicUsize::new(0),
             })
         });
         Self {
@@ -153,10 +174,11 @@ impl Limiter {
 impl Limit {
     /// Whether a request may be sent without waiting. If so, counts the request.
     fn is_free(&self) -> bool {
-        self.turn.try_lock().is_ok() && self.bucket.check().is_ok()
+        self.waiting.load(Ordering::SeqCst) == 0 && self.bucket.check().is_ok()
     }
 
     async fn turn(&self) {
+        let _waiting = Waiting::new(&self.waiting);
         let _turn = self.turn.lock().await;
         while let Err(early) = self.bucket.check() {
             tokio::time::sleep(early.wait_time_from(self.clock.now())).await;
