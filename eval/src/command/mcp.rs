@@ -56,7 +56,7 @@ pub(super) fn execute(args: &McpArgs) -> Result<Outcome, Error> {
     let served: Result<(), Error> = match settings.http {
         None => {
             note_view(&log_dir);
-            let most = settings.max_message_bytes;
+            let most = settings.load.max_request_bytes();
             let served = runtime.block_on(serve_stdio(toolbox, most, stop.received()));
             served.map_err(Error::Mcp)
         }
@@ -64,8 +64,8 @@ pub(super) fn execute(args: &McpArgs) -> Result<Outcome, Error> {
             let how = HttpSettings {
                 address,
                 clients,
-                max_message_bytes: settings.max_message_bytes,
-                shutdown_timeout: settings.shutdown_timeout,
+                max_message_bytes: settings.load.max_request_bytes(),
+                shutdown_timeout: *settings.load.shutdown_timeout,
             };
             let server = runtime.block_on(HttpServer::bind(how, toolbox))?;
             stdout::write(&format!("{}\n", server.url()))?;

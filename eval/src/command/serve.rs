@@ -19,7 +19,7 @@ use service::Service;
 use settings::ServeSettings;
 
 pub(crate) use settings::ServeArgs;
-pub(super) use settings::{ServedArgs, ServedSettings, clients};
+pub(super) use settings::{LoadArgs, ServedArgs, ServedSettings, clients};
 
 /// Serves until a signal stops the server, which is a normal exit.
 ///
@@ -35,18 +35,18 @@ pub(super) fn execute(args: &ServeArgs) -> Result<Outcome, Error> {
     };
     let (stop, again) = (StopSignal::catch(&runtime)?, StopSignal::catch(&runtime)?);
     if let Some(remark) =
-        open_files::fd_limit_warning(settings.max_concurrency, "--max-concurrency")
+        open_files::fd_limit_warning(settings.load.max_concurrency, "--max-concurrency")
     {
         terminal::warning(&remark);
     }
     let how = Settings {
         address: settings.address,
         clients: settings.clients,
-        max_concurrency: settings.max_concurrency,
-        max_queue: settings.max_queue,
-        max_request_bytes: settings.max_request_bytes,
+        max_concurrency: settings.load.max_concurrency,
+        max_queue: settings.load.max_queue,
+        max_request_bytes: settings.load.max_request_bytes(),
         long_text: settings.long_text,
-        shutdown_timeout: settings.shutdown_timeout,
+        shutdown_timeout: *settings.load.shutdown_timeout,
     };
     let agents = Arc::clone(&service);
     let server = runtime.block_on(Server::bind(how, agents))?;

@@ -1,6 +1,8 @@
 //! User messages of an agent's conversation. All text that changes from turn to turn belongs here,
 //! not in the system prompt.
 
+use std::collections::BTreeSet;
+
 use super::sections::{
     CALL_NOT_RUN, CONTEXT_LEFT_OUT, CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, EXECUTE_CODE,
     EXECUTE_CODE_ARGUMENT, IMAGE_LEFT_OUT, NOTE_DROPPED, NOTE_ERROR, NOTE_RETURN_IN_FUNCTION,
@@ -195,7 +197,7 @@ pub(crate) fn image_left_out(media_type: &str, bytes: u64) -> String {
 pub(crate) fn blocked_addresses(addresses: &[String]) -> String {
     const MOST: usize = 10;
     const LONGEST: usize = 200;
-    let different: std::collections::BTreeSet<&String> = addresses.iter().collect();
+    let different: BTreeSet<&String> = addresses.iter().collect();
     let mut lines: Vec<String> = different
         .iter()
         .take(MOST)

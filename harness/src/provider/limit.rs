@@ -252,3 +252,28 @@ impl<P: Provider> Provider for Limited<P> {
         self.inner.forecast(request)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Limiter, Pace, Rate, Waiting};
+
+    #[tokio::test]
+    async fn only_waiting_requests_make_others_wait() {
+        let limiter = Limiter::new(Pace {
+            rate: Some(Rate {
+                per_second: 0.001,
+                burst: 2,
+            }),
+            ..Pace::default()
+        });
+        let limit = limiter.rate.unwrap();
+        // A request that holds the lock, but does not wait, does not make others wait.
+        let _turn = limit.turn.lock().await;
+        assert!(limit.is_free());
+        let waiting = Waiting::new(&limit.waiting);
+        assert!(!limit.is_free());
+        drop(waiting);
+        assert!(limit.is_free());
+        assert!(!limit.is_free());
+    }
+}

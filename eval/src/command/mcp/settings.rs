@@ -3,21 +3,31 @@
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Command, FromArgMatches as _};
 use harness::Protocol;
 use serve::Clients;
 
-use crate::command::serve::{ServedArgs, ServedSettings, clients};
+use crate::command::serve::{LoadArgs, ServedArgs, ServedSettings, clients};
 use crate::providers::ModelRef;
 use crate::settings::flags::NotFromFile;
-use crate::settings::values::{Seconds, whole};
 use crate::settings::{EngineArgs, Resolved, SettingsError};
+
+const MAX_CONCURRENCY: &str = "Maximum concurrent agents, each with its children; also the maximum \
+    concurrent model calls of `llm_map`";
+const MAX_REQUEST_SIZE: &str =
+    "Maximum size of a message in MB (10^6 bytes); longer texts must be passed as files";
 
 /// The flags of `rlm-eval mcp`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = DETAILS, allow_negative_numbers = true)]
+#[command(
+    after_help = DETAILS,
+    allow_negative_numbers = true,
+    mut_arg("max_concurrency", |flag| flag.default_value("8").help(MAX_CONCURRENCY)),
+    mut_arg("max_queue", |flag| flag.default_value("100")),
+    mut_arg("max_request_size", |flag| flag.default_value("16").help(MAX_REQUEST_SIZE)),
+    mut_arg("client_keys", |flag| flag.requires("http"))
+)]
 pub struct McpArgs {
     /// Serve over streamable HTTP at this address instead of stdin and stdout: `PORT` on this
     /// machine, or `IP:PORT`. Without client keys, only loopback addresses are allowed
@@ -29,51 +39,9 @@ pub struct McpArgs {
     #[arg(long, value_name = "DIR", help_heading = "Server", add = NotFromFile)]
     pub root: Vec<PathBuf>,
 
-    /// Maximum concurrent agents, each with its children; also the maximum concurrent model calls
-    /// of `llm_map`
-    #[arg(
-        long,
-        default_value_t = 8,
-        value_parser = whole::<usize>(1..=100_000),
-        value_name = "N",
-        help_heading = "Server"
-    )]
-    pub max_concurrency: usize,
-
-    /// Maximum tool calls that wait until an agent may start; further calls are rejected
-    #[arg(
-        long,
-        default_value_t = 100,
-        value_parser = whole::<usize>(0..=1_000_000),
-        value_name = "N",
-        help_heading = "Server"
-    )]
-    pub max_queue: usize,
-
-    /// Maximum size of a message in MB (10^6 bytes); longer texts must be passed as files
-    #[arg(
-        long,
-        default_value_t = 16,
-        value_parser = whole::<usize>(1..=1_000),
-        value_name = "MB",
-        help_heading = "Server"
-    )]
-    pub max_request_size: usize,
-
-    /// With --http, seconds that calls in progress may continue after the first Ctrl-C or SIGTERM;
-    /// a second signal stops them
-    #[arg(
-        long,
-        default_value_t = Seconds::of(60),
-        value_name = "SECONDS",
-        help_heading = "Server"
-    )]
-    pub shutdown_timeout: Seconds,
-
-    /// With --http, YAML file of the clients' keys and limits, see docs/guides/serve.md [default:
-    /// the key in `EVAL_CLIENT_KEY`, or none]
-    #[arg(long, value_name = "FILE", requires = "http", help_heading = "Server", add = NotFromFile)]
-    pub client_keys: Option<PathBuf>,
+    /// Load and clients.
+    #[command(flatten)]
+    pub load: LoadArgs,
 
     /// Agents to serve.
     #[command(flatten)]
@@ -100,14 +68,8 @@ pub struct McpSettings {
     pub http: Option<(SocketAddr, Clients)>,
     /// Canonical paths of the folders in which clients may name files.
     pub roots: Vec<PathBuf>,
-    /// Maximum concurrent agents.
-    pub max_concurrency: usize,
-    /// Maximum waiting calls.
-    pub max_queue: usize,
-    /// Maximum bytes of a message.
-    pub max_message_bytes: usize,
-    /// Time for calls in progress to finish at shutdown.
-    pub shutdown_timeout: Duration,
+    /// Limits of the load.
+    pub load: LoadArgs,
     /// Names of the agents that the tool `rlm` offers; the first is the default.
     pub agents: Vec<String>,
     /// Models that the tool `llm_map` offers, each with the name of its agent; the first is the
@@ -124,7 +86,7 @@ impl McpSettings {
     /// A [`SettingsError`] for the first invalid flag, agent, client or root.
     pub fn resolve(args: &McpArgs) -> Result<Resolved<Self>, SettingsError> {
         let http = match args.http {
-            Some(address) => Some((address, clients(args.client_keys.as_deref())?)),
+            Some(address) => Some((address, clients(args.load.client_keys.as_deref())?)),
             None => None,
         };
         let mut roots = Vec::new();
@@ -145,14 +107,11 @@ impl McpSettings {
             }
             models.push((model, name));
         }
-        served.settings.allow_concurrent(args.max_concurrency);
+        served.settings.allow_concurrent(args.load.max_concurrency);
         Ok(served.map(|served| Self {
             http,
             roots,
-            max_concurrency: args.max_concurrency,
-            max_queue: args.max_queue,
-            max_message_bytes: args.max_request_size * 1_000_000,
-            shutdown_timeout: *args.shutdown_timeout,
+            load: args.load.clone(),
             agents,
             models,
             served,

@@ -33,9 +33,9 @@ impl ToolState {
             roots: Arc::new(roots),
             agents: settings.agents.clone(),
             models: models.collect(),
-            admission: AdmissionQueue::new(settings.max_concurrency, settings.max_queue),
-            calls: Arc::new(Semaphore::new(settings.max_concurrency)),
-            readers: Arc::new(Semaphore::new(settings.max_concurrency)),
+            admission: AdmissionQueue::new(settings.load.max_concurrency, settings.load.max_queue),
+            calls: Arc::new(Semaphore::new(settings.load.max_concurrency)),
+            readers: Arc::new(Semaphore::new(settings.load.max_concurrency)),
         }
     }
 

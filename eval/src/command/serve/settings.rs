@@ -2,19 +2,19 @@
 
 mod served;
 mod clients;
+mod load;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 use serve::{Clients, DEFAULT_LONG_TEXT};
 
 use crate::settings::flags::NotFromFile;
-use crate::settings::values::{Seconds, whole};
+use crate::settings::values::whole;
 use crate::settings::{EngineArgs, Resolved, SettingsError};
 
 pub(in crate::command) use clients::clients;
+pub use load::LoadArgs;
 pub(in crate::command) use served::{ServedArgs, ServedSettings};
 
 /// The flags of `rlm-eval serve`.
@@ -40,35 +40,9 @@ pub struct ServeArgs {
     )]
     pub port: u16,
 
-    /// Maximum concurrent agents, each with its children; further requests wait
-    #[arg(
-        long,
-        default_value_t = 64,
-        value_parser = whole::<usize>(1..=100_000),
-        value_name = "N",
-        help_heading = "Server"
-    )]
-    pub max_concurrency: usize,
-
-    /// Maximum waiting requests; further requests are rejected with status 429
-    #[arg(
-        long,
-        default_value_t = 1_000,
-        value_parser = whole::<usize>(0..=1_000_000),
-        value_name = "N",
-        help_heading = "Server"
-    )]
-    pub max_queue: usize,
-
-    /// Maximum size of a request in MB (10^6 bytes)
-    #[arg(
-        long,
-        default_value_t = 64,
-        value_parser = whole::<usize>(1..=1_000),
-        value_name = "MB",
-        help_heading = "Server"
-    )]
-    pub max_request_size: usize,
+    /// Load and clients.
+    #[command(flatten)]
+    pub load: LoadArgs,
 
     /// Maximum characters of a message, of instructions and of the earlier conversation in the
     /// query; longer texts move to the agent's `context`
@@ -80,21 +54,6 @@ pub struct ServeArgs {
         help_heading = "Server"
     )]
     pub long_text: usize,
-
-    /// Seconds that requests in progress may continue after the first Ctrl-C or SIGTERM; a second
-    /// signal stops them
-    #[arg(
-        long,
-        default_value_t = Seconds::of(60),
-        value_name = "SECONDS",
-        help_heading = "Server"
-    )]
-    pub shutdown_timeout: Seconds,
-
-    /// YAML file of the clients' keys and limits, see docs/guides/serve.md [default: the key in
-    /// `EVAL_CLIENT_KEY`, or none]
-    #[arg(long, value_name = "FILE", help_heading = "Server", add = NotFromFile)]
-    pub client_keys: Option<PathBuf>,
 
     /// Agents to serve.
     #[command(flatten)]
@@ -112,16 +71,10 @@ pub struct ServeSettings {
     pub address: SocketAddr,
     /// Clients that may use the server.
     pub clients: Clients,
-    /// Maximum concurrent agents.
-    pub max_concurrency: usize,
-    /// Maximum waiting requests.
-    pub max_queue: usize,
-    /// Maximum bytes of a request.
-    pub max_request_bytes: usize,
+    /// Limits of the load.
+    pub load: LoadArgs,
     /// Maximum characters of each part of the query; longer parts move to the agent's context.
     pub long_text: usize,
-    /// Time for requests to finish at shutdown.
-    pub shutdown_timeout: Duration,
     /// Agents to serve.
     pub served: ServedSettings,
 }
@@ -132,17 +85,14 @@ impl ServeSettings {
     /// # Errors
     /// A [`SettingsError`] for the first invalid flag, agent or client.
     pub fn resolve(args: &ServeArgs) -> Result<Resolved<Self>, SettingsError> {
-        let clients = clients(args.client_keys.as_deref())?;
+        let clients = clients(args.load.client_keys.as_deref())?;
         let mut served = ServedSettings::resolve(&args.served, &args.engine)?;
-        served.settings.allow_concurrent(args.max_concurrency);
+        served.settings.allow_concurrent(args.load.max_concurrency);
         Ok(served.map(|served| Self {
             address: SocketAddr::new(args.host, args.port),
             clients,
-            max_concurrency: args.max_concurrency,
-            max_queue: args.max_queue,
-            max_request_bytes: args.max_request_size * 1_000_000,
+            load: args.load.clone(),
             long_text: args.long_text,
-            shutdown_timeout: *args.shutdown_timeout,
             served,
         }))
     }
