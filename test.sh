@@ -4,8 +4,9 @@
 #
 #   ./test.sh           everything that must pass before a merge
 #   ./test.sh --full    also the slow checks: a real model, model servers from PyPI, all test cases
-#                       with killed processes, faults and hostile cells, the full simulation of
-#                       intervals, builds without optional features, and the packages
+#                       with killed processes, faults and hostile cells, web pages in Chromium
+#                       with its user interface, the full simulation of intervals, builds without
+#                       optional features, and the packages
 #
 # If RUSTY_V8_ARCHIVE names V8's static library, the sandbox's tests also run on V8; with --full,
 # all tests do.
@@ -58,6 +59,15 @@ without_features() {
   cargo test --quiet --package queue --no-default-features --lib nats_absent
 }
 
+# Runs the tests of web pages on Chromium with its user interface, because the other tests prefer
+# chromium-headless-shell.
+tests_on_chromium() {
+  EVAL_TEST_BROWSER=$(command -v chromium)
+  export EVAL_TEST_BROWSER
+  scripts/run-tests.py --package browser -- --workspace
+  scripts/run-tests.py --package eval --filter view_browser:: -- --workspace
+}
+
 # Uses an unusual time zone and language, so that a test that depends on either fails everywhere.
 tests() {
   local more=()
@@ -105,6 +115,7 @@ part "tools for the tests, workflows and manifests" wait_for_tools
 part "build" cargo build --workspace --bins --examples --tests
 part "tests" tests
 if $full; then part "tests without features" without_features; fi
+if $full; then part "tests on Chromium" tests_on_chromium; fi
 if [ -n "${RUSTY_V8_ARCHIVE-}" ]; then part "tests on V8" scripts/test-v8.sh ${mode:+"$mode"}; fi
 part "simulation of intervals" simulation
 # A smoke test: timings never make it fail.

@@ -5,4 +5,8 @@ cd "$(dirname "$0")"
 
 # Debian's npm conflicts with Node.js from other sources, so an installed Node.js or npm is kept.
 ./install-system-packages.sh chromium nodejs npm
+# Tests of web pages prefer it, because it needs a third of the CPU time. They pass without it.
+if command -v apt-get >/dev/null; then
+  ./install-system-packages.sh chromium-headless-shell || echo "note: the tests will use chromium" >&2
+fi
 npm ci --prefix ../eval/tests/browser --no-audit --no-fund --loglevel=error

@@ -6,8 +6,9 @@ use std::time::Duration;
 /// Settings of a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Path of the program; `None` for the first of `chromium`, `chromium-browser`,
-    /// `google-chrome-stable` and `google-chrome` on `PATH`.
+    /// Path of the program; `None` for the first on `PATH` of `chromium-headless-shell` (only for
+    /// hidden browsers), `chromium`, `chromium-browser`, `google-chrome-stable` and
+    /// `google-chrome`.
     pub program: Option<PathBuf>,
     /// Maximum concurrent browsers, each with one profile at a time; at least 1.
     pub browsers: usize,

@@ -33,6 +33,7 @@ pub(crate) fn settings() -> Settings {
         command_timeout: Duration::from_secs(60),
         start_timeout: Duration::from_secs(120),
         memory_limit_mb: 4_000,
+        program: std::env::var_os("EVAL_TEST_BROWSER").map(Into::into),
         ..Settings::default()
     }
 }
