@@ -209,6 +209,20 @@ export default [
     },
   ],
   [
+    "run: a click on a filter counts while the search redraws the list",
+    async ({ page, show }) => {
+      await show(page, "#/run/arc-20261121-070000-0001");
+      const button = page.getByRole("button", { name: "Limit" });
+      const { x, y } = await button.boundingBox();
+      await page.mouse.move(x + 5, y + 5);
+      await page.getByRole("searchbox").fill("no grid");
+      await page.mouse.down();
+      await eventually(async () => assert.deepEqual(await names(page), ["arc-three"]));
+      await page.mouse.up();
+      await eventually(async () => assert.equal(await button.getAttribute("aria-pressed"), "true"));
+    },
+  ],
+  [
     "run: figures and plots",
     async ({ page, show }) => {
       await show(page, "#/run/large-20261121-100000-0001");

@@ -36,3 +36,16 @@ const svgTags = new Set(["g", "rect", "line", "circle", "text", "path", "title"]
 export function problem(text) {
   return el("p", { class: "problem", role: "alert" }, text);
 }
+
+/**
+ * Creates a group of buttons that can be pressed, from pairs of name and text; `toggle(name)` is called on a click.
+ * `press(isPressed)` shows which are pressed. It keeps the buttons, because a click is lost if its button is replaced
+ * while it is held down.
+ */
+export function chipGroup(label, entries, toggle) {
+  const chips = entries.map(([name, text]) => el("button", { type: "button", "data-name": name, onclick: () => toggle(name) }, text));
+  return {
+    element: el("div", { class: "chips", role: "group", "aria-label": label }, ...chips),
+    press: (isPressed) => chips.forEach((chip) => chip.setAttribute("aria-pressed", String(isPressed(chip.dataset.name)))),
+  };
+}

@@ -1,7 +1,7 @@
 // The samples of a run as a table: searched, filtered, sorted, in pages.
 
 import { ask, embedded } from "./api.js";
-import { el, problem } from "./dom.js";
+import { chipGroup, el, problem } from "./dom.js";
 import { amount, count, dollars, seconds } from "./format.js";
 import { scoreMark, statusBadge } from "./badges.js";
 import { filterHelp } from "./filter-help.js";
@@ -68,17 +68,11 @@ export function sampleTable(run, state, changed) {
     clearTimeout(waiting);
     waiting = setTimeout(() => set({ search: search.value, offset: 0 }), 120);
   });
-  const chips = el("div", { class: "chips", role: "group", "aria-label": "Filter" });
-  function drawFilters() {
-    const focused = chips.contains(document.activeElement) ? document.activeElement.dataset.filter : null;
-    chips.replaceChildren(
-      ...filters.map(([name, word]) => el("button", { type: "button", "data-filter": name, "aria-pressed": String((state.filter ?? "") === name), onclick: () => set({ filter: name, offset: 0 }) }, word)),
-    );
-    if (focused !== null) chips.querySelector(`[data-filter="${focused}"]`)?.focus();
-  }
+  const chips = chipGroup("Filter", filters, (name) => set({ filter: name, offset: 0 }));
+  const drawFilters = () => chips.press((name) => name === (state.filter ?? ""));
   drawFilters();
   // An exported page contains only the unfiltered list.
-  const tools = embedded ? null : el("div", { class: "tools" }, chips, search, status, filterHelp());
+  const tools = embedded ? null : el("div", { class: "tools" }, chips.element, search, status, filterHelp());
   const element = el("section", { class: "samples", "aria-label": "Samples" }, el("h2", null, "Samples"), tools, rows);
   const past = (by) => {
     const button = rows.querySelector(`.pager button:${by > 0 ? "last-of-type" : "first-of-type"}`);

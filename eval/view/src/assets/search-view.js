@@ -1,7 +1,7 @@
 // Full-text search: texts of trajectories that contain all words, each with a link to its location.
 
 import { ask, embedded } from "./api.js";
-import { el, problem } from "./dom.js";
+import { chipGroup, el, problem } from "./dom.js";
 import { bytes, count, plural } from "./format.js";
 import { filterHelp } from "./filter-help.js";
 import { moveFocus } from "./keys.js";
@@ -29,18 +29,13 @@ export async function searchView(place, { parameters }) {
     clearTimeout(timer);
     timer = setTimeout(() => set({ q: field.value, offset: 0 }), 150);
   });
-  const chips = el("div", { class: "chips", role: "group", "aria-label": "Kinds of texts" });
+  const on = () => state.in.split(",").filter(Boolean);
+  const chips = chipGroup("Kinds of texts", kinds, (name) => set({ in: kinds.map(([one]) => one).filter((one) => (one === name) !== on().includes(one)).join(","), offset: 0 }));
   const status = el("p", { class: "quiet matching", role: "status" });
   const progress = el("p", { class: "quiet", role: "status" });
   const hits = el("div");
 
-  function drawChips() {
-    const on = state.in.split(",").filter(Boolean);
-    const focused = chips.contains(document.activeElement) ? document.activeElement.dataset.kind : null;
-    const press = (name) => set({ in: kinds.map(([one]) => one).filter((one) => (one === name) !== on.includes(one)).join(","), offset: 0 });
-    chips.replaceChildren(...kinds.map(([name, word]) => el("button", { type: "button", "data-kind": name, "aria-pressed": String(on.includes(name)), onclick: () => press(name) }, word)));
-    if (focused) chips.querySelector(`[data-kind="${focused}"]`)?.focus();
-  }
+  const drawChips = () => chips.press((name) => on().includes(name));
 
   function set(to) {
     Object.assign(state, to);
@@ -85,7 +80,7 @@ export async function searchView(place, { parameters }) {
   const everywhere = el("a", { href: searchAddress({ q: state.q, in: state.in }) }, "search all runs");
   drawChips();
   const where = state.run ? el("p", { class: "quiet" }, "In ", el("a", { href: runAddress(state.run) }, state.run), " · ", everywhere) : null;
-  place.replaceChildren(...[el("div", { class: "title" }, el("h1", null, "Search"), where), el("div", { class: "tools" }, field, chips, status, filterHelp()), progress, hits]);
+  place.replaceChildren(...[el("div", { class: "title" }, el("h1", null, "Search"), where), el("div", { class: "tools" }, field, chips.element, status, filterHelp()), progress, hits]);
   await load();
   setTimeout(() => !stopped && document.activeElement === document.body && field.focus());
   const back = state.run ? runAddress(state.run) : "#/";
