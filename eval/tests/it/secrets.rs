@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use memchr::memmem;
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
@@ -27,9 +28,7 @@ fn files_with_key(folder: &Path) -> Vec<String> {
 }
 
 fn holds(bytes: &[u8]) -> bool {
-    bytes
-        .windows(KEY.len())
-        .any(|window| window == KEY.as_bytes())
+    memmem::find(bytes, KEY.as_bytes()).is_some()
 }
 
 #[test]

@@ -9,6 +9,8 @@ use std::process::Command;
 
 use serde_json::{Map, Value};
 
+use crate::binary::CACHES;
+
 use super::expression;
 use super::github::TOKEN;
 use super::{root, workflow};
@@ -293,6 +295,7 @@ impl Service {
             .current_dir(&self.workspace)
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("XDG_CACHE_HOME", CACHES)
             .env("CI", "true")
             .env("GITHUB_EVENT_NAME", &self.values["github.event_name"])
             .env("GITHUB_REPOSITORY", REPOSITORY)
