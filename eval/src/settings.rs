@@ -81,7 +81,7 @@ pub use sandbox::{SandboxArgs, SandboxError, WORKER};
 pub use scripts::{confine_scripts, hook_registry, tool_registry};
 pub use servers::{Keys, Server, provider_server, register_secrets};
 pub use source::{ContextSource, QuerySource, read_file, read_folder};
-pub use start::StartArgs;
+pub use start::{ResumePolicy, StartArgs};
 pub use tools::{HookArgs, ToolArgs, faults_by_values};
 pub use traffic::TrafficArgs;
 pub use treatment::RunMode;

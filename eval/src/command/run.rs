@@ -133,11 +133,7 @@ pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
         return Ok(());
     };
     let reopened = Reopened::open(&settings.dir)?;
-    prepared.remaining(
-        &reopened,
-        settings.retry_errors,
-        settings.allow_program_change,
-    )?;
+    prepared.remaining(&reopened, settings.policy)?;
     Ok(())
 }
 
@@ -296,8 +292,7 @@ fn restore_length_forecast(settings: &mut RunSettings, dir: &Path) -> Result<(),
 pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outcome, Error> {
     let ResumeSettings {
         dir,
-        retry_errors,
-        allow_program_change,
+        policy,
         run: mut settings,
     } = ResumeSettings::resolve(args)?.announce();
     restore_length_forecast(&mut settings, &dir)?;
@@ -309,7 +304,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     let prepared = runtime.block_on(opened(prepared, &settings, run_context))?;
     let prepared = run_context.bound(prepared);
     let reopened = Reopened::open(&dir)?;
-    let mut remaining = prepared.remaining(&reopened, retry_errors, allow_program_change)?;
+    let mut remaining = prepared.remaining(&reopened, policy)?;
     remaining.jobs = run_context.keep_part(remaining.jobs, &prepared);
     let spent = reopened.spent()?;
     prepared.engine.charge(harness::Spent {

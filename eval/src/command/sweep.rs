@@ -86,7 +86,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         if args.dry_run {
             return dry_run::execute(&plan, args);
         }
-        if let Some(against) = args.race {
+        if let Some(against) = args.race.race {
             plan.race = race::header(&plan, against, args)?;
             if plan.race.is_none() {
                 return Ok(Outcome::NothingMatched);
@@ -105,14 +105,18 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     let mut failed = BTreeSet::new();
     for round in rounds::of(&plan, budget.is_some())? {
         for (place, cell) in plan.cells.iter().enumerate() {
-            let unfinished_cells =
-                spending::unfinished_cells(&folder, &plan, budget.as_ref(), args.retry_errors)?;
+            let unfinished_cells = spending::unfinished_cells(
+                &folder,
+                &plan,
+                budget.as_ref(),
+                args.policy.retry_errors,
+            )?;
             if !unfinished_cells.is_empty() {
                 compare_finished(&folder, &plan, args.json)?;
                 spending::announce(&folder, &plan, budget.as_ref(), args, &unfinished_cells);
                 return Ok(worse(worst, Outcome::Incomplete));
             }
-            if !args.retry_errors && round.is_done(&folder, place, cell)? {
+            if !args.policy.retry_errors && round.is_done(&folder, place, cell)? {
                 continue;
             }
             terminal::note(&round.title(&plan, place));

@@ -18,25 +18,19 @@ use super::places::{PlaceFlag, unconfirmed};
 use super::powers::permissions;
 use super::recorded_flags::unrecorded;
 use super::{
-    BudgetArgs, ConductArgs, QueueAccessArgs, Resolved, RunArgs, RunMode, RunSettings, ServerArgs,
-    SettingsError, ShardAssignment, StoreArgs, TrafficArgs, environment, places, recorded_flags,
+    BudgetArgs, ConductArgs, QueueAccessArgs, Resolved, ResumePolicy, RunArgs, RunMode,
+    RunSettings, ServerArgs, SettingsError, ShardAssignment, StoreArgs, TrafficArgs, environment,
+    places, recorded_flags,
 };
 use crate::process::invocation::quoted;
 
 /// Flags of `rlm-eval run --resume DIR`.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct ResumeArgs {
     /// Folder of the run.
     pub dir: PathBuf,
-    /// Whether attempts that ended in an error are rerun.
-    pub retry_errors: bool,
-    /// Whether the run may be resumed although another version of the program made it.
-    pub allow_program_change: bool,
-    /// Whether to print the summary as JSON instead of a table.
-    pub json: bool,
-    /// Whether to show every event of the agents.
-    pub verbose: bool,
+    /// What is accepted and run again.
+    pub policy: ResumePolicy,
     /// Value of `--base-url`, if it is typed.
     pub base_url: Option<String>,
     /// Whether `--log-dir` is typed, which is an error.
@@ -93,10 +87,10 @@ impl ResumeArgs {
             }
         }
         Self {
-            retry_errors: run.get_flag("retry_errors"),
-            allow_program_change: run.get_flag("allow_program_change"),
-            json: run.get_flag("json"),
-            verbose: run.get_flag("verbose"),
+            policy: ResumePolicy {
+                retry_errors: run.get_flag("retry_errors"),
+                allow_program_change: run.get_flag("allow_program_change"),
+            },
             base_url: run
                 .get_one::<String>("base_url")
                 .filter(|_| is_typed("base_url"))
@@ -130,15 +124,13 @@ impl ResumeArgs {
         Ok(places)
     }
 
-    /// Returns the flags that resume the sweep cell in `dir`: these switches, followed by `typed`
-    /// words.
+    /// Returns the flags that resume the sweep cell in `dir`, including the `typed` words.
     ///
     /// # Errors
     /// An error for an invalid word.
     pub fn of_folder(
         dir: &Path,
-        retry_errors: bool,
-        allow_program_change: bool,
+        policy: ResumePolicy,
         typed: &[String],
     ) -> Result<Self, clap::Error> {
         let powers = permissions();
@@ -151,16 +143,13 @@ impl ResumeArgs {
             }
         });
         let mut words = vec![OsStr::new("run"), OsStr::new("--resume"), dir.as_os_str()];
-        words.extend(retry_errors.then_some(OsStr::new("--retry-errors")));
-        words.extend(allow_program_change.then_some(OsStr::new("--allow-program-change")));
         words.extend(typed.iter().map(OsStr::new));
         let words: Vec<OsString> = words.into_iter().map(OsStr::to_owned).collect();
         let typed = TypedFlags::in_arguments(&words);
-        let own = ["resume", "retry_errors", "allow_program_change"];
         let changes = run.get_arguments().find(|argument| {
             let id = argument.get_id().as_str();
             typed.has(argument)
-                && !own.contains(&id)
+                && id != "resume"
                 && !powers.contains(id)
                 && !places::may_confirm(argument)
         });
@@ -179,6 +168,7 @@ impl ResumeArgs {
         let mut resume =
             resume.ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))?;
         let sweep = dir.parent().unwrap_or(dir).display().to_string();
+        resume.policy = policy;
         resume.command = format!("sweep --resume {} --", quoted(&sweep));
         Ok(resume)
     }
@@ -235,10 +225,8 @@ fn remove_flags(group: &mut Value, flags: &Ids) {
 pub struct ResumeSettings {
     /// Folder of the run.
     pub dir: PathBuf,
-    /// Whether attempts that ended in an error are rerun.
-    pub retry_errors: bool,
-    /// Whether the run may be resumed although another program version started it.
-    pub allow_program_change: bool,
+    /// What is accepted and run again.
+    pub policy: ResumePolicy,
     /// Recorded settings, overridden by typed flags.
     pub run: RunSettings,
 }
@@ -282,9 +270,6 @@ impl ResumeSettings {
         if let Some(samples) = &args.samples {
             flags.select_only(samples);
         }
-        flags.start.json = args.json;
-        flags.start.verbose = args.verbose;
-        let (retry_errors, allow_program_change) = (args.retry_errors, args.allow_program_change);
         let start = if ResumeArgs::has_same_agents(&flags, &begun_with) {
             RunMode::Resume
         } else {
@@ -306,8 +291,7 @@ impl ResumeSettings {
         run.check_addresses(&dir, args.base_url.as_deref(), &args.command)?;
         Ok(resolved.map(|run| Self {
             dir,
-            retry_errors,
-            allow_program_change,
+            policy: args.policy,
             run,
         }))
     }

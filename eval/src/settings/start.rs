@@ -33,26 +33,9 @@ pub struct StartArgs {
     )]
     pub name: Option<String>,
 
-    /// With --resume: continue the attempts that ended in an error, and send their failed requests
-    /// again
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        requires = "resume",
-        add = RunOnly
-    )]
-    pub retry_errors: bool,
-
-    /// With --resume: continue a run made by another version of the program; each attempt records
-    /// its version
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        requires = "resume",
-        add = NotFromFile,
-        add = RunOnly
-    )]
-    pub allow_program_change: bool,
+    /// What --resume accepts and runs again.
+    #[command(flatten)]
+    pub policy: ResumePolicy,
 
     /// Show the samples, the sizes of their prompts, and an estimate of calls and cost, without
     /// running attempts or writing files
@@ -117,6 +100,31 @@ pub struct StartArgs {
         add = RunOnly
     )]
     pub detach: bool,
+}
+
+/// What resuming a run accepts and runs again.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct ResumePolicy {
+    /// With --resume: continue the attempts that ended in an error, and send their failed requests
+    /// again
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        requires = "resume",
+        add = RunOnly
+    )]
+    pub retry_errors: bool,
+
+    /// With --resume: continue although another version of the program made the run; each attempt
+    /// records its version
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        requires = "resume",
+        add = NotFromFile,
+        add = RunOnly
+    )]
+    pub allow_program_change: bool,
 }
 
 /// Parses a folder name that every file system accepts and that shells need not quote.

@@ -5,10 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use benchmarks::Entry;
-use serde::Deserialize;
 use serde_json::Value;
 
-use super::settings::SweepArgs;
+use super::settings::{DriverSet, MatrixArgs, SweepArgs, word};
 use crate::settings::SettingsError;
 use crate::settings::run::{canonical_flag, instead_of_sharing};
 
@@ -48,23 +47,6 @@ pub struct Varied {
     pub values: Vec<String>,
 }
 
-/// Contents of a matrix file.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-struct File {
-    run: BTreeMap<String, Value>,
-    models: Vec<Value>,
-    protocols: Vec<Value>,
-    prompt_modes: Vec<Value>,
-    depths: Vec<Value>,
-    child_models: Vec<Value>,
-    temperatures: Vec<Value>,
-    efforts: Vec<Value>,
-    iterations: Vec<Value>,
-    repl_apis: Vec<Value>,
-    driver_sets: Vec<Vec<String>>,
-}
-
 impl Matrix {
     /// Reads the file, if there is one, and overrides it with typed flags.
     ///
@@ -72,16 +54,24 @@ impl Matrix {
     /// A [`SettingsError`] for a file that cannot be read or is not a matrix, and for flags that a
     /// sweep sets itself. Values of flags are checked when cells are built.
     pub fn resolve(args: &SweepArgs) -> Result<Self, SettingsError> {
-        let file = args.matrix.as_deref().map(read).transpose()?;
-        let file = file.unwrap_or_default();
+        let given = &args.matrix;
+        let file = given.matrix.as_deref().map(read).transpose()?;
+        let mut file = file.unwrap_or_default();
         let wrong = |problem: String| SettingsError::new(problem);
         let mut run = BTreeMap::new();
         for (name, value) in &file.run {
-            let values = texts(value).map_err(|problem| wrong(format!("run.{name}: {problem}")))?;
-            run.insert(canonical_flag(name.trim_start_matches('-')), values);
+            let words = words(value).map_err(|problem| wrong(format!("run.{name}: {problem}")))?;
+            run.insert(canonical_flag(name.trim_start_matches('-')), words);
         }
         let typed = typed(&args.run).map_err(wrong)?;
-        let names_a_model = typed.contains_key("model");
+        if typed.contains_key("model") {
+            if !given.models.is_empty() {
+                let problem = "--models and --model both name models: remove one of them";
+                return Err(wrong(problem.to_owned()));
+            }
+            // A typed `--model` replaces the models in the file.
+            file.models.clear();
+        }
         run.extend(typed);
         for name in run.keys() {
             if let Some(advice) = instead_of_sharing(name) {
@@ -90,83 +80,36 @@ impl Matrix {
                 )));
             }
         }
-        let axis = |name: &str,
-                    given: &[String],
-                    of_file: &[Value],
-                    default: Option<&str>|
-         -> Result<Vec<String>, SettingsError> {
-            let given: Vec<String> = given.iter().map(|word| word.trim().to_owned()).collect();
-            let given: Vec<String> = given.into_iter().filter(|word| !word.is_empty()).collect();
-            if !given.is_empty() {
-                return Ok(given);
-            }
-            let of_file: Result<Vec<String>, String> = of_file.iter().map(text).collect();
-            let of_file = of_file.map_err(|problem| wrong(format!("{name}: {problem}")))?;
-            Ok(if of_file.is_empty() {
-                default.map(str::to_owned).into_iter().collect()
-            } else {
-                of_file
-            })
-        };
-        let models = axis("models", &args.models, &file.models, None)?;
-        let models = match (names_a_model, args.models.is_empty()) {
-            (false, _) => models,
-            // A typed `--model` replaces the models in the file.
-            (true, true) => Vec::new(),
-            (true, false) => {
-                let problem = "--models and --model both name models: remove one of them";
-                return Err(wrong(problem.to_owned()));
-            }
-        };
-        let mut protocols = axis("protocols", &args.protocols, &file.protocols, Some("rlm"))?;
+        let mut protocols = axis(&given.protocols, file.protocols, "rlm");
         if let Some(twice) = twice(&protocols) {
             return Err(wrong(format!("protocols: duplicate `{twice}`")));
         }
         protocols.retain(|protocol| protocol != BASELINE);
-        let typed_sets: Vec<Vec<String>> =
-            args.driver_sets.iter().map(|set| driver_set(set)).collect();
-        let driver_sets = match (typed_sets.is_empty(), file.driver_sets.is_empty()) {
-            (false, _) => typed_sets,
-            (true, false) => file.driver_sets,
-            (true, true) => vec![Vec::new()],
-        };
-        let mut varied = Vec::new();
+        let sets = first_given([given.driver_sets.clone(), file.driver_sets]);
         let further = [
             (
                 "temperatures",
-                "temperature",
-                "t",
-                true,
-                &args.temperatures,
-                &file.temperatures,
+                ("temperature", "t", true),
+                values(&given.temperatures, file.temperatures),
             ),
             (
                 "efforts",
-                "effort",
-                "effort-",
-                true,
-                &args.efforts,
-                &file.efforts,
+                ("effort", "effort-", true),
+                values(&given.efforts, file.efforts),
             ),
             (
                 "iterations",
-                "max-iterations",
-                "iterations",
-                false,
-                &args.iterations,
-                &file.iterations,
+                ("max-iterations", "iterations", false),
+                values(&given.iterations, file.iterations),
             ),
             (
                 "repl-apis",
-                "repl-api",
-                "",
-                false,
-                &args.repl_apis,
-                &file.repl_apis,
+                ("repl-api", "", false),
+                values(&given.repl_apis, file.repl_apis),
             ),
         ];
-        for (name, flag, label, of_model, given, of_file) in further {
-            let values = axis(name, given, of_file, None)?;
+        let mut varied = Vec::new();
+        for (name, (flag, label, of_model), values) in further {
             if values.is_empty() {
                 continue;
             }
@@ -183,22 +126,16 @@ impl Matrix {
         }
         let matrix = Self {
             varied,
-            models,
+            models: values(&given.models, file.models),
             protocols,
-            prompt_modes: axis(
-                "prompt-modes",
-                &args.prompt_modes,
-                &file.prompt_modes,
-                Some("solver"),
-            )?,
-            depths: axis("depths", &args.depths, &file.depths, Some("2"))?,
-            child_models: axis(
-                "child-models",
-                &args.child_models,
-                &file.child_models,
-                Some(SAME_MODEL),
-            )?,
-            driver_sets,
+            prompt_modes: axis(&given.prompt_modes, file.prompt_modes, "solver"),
+            depths: axis(&given.depths, file.depths, "2"),
+            child_models: axis(&given.child_models, file.child_models, SAME_MODEL),
+            driver_sets: if sets.is_empty() {
+                vec![Vec::new()]
+            } else {
+                sets.into_iter().map(|DriverSet(names)| names).collect()
+            },
             run,
             dry_run: args.dry_run,
         };
@@ -248,14 +185,25 @@ pub(super) const SAME_MODEL: &str = "none";
 /// Protocol of the baseline cell.
 pub(super) const BASELINE: &str = "direct";
 
-fn driver_set(set: &str) -> Vec<String> {
-    let names = set.split([',', '+']).map(str::trim);
-    let names = names.filter(|name| !name.is_empty() && *name != "none");
-    names.map(str::to_owned).collect()
+/// Returns the values of an axis: the typed ones, or else those in the file.
+fn values(typed: &[String], in_file: Vec<String>) -> Vec<String> {
+    let typed = typed.iter().map(|word| word.trim());
+    let typed = typed.filter(|word| !word.is_empty());
+    first_given([typed.map(str::to_owned).collect(), in_file])
+}
+
+/// Returns the values of an axis, or else its default.
+fn axis(typed: &[String], in_file: Vec<String>, default: &str) -> Vec<String> {
+    first_given([values(typed, in_file), vec![default.to_owned()]])
+}
+
+/// Returns the first list if it contains anything, or else the second.
+fn first_given<T>([first, second]: [Vec<T>; 2]) -> Vec<T> {
+    if first.is_empty() { second } else { first }
 }
 
 /// Reads the bundled sweep with this name, or else the file.
-fn read(path: &Path) -> Result<File, SettingsError> {
+fn read(path: &Path) -> Result<MatrixArgs, SettingsError> {
     let name = path.to_str().unwrap_or_default();
     let mut ready = benchmarks::catalog().iter().flat_map(Entry::sweeps);
     let text = match ready.find(|(known, _)| known == name) {
@@ -295,21 +243,10 @@ fn typed(words: &[String]) -> Result<BTreeMap<String, Vec<String>>, String> {
     Ok(flags)
 }
 
-/// Returns the values of a flag as text.
-fn texts(value: &Value) -> Result<Vec<String>, String> {
+/// Returns the values of a flag as words of a command line.
+fn words(value: &Value) -> Result<Vec<String>, String> {
     match value {
-        Value::Array(values) => values.iter().map(text).collect(),
-        value => Ok(vec![text(value)?]),
-    }
-}
-
-fn text(value: &Value) -> Result<String, String> {
-    match value {
-        Value::String(text) => Ok(text.clone()),
-        Value::Number(number) => Ok(number.to_string()),
-        Value::Bool(flag) => Ok(flag.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => {
-            Err(format!("expected a string or a number, not {value}"))
-        }
+        Value::Array(values) => values.iter().map(word).collect(),
+        value => Ok(vec![word(value)?]),
     }
 }

@@ -1,6 +1,9 @@
 //! Flags and settings of `rlm-eval sweep`: the matrix, from a file and from flags.
 
+use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
@@ -11,113 +14,24 @@ use serde_json::Value;
 
 use crate::settings::flags::NotFromFile;
 use crate::settings::values::{Seconds, decimal, dollars, whole};
-use crate::settings::{HIGHEST_LIMIT, recorded_flags};
+use crate::settings::{HIGHEST_LIMIT, ResumePolicy, recorded_flags};
 
 /// The flags of `rlm-eval sweep`.
 #[derive(Debug, Clone, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(
     after_help = DETAILS,
     override_usage = "rlm-eval sweep [OPTIONS] [-- FLAGS OF rlm-eval run]\n       \
                       rlm-eval sweep --resume <DIR> [OPTIONS]",
 )]
 pub struct SweepArgs {
-    /// YAML file with the matrix, or the name of a benchmark for its ready-made sweep; flags on the
-    /// command line take precedence
-    #[arg(long, value_name = "FILE", help_heading = "Matrix", add = NotFromFile)]
-    pub matrix: Option<PathBuf>,
+    /// Flags of `rlm-eval run` for all cells, except those of the matrix. With --resume:
+    /// permissions, --base-url, and the files and folders that must be passed again
+    #[arg(last = true, value_name = "FLAGS")]
+    pub run: Vec<String>,
 
-    /// Models to run [default: --model of the shared flags]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "REF,…",
-        help_heading = "Matrix"
-    )]
-    pub models: Vec<String>,
-
-    /// Protocols; `direct` is always added as the baseline of each model [default: rlm]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "PROTOCOL,…",
-        help_heading = "Matrix"
-    )]
-    pub protocols: Vec<String>,
-
-    /// Prompt modes, for protocols that have them [default: solver]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "MODE,…",
-        help_heading = "Matrix"
-    )]
-    pub prompt_modes: Vec<String>,
-
-    /// Values of --max-depth, for protocols with children [default: 2]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "DEPTH,…",
-        help_heading = "Matrix"
-    )]
-    pub depths: Vec<String>,
-
-    /// Models of children, for protocols with children; `none` stands for the model of the cell
-    /// [default: none]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "REF,…",
-        help_heading = "Matrix"
-    )]
-    pub child_models: Vec<String>,
-
-    /// Values of --temperature, also for the baseline [default: that of the shared flags]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "T,…",
-        help_heading = "Matrix"
-    )]
-    pub temperatures: Vec<String>,
-
-    /// Values of --effort, also for the baseline [default: that of the shared flags]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "EFFORT,…",
-        help_heading = "Matrix"
-    )]
-    pub efforts: Vec<String>,
-
-    /// Values of --max-iterations, for protocols that iterate [default: that of the shared flags]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "N,…",
-        help_heading = "Matrix"
-    )]
-    pub iterations: Vec<String>,
-
-    /// Values of --repl-api, for the protocol with a REPL [default: that of the shared flags]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "WHICH,…",
-        help_heading = "Matrix"
-    )]
-    pub repl_apis: Vec<String>,
-
-    /// Sets of drivers: `;` separates the sets, `,` the drivers of a set, and `none` is the empty
-    /// set [default: none]
-    #[arg(
-        long,
-        value_delimiter = ';',
-        value_name = "SET;…",
-        help_heading = "Matrix"
-    )]
-    pub driver_sets: Vec<String>,
+    /// Axes of the sweep.
+    #[command(flatten)]
+    pub matrix: MatrixArgs,
 
     /// New folder for the sweep, with a run directory for each cell [default:
     /// results/sweep-DATE-TIME]
@@ -128,21 +42,15 @@ pub struct SweepArgs {
     #[arg(
         long,
         value_name = "DIR",
-        conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "temperatures", "efforts", "iterations", "repl_apis", "driver_sets", "out", "race", "alpha", "min_difference", "max_samples", "block", "order_seed"],
+        conflicts_with_all = ["MatrixArgs", "RaceArgs", "out"],
         help_heading = "Sweep",
         add = NotFromFile
     )]
     pub resume: Option<PathBuf>,
 
-    /// With --resume: continue the attempts that ended in an error, and send their failed requests
-    /// again
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        requires = "resume",
-        help_heading = "Sweep"
-    )]
-    pub retry_errors: bool,
+    /// What --resume accepts and runs again.
+    #[command(flatten, next_help_heading = "Sweep")]
+    pub policy: ResumePolicy,
 
     /// Show the minimum and maximum requests and cost of each cell and of all together, without
     /// running attempts or writing files
@@ -168,21 +76,135 @@ pub struct SweepArgs {
     )]
     pub pilot: Option<usize>,
 
-    /// With --resume: continue a sweep with runs made by another version of the program; each
-    /// attempt records its version
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        requires = "resume",
-        help_heading = "Sweep",
-        add = NotFromFile
-    )]
-    pub allow_program_change: bool,
-
     /// Print the comparison as JSON on stdout instead of tables
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = "Sweep")]
     pub json: bool,
 
+    /// Rules of a race.
+    #[command(flatten)]
+    pub race: RaceArgs,
+
+    /// Simulate a race over the finished runs of the sweep in this folder, without running
+    /// attempts, and show its decisions and savings. Writes race-replay.jsonl there
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["MatrixArgs", "out", "run", "resume", "dry_run"],
+        help_heading = "Race",
+        add = NotFromFile
+    )]
+    pub replay_race: Option<PathBuf>,
+
+    /// Budget of all cells together.
+    #[command(flatten)]
+    pub budget: SweepBudgetArgs,
+}
+
+/// The axes of a sweep, as flags and as keys of a matrix file.
+#[derive(Debug, Clone, Default, Args, Deserialize)]
+#[command(next_help_heading = "Matrix")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MatrixArgs {
+    /// YAML file with the matrix, or the name of a benchmark for its ready-made sweep; flags on the
+    /// command line take precedence
+    #[arg(long, value_name = "FILE", add = NotFromFile)]
+    #[serde(skip)]
+    pub matrix: Option<PathBuf>,
+
+    /// Flags of `rlm-eval run` for all cells, in a file; on the command line, they follow `--`.
+    #[arg(skip)]
+    pub run: BTreeMap<String, Value>,
+
+    /// Models to run [default: --model of the shared flags]
+    #[arg(long, value_delimiter = ',', value_name = "REF,…")]
+    #[serde(deserialize_with = "words")]
+    pub models: Vec<String>,
+
+    /// Protocols; `direct` is always added as the baseline of each model [default: rlm]
+    #[arg(long, value_delimiter = ',', value_name = "PROTOCOL,…")]
+    #[serde(deserialize_with = "words")]
+    pub protocols: Vec<String>,
+
+    /// Prompt modes, for protocols that have them [default: solver]
+    #[arg(long, value_delimiter = ',', value_name = "MODE,…")]
+    #[serde(deserialize_with = "words")]
+    pub prompt_modes: Vec<String>,
+
+    /// Values of --max-depth, for protocols with children [default: 2]
+    #[arg(long, value_delimiter = ',', value_name = "DEPTH,…")]
+    #[serde(deserialize_with = "words")]
+    pub depths: Vec<String>,
+
+    /// Models of children, for protocols with children; `none` stands for the model of the cell
+    /// [default: none]
+    #[arg(long, value_delimiter = ',', value_name = "REF,…")]
+    #[serde(deserialize_with = "words")]
+    pub child_models: Vec<String>,
+
+    /// Values of --temperature, also for the baseline [default: that of the shared flags]
+    #[arg(long, value_delimiter = ',', value_name = "T,…")]
+    #[serde(deserialize_with = "words")]
+    pub temperatures: Vec<String>,
+
+    /// Values of --effort, also for the baseline [default: that of the shared flags]
+    #[arg(long, value_delimiter = ',', value_name = "EFFORT,…")]
+    #[serde(deserialize_with = "words")]
+    pub efforts: Vec<String>,
+
+    /// Values of --max-iterations, for protocols that iterate [default: that of the shared flags]
+    #[arg(long, value_delimiter = ',', value_name = "N,…")]
+    #[serde(deserialize_with = "words")]
+    pub iterations: Vec<String>,
+
+    /// Values of --repl-api, for the protocol with a REPL [default: that of the shared flags]
+    #[arg(long, value_delimiter = ',', value_name = "WHICH,…")]
+    #[serde(deserialize_with = "words")]
+    pub repl_apis: Vec<String>,
+
+    /// Sets of drivers: `;` separates the sets, `,` the drivers of a set, and `none` is the empty
+    /// set [default: none]
+    #[arg(long, value_delimiter = ';', value_name = "SET;…")]
+    pub driver_sets: Vec<DriverSet>,
+}
+
+/// A set of drivers of the matrix.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct DriverSet(pub Vec<String>);
+
+/// Parses names separated by commas or `+`; `none` is the empty set.
+impl FromStr for DriverSet {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let names = text.split([',', '+']).map(str::trim);
+        let names = names.filter(|name| !name.is_empty() && *name != "none");
+        Ok(Self(names.map(str::to_owned).collect()))
+    }
+}
+
+/// Reads the values of an axis as words.
+fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let values = Vec::<Value>::deserialize(deserializer)?;
+    let words: Result<_, String> = values.iter().map(word).collect();
+    words.map_err(D::Error::custom)
+}
+
+/// Returns a value of a matrix file as a word of a command line.
+pub(super) fn word(value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(number.to_string()),
+        Value::Bool(flag) => Ok(flag.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => {
+            Err(format!("expected a string or a number, not {value}"))
+        }
+    }
+}
+
+/// Rules of a race.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Race")]
+pub struct RaceArgs {
     /// Race the cells: all run the same samples in a random order, block by block, and a cell stops
     /// as soon as it is significantly worse than the best, or, with `--race=baseline`, better or
     /// worse than its baseline
@@ -192,8 +214,7 @@ pub struct SweepArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "best",
-        value_name = "best|baseline",
-        help_heading = "Race"
+        value_name = "best|baseline"
     )]
     pub race: Option<RaceAgainst>,
 
@@ -202,8 +223,7 @@ pub struct SweepArgs {
         long,
         value_parser = decimal(0.0001..=0.5),
         default_value_t = 0.05,
-        value_name = "P",
-        help_heading = "Race"
+        value_name = "P"
     )]
     pub alpha: f64,
 
@@ -213,8 +233,7 @@ pub struct SweepArgs {
         long,
         value_parser = decimal(0.0..=0.9),
         default_value_t = 0.1,
-        value_name = "SCORE",
-        help_heading = "Race"
+        value_name = "SCORE"
     )]
     pub min_difference: f64,
 
@@ -222,8 +241,7 @@ pub struct SweepArgs {
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000_000),
-        value_name = "N",
-        help_heading = "Race"
+        value_name = "N"
     )]
     pub max_samples: Option<usize>,
 
@@ -232,8 +250,7 @@ pub struct SweepArgs {
         long,
         value_parser = whole::<usize>(1..=100_000),
         default_value_t = 10,
-        value_name = "N",
-        help_heading = "Race"
+        value_name = "N"
     )]
     pub block: usize,
 
@@ -242,30 +259,9 @@ pub struct SweepArgs {
         long,
         value_parser = whole::<u64>(0..=u64::MAX),
         default_value_t = 1,
-        value_name = "N",
-        help_heading = "Race"
+        value_name = "N"
     )]
     pub order_seed: u64,
-
-    /// Simulate a race over the finished runs of the sweep in this folder, without running
-    /// attempts, and show its decisions and savings. Writes race-replay.jsonl there
-    #[arg(
-        long,
-        value_name = "DIR",
-        conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "temperatures", "efforts", "iterations", "repl_apis", "driver_sets", "out", "run", "resume", "dry_run"],
-        help_heading = "Race",
-        add = NotFromFile
-    )]
-    pub replay_race: Option<PathBuf>,
-
-    /// Flags of `rlm-eval run` for all cells, except those of the matrix. With --resume:
-    /// permissions, --base-url, and the files and folders that must be passed again
-    #[arg(last = true, value_name = "FLAGS")]
-    pub run: Vec<String>,
-
-    /// Budget of all cells together.
-    #[command(flatten)]
-    pub budget: SweepBudgetArgs,
 }
 
 /// Reference with which the cells of a race are compared.

@@ -209,8 +209,6 @@ impl ForkSettings {
             .map_err(|problem| SettingsError::new(problem.to_string()))?;
         flags.select_only(std::slice::from_ref(&args.sample));
         flags.attempts = 1;
-        flags.start.json = changes.json;
-        flags.start.verbose = changes.verbose;
         let resolved = RunSettings::at(&flags, RunMode::New)?;
         let base_url = changes.base_url.as_deref();
         let run = &resolved.settings;

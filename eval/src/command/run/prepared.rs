@@ -23,7 +23,7 @@ use crate::process::terminal;
 use crate::run::protocol_fit;
 use crate::run::resume::{Remaining, ResumeError, check_experiment, remaining};
 use crate::runner::selection::select;
-use crate::settings::{RunSettings, SettingsError};
+use crate::settings::{ResumePolicy, RunSettings, SettingsError};
 use crate::web::{EnvironmentSource, Web, WebSettings};
 
 /// A run that is ready to start.
@@ -233,18 +233,22 @@ impl Prepared {
     }
 
     /// Checks that an existing run can be resumed with this prepared run, and returns the remaining
-    /// work. `allow_program_change` accepts a run made by another version of the program.
+    /// work.
     ///
     /// # Errors
     /// [`ResumeError`] that names the differences.
     pub(super) fn remaining(
         &self,
         run: &Reopened,
-        retry_errors: bool,
-        allow_program_change: bool,
+        policy: ResumePolicy,
     ) -> Result<Remaining, ResumeError> {
-        check_experiment(run, &self.fingerprint, allow_program_change)?;
-        remaining(run, self.jobs(), |sample| self.id(sample), retry_errors)
+        check_experiment(run, &self.fingerprint, policy.allow_program_change)?;
+        remaining(
+            run,
+            self.jobs(),
+            |sample| self.id(sample),
+            policy.retry_errors,
+        )
     }
 
     /// Returns the ids of the selected samples in run order.

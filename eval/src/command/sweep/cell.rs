@@ -15,13 +15,12 @@ use crate::sweep::{Cell, Plan, SweepArgs, SweepError};
 /// Returns the flags for resuming a cell: those recorded in its folder, overridden by those after
 /// `--`.
 fn of_cell(dir: &Path, args: &SweepArgs) -> Result<ResumeArgs, Error> {
-    let (retry, change) = (args.retry_errors, args.allow_program_change);
     // When a sweep starts, the arguments after `--` are part of its plan.
     let typed = match &args.resume {
         Some(_) => args.run.as_slice(),
         None => &[],
     };
-    Ok(ResumeArgs::of_folder(dir, retry, change, typed)?)
+    Ok(ResumeArgs::of_folder(dir, args.policy, typed)?)
 }
 
 /// Rejects recorded paths and addresses that the command line does not confirm.
@@ -84,8 +83,7 @@ pub(super) fn run_cell(
                 .settings
                 .flags_to_repeat();
             let words = shlex::split(&given.join(" ")).unwrap_or_default();
-            let (retry, change) = (args.retry_errors, args.allow_program_change);
-            ResumeArgs::of_folder(&dir, retry, change, &words)?
+            ResumeArgs::of_folder(&dir, args.policy, &words)?
         };
         args.samples = samples.map(<[String]>::to_vec);
         return run::resume(&args, run_context);

@@ -51,7 +51,7 @@ pub(super) fn header(
         v: RACE_VERSION,
         rules: rules(plan, against, args),
         cells: plan.cells.iter().map(|cell| cell.name.clone()).collect(),
-        block: args.block,
+        block: args.race.block,
         attempts: first.flags.attempts,
         order: shuffle_clusters(clusters, args),
     }))
@@ -59,8 +59,8 @@ pub(super) fn header(
 
 fn rules(plan: &Plan, against: RaceAgainst, args: &SweepArgs) -> Rules {
     Rules {
-        alpha: args.alpha,
-        min_difference: args.min_difference,
+        alpha: args.race.alpha,
+        min_difference: args.race.min_difference,
         against: match against {
             RaceAgainst::Best => RaceOpponents::Best,
             RaceAgainst::Baseline => RaceOpponents::Baselines(plan.baselines()),
@@ -71,7 +71,7 @@ fn rules(plan: &Plan, against: RaceAgainst, args: &SweepArgs) -> Rules {
 /// Shuffles the clusters and keeps as many as fit into the requested number of samples, at least
 /// one.
 fn shuffle_clusters(clusters: Vec<Vec<String>>, args: &SweepArgs) -> Vec<Vec<String>> {
-    let seed = args.order_seed;
+    let seed = args.race.order_seed;
     let mut ranked: Vec<_> = clusters
         .into_iter()
         .map(|cluster| {
@@ -80,7 +80,7 @@ fn shuffle_clusters(clusters: Vec<Vec<String>>, args: &SweepArgs) -> Vec<Vec<Str
         })
         .collect();
     ranked.sort_unstable();
-    let most = args.max_samples.unwrap_or(usize::MAX);
+    let most = args.race.max_samples.unwrap_or(usize::MAX);
     let mut samples = 0;
     let within = ranked.into_iter().map(|(_, cluster)| cluster);
     within
@@ -133,7 +133,7 @@ pub(super) fn execute(
             if budget.and_then(SharedBudget::exhausted).is_some() && !has(folder, cell, &samples)? {
                 return Ok(stopped(folder, plan, &log, budget, args));
             }
-            if has(folder, cell, &samples)? && !args.retry_errors {
+            if has(folder, cell, &samples)? && !args.policy.retry_errors {
                 continue;
             }
             terminal::note(&format!("block {}: {}", log.blocks.len() + 1, cell.name));
@@ -329,12 +329,12 @@ pub(super) fn replay(folder: &Path, args: &SweepArgs) -> Result<Outcome, Error> 
         );
         return Err(SettingsError::new(problem).into());
     }
-    let against = args.race.unwrap_or(RaceAgainst::Best);
+    let against = args.race.race.unwrap_or(RaceAgainst::Best);
     let mut log = RaceLog::new(RaceHeader {
         v: RACE_VERSION,
         rules: rules(&plan, against, args),
         cells: plan.cells.iter().map(|cell| cell.name.clone()).collect(),
-        block: args.block,
+        block: args.race.block,
         attempts,
         order: shuffle_clusters(clusters, args),
     });
