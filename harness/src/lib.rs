@@ -44,7 +44,7 @@ pub use agent::{
 pub use engine::{Engine, EngineError};
 pub use model::{
     ActionSurface, Capabilities, InputKind, Protocol, Task, ToolCall, ToolChoice, ToolResult,
-    ToolSpec, ToolUse, UnknownProtocol, protocol_words,
+    ToolSpec, ToolUse, UnknownProtocol, protocol_help, protocol_words,
 };
 pub use protocol::agent_turn;
 pub use protocol::subprompt::inherited;

@@ -29,7 +29,8 @@ pub use excerpt::excerpt;
 pub use message::{Image, Message, MessageRole};
 pub use outcome::{AttemptOutcome, Stats, Status, Usage, settled};
 pub use protocol::{
-    ActionSurface, Capabilities, InputKind, Protocol, UnknownProtocol, protocol_words,
+    ActionSurface, Capabilities, InputKind, Protocol, UnknownProtocol, protocol_help,
+    protocol_words,
 };
 pub use role::Role;
 pub use sample::Sample;

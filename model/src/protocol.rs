@@ -35,6 +35,7 @@ protocols! {
     /// An agent runs the code of its replies in a REPL until the code returns.
     Rlm {
         name: "rlm",
+        way: "with code in a REPL",
         role: "root",
         summary: "an agent of the rlm protocol works in a REPL, from which it calls children and \
             the tools of the run",
@@ -48,6 +49,7 @@ protocols! {
     /// The whole response to a single call is the answer.
     Direct {
         name: "direct",
+        way: "in one call with the whole context in the message",
         role: "direct",
         summary: "the direct protocol is one call with the whole context, without a REPL, \
             children or tools",
@@ -61,6 +63,7 @@ protocols! {
     /// An agent calls native tools until it replies without a call.
     Tools {
         name: "tools",
+        way: "with native tool calls",
         role: "tools",
         summary: "the tools protocol has one prompt of its own and native tool calls, without a \
             REPL",
@@ -74,6 +77,7 @@ protocols! {
     /// Each turn is one call of `agent_turn` with actions on a web page.
     AgentTurn {
         name: "agent-turn",
+        way: "as a web agent",
         role: "agent_turn",
         summary: "the agent-turn protocol has the prompt and the actions of --web-agent, without \
             a REPL, children or tools",
@@ -87,6 +91,7 @@ protocols! {
     /// The model answers, launches an app, or requests a list in each turn.
     JsonAction {
         name: "json-action",
+        way: "with JSON actions",
         role: "json_action",
         summary: "the json-action protocol has one prompt and answers by JSON actions, without a \
             REPL, children or tools",
@@ -100,6 +105,7 @@ protocols! {
     /// The model writes a program that runs agents, and accepts the program's result as the answer.
     Workflow {
         name: "workflow",
+        way: "with a program that runs agents",
         role: "workflow",
         summary: "an agent of the workflow protocol writes one program, which runs agents with a \
             REPL and calls the tools of the run",
@@ -113,6 +119,7 @@ protocols! {
     /// An agent runs code in a REPL without `rlm()` or `llm()` until it returns.
     Codeact {
         name: "codeact",
+        way: "with code but without other models",
         role: "codeact",
         summary: "the codeact protocol is one agent with a REPL, which can call the tools of the \
             run and no other model",
@@ -126,6 +133,7 @@ protocols! {
     /// One call with the passages that match the question best, by BM25.
     Retrieve {
         name: "retrieve",
+        way: "in one call with passages found by a search",
         role: "retrieve",
         summary: "the retrieve protocol is one call with the passages that a search finds, \
             without a REPL, children or tools",
@@ -139,6 +147,7 @@ protocols! {
     /// An agent reads the context in pieces, takes notes, and answers from the notes.
     Summary {
         name: "summary",
+        way: "by reading the context in pieces",
         role: "summary",
         summary: "the summary protocol reads the context in pieces, carries notes from one to the \
             next, and answers from them, without a REPL, children or tools",
@@ -157,6 +166,8 @@ pub struct Capabilities {
     pub name: &'static str,
     /// Name of the root's role in files: the name of the protocol with `_`, except for `rlm`.
     pub role: &'static str,
+    /// How the model works, for help texts: words that follow "the model works".
+    pub way: &'static str,
     /// Description of the protocol, as a clause for messages.
     pub summary: &'static str,
     /// Kinds of input that the protocol supports.
@@ -172,7 +183,8 @@ pub struct Capabilities {
 }
 
 /// Where an agent acts between its requests to the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ActionSurface {
     /// Nowhere: the agent only writes text.
     None,
@@ -288,6 +300,13 @@ impl Default for Protocol {
     fn default() -> Self {
         Self::ALL[0]
     }
+}
+
+/// Returns a sentence about how the model works in each protocol, for help texts.
+pub fn protocol_help() -> String {
+    let ways =
+        Protocol::ALL.map(|protocol| format!("{} ({protocol})", protocol.capabilities().way));
+    format!("How the model works: {}", in_a_sentence(&ways))
 }
 
 /// Formats protocols as a list in a sentence: `rlm, direct or tools`.

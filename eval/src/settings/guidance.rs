@@ -11,7 +11,7 @@ use harness::prompt::{
     parse_aliases,
 };
 use harness::treatment::{DEFAULT_MAX_DEPTH, NoEffect};
-use harness::{ModelMap, ModelSlot, Protocol, properties_without_effect};
+use harness::{ModelMap, ModelSlot, Protocol, properties_without_effect, protocol_help};
 use serde::{Deserialize, Serialize};
 
 use super::error::DRIVERS;
@@ -40,13 +40,10 @@ pub struct GuidanceArgs {
     )]
     pub prompt_mode: PromptMode,
 
-    /// How the model works: with code in a REPL (rlm), in one call with the whole context in the
-    /// message (direct), with native tool calls (tools), as a web agent (agent-turn), with JSON
-    /// actions (json-action), with a program that runs agents (workflow), with code but without
-    /// other models (codeact), in one call with passages found by a search (retrieve), or by
-    /// reading the context in pieces (summary)
+    /// How the model works.
     #[arg(
         long,
+        help = protocol_help(),
         default_value_t,
         value_name = "PROTOCOL",
         value_parser = one_of::<Protocol>(Protocol::ALL.map(Protocol::as_str)),

@@ -4,6 +4,7 @@
 use std::fs;
 
 use benchmarks::{Entry, catalog};
+use harness::model::{InputKind, Protocol, protocol_words};
 
 /// Replaces placeholders by the lists that they stand for.
 pub fn filled(text: &str) -> String {
@@ -11,6 +12,14 @@ pub fn filled(text: &str) -> String {
         .replace("{FETCHED}", &names(|entry| entry.needs_data).join(", "))
         .replace("{SCRIPTED}", &scripted().join(", "))
         .replace("{DRIVERS}", &drivers().join(", "))
+        .replace(
+            "{PROTOCOLS}",
+            &Protocol::ALL.map(Protocol::as_str).join(", "),
+        )
+        .replace(
+            "{TEXT_PROTOCOLS}",
+            &protocol_words(&Protocol::supporting(InputKind::Texts)),
+        )
 }
 
 fn names(is_listed: fn(&Entry) -> bool) -> Vec<String> {

@@ -10,6 +10,7 @@ use records::run_dir::{Fingerprint, Journal, RunDir};
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
+use crate::known_names::filled;
 use crate::run::{finish, s_niah};
 
 /// Flags of a run with four short samples.
@@ -295,7 +296,7 @@ fn validates_recorded_flags_like_typed_ones() {
         (
             "/flags/engine/guidance/protocol",
             json!("rml"),
-            "invalid value 'rml' for '--protocol <PROTOCOL>' [possible values: rlm, direct, tools, agent-turn, json-action, workflow, codeact, retrieve, summary]",
+            "invalid value 'rml' for '--protocol <PROTOCOL>' [possible values: {PROTOCOLS}]",
         ),
         (
             "/flags/benchmark",
@@ -309,7 +310,7 @@ fn validates_recorded_flags_like_typed_ones() {
         *config.pointer_mut(place).unwrap() = value;
         fs::write(&path, config.to_string()).unwrap();
         let ran = resume(&binary, &dir, &[]);
-        let error = format!("error: {}: flags: {problem}\n", path.display());
+        let error = format!("error: {}: flags: {}\n", path.display(), filled(problem));
         assert_eq!((ran.code, ran.stderr), (Some(2), error), "{place}");
     }
     // Simulate flags recorded by an older version: a newer flag is missing, and one no longer

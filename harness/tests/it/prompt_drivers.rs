@@ -162,11 +162,11 @@ fn explains_invalid_driver_files() {
         ),
         (
             &good.replace("---\nText", "protocols: [repl]\n---\nText"),
-            "DIR/own.md: field `protocols`: unknown protocol `repl`: expected `rlm`, `direct`, `tools`, `agent-turn`, `json-action`, `workflow`, `codeact`, `retrieve` or `summary`",
+            "DIR/own.md: field `protocols`: unknown protocol `repl`: expected {PROTOCOLS_OR}",
         ),
         (
             &good.replace("---\nText", "protocols: []\n---\nText"),
-            "DIR/own.md: field `protocols`: expected at least one of `rlm`, `direct`, `tools`, `agent-turn`, `json-action`, `workflow`, `codeact`, `retrieve`, `summary`",
+            "DIR/own.md: field `protocols`: expected at least one of {PROTOCOLS}",
         ),
         (
             &good.replace("description: d", "description: ' '"),
@@ -198,11 +198,18 @@ fn explains_invalid_driver_files() {
         ),
         ("---\n---\nText.", "DIR/own.md: missing field `name`"),
     ];
+    let names = Protocol::ALL.map(|protocol| format!("`{protocol}`"));
+    let all = names.join(", ");
+    let (last, others) = names.split_last().unwrap();
+    let one = format!("{} or {last}", others.join(", "));
     for (text, expected) in cases {
         let folder = folder(&[("own.md", text)]);
         let error = DriverLibrary::bundled()
             .with_dir(folder.path())
             .unwrap_err();
+        let expected = expected
+            .replace("{PROTOCOLS}", &all)
+            .replace("{PROTOCOLS_OR}", &one);
         assert_eq!(message(&error, folder.path()), expected, "{text}");
     }
 }

@@ -89,9 +89,8 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   async function openAgent() {
     const one = agent();
     if (!one) return;
-    const flat = ["flat", "one_shot", "direct", "retrieve", "summary", "app", "compaction", "judge", "dual_ai", "ai_human"].includes(one.role);
     const start = Number(parameters.get("iteration")) || 0;
-    iterations = iterationList(where, one.id, { hashOf, agentOf, start, flat, whenDrawn: follow, codeless: ["tools", "tool_specialist", "dual_ai", "ai_human"].includes(one.role), moved: (number) => replaceAddress(hashOf(one.id, number)) });
+    iterations = iterationList(where, one.id, { hashOf, agentOf, start, flat: one.surface === "none", whenDrawn: follow, codeless: one.surface === "native_tools", moved: (number) => replaceAddress(hashOf(one.id, number)) });
     below.replaceChildren(spent, agentHead, film, began, ended, el("div", { class: "with-outline" }, beside, iterations.element));
     await Promise.all([showAgent(), iterations.load(), program?.refresh()]);
     if (start) iterations.focusOn(start);

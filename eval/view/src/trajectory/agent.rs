@@ -20,6 +20,8 @@ pub struct Agent<'a> {
     pub depth: u32,
     /// Role: `root`, `child`, …; empty until known.
     pub role: &'static str,
+    /// Where the agent acts between requests to the model; `None` until its role is known.
+    pub surface: Option<ActionSurface>,
     /// Model assigned to the agent.
     pub model: &'a str,
     /// Beginning of the agent's query.
@@ -137,6 +139,7 @@ impl<'a> Agent<'a> {
             parent: agent.parent.as_deref(),
             depth: agent.depth,
             role: agent.role.map(Role::as_str).unwrap_or_default(),
+            surface: agent.role.map(Role::action_surface),
             model: &agent.model,
             query: &timeline.query,
             answer: &timeline.answer,
