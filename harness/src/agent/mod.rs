@@ -18,6 +18,7 @@ mod conversation;
 mod compaction;
 mod turns;
 mod model_call;
+mod earlier_results;
 
 mod hook_dispatch;
 mod page_functions;

@@ -9,9 +9,8 @@ use parking_lot::Mutex;
 use super::conversation::recent;
 use super::{
     Attempt, BudgetExceeded, Conversation, Expected, Failure, HaltReason, Invocation, Ledger,
-    Refusal, Reservation, Scope, Spent, Work,
+    Refusal, Reservation, Scope, Work,
 };
-use crate::journal::{JournaledResponse, Matching, Recalled, RequestKey};
 use crate::model::{EventKind, Usage, WaitReason, ms};
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 
@@ -24,7 +23,7 @@ pub(crate) struct ModelReply {
 }
 
 /// Converts a complete or truncated response to a reply.
-fn reply(result: Result<Response, ProviderError>) -> Result<ModelReply, ProviderError> {
+pub(super) fn reply(result: Result<Response, ProviderError>) -> Result<ModelReply, ProviderError> {
     match result {
         Ok(response) => Ok(ModelReply {
             response,
@@ -197,175 +196,8 @@ impl Attempt<'_> {
         self.record_response(invocation, reply, elapsed).await
     }
 
-    /// Replaces the new messages of an inherited request with the recorded ones, and adds the
-    /// fork's note to the root's first new request.
-    fn take_inherited(&self, invocation: &Invocation, conversation: &mut Conversation) {
-        let turn = conversation.turn;
-        if let Some(messages) = self.journal.inherited_messages(&invocation.id, turn) {
-            conversation.replace_new(messages);
-        }
-        if invocation.is_root()
-            && let Some(note) = self.journal.note(turn)
-        {
-            conversation.add_note(note);
-        }
-    }
-
-    /// Returns the result that an earlier process received for the same request, if any.
-    async fn recall(&self, request: &Request, asked: &str) -> Option<Box<JournaledResponse>> {
-        if self.journal.responses() == 0 {
-            return None;
-        }
-        let key = RequestKey::of(&request.caller);
-        match self.journal.recall(&key, asked) {
-            Recalled::Found(kept) => Some(kept),
-            Recalled::Nothing => {
-                self.journal.caught_up().await;
-                None
-            }
-            Recalled::Other => {
-                let (agent, turn) = (key.invocation, key.turn);
-                let why = format!("request {turn} of {agent} differs from the recorded one");
-                self.diverge(why).await
-            }
-        }
-    }
-
-    /// Writes the result of a request to the journal before the result is used.
-    async fn keep(
-        &self,
-        (request, asked): (&Request, String),
-        cached: bool,
-        elapsed: f64,
-        calls: Vec<CallEvent>,
-        result: &Result<Response, ProviderError>,
-    ) {
-        // Returns early without a journal, because cloning a long message or response is expensive.
-        if !self.journal.is_kept() {
-            return;
-        }
-        let caller = &request.caller;
-        let written = self.journal.keep(JournaledResponse {
-            invocation: caller.invocation.clone(),
-            turn: caller.turn,
-            trims: caller.trims,
-            asked,
-            at_ms: ms(self.records.passed()),
-            ms: elapsed,
-            cached,
-            calls,
-            result: result.clone(),
-            messages: None,
-            matching: Matching::default(),
-        });
-        self.written(written).await;
-    }
-
-    /// Uses a response or an error that an earlier process received. The run's ledger already
-    /// includes its cost.
-    async fn use_journaled_result(
-        &self,
-        invocation: &Invocation,
-        kept: Box<JournaledResponse>,
-    ) -> Result<ModelReply, ProviderError> {
-        if kept.cached {
-            return self.use_cached_result(invocation, kept.result).await;
-        }
-        invocation.ledger.charge_attempt(Spent {
-            calls: 1,
-            ..Spent::default()
-        });
-        for event in kept.calls {
-            match event {
-                CallEvent::Waiting { .. } => {}
-                CallEvent::Waited { reason, duration } => {
-                    let ms = ms(duration);
-                    self.records
-                        .emit(invocation, EventKind::LlmWait { reason, ms });
-                }
-                CallEvent::Retried { error, delay } => {
-                    self.record_retry(invocation, &error, delay);
-                }
-                CallEvent::Billed { usage, cost_usd } => {
-                    self.book_earlier(&invocation.ledger, Some(usage), cost_usd);
-                    self.records
-                        .emit(invocation, EventKind::LlmBilled { usage, cost_usd });
-                }
-            }
-        }
-        let reply = match reply(kept.result) {
-            Ok(reply) => reply,
-            Err(error) => {
-                self.record_error(invocation, &error, kept.ms);
-                return Err(error);
-            }
-        };
-        let Response {
-            usage, cost_usd, ..
-        } = reply.response;
-        self.book_earlier(&invocation.ledger, usage, cost_usd);
-        self.record_response(invocation, reply, kept.ms).await
-    }
-
-    /// Adds expenses of an earlier process to the ledgers of the call and the attempt. The run's
-    /// ledger already includes them.
-    fn book_earlier(&self, books: &Ledger, usage: Option<Usage>, cost_usd: Option<f64>) {
-        books.charge_attempt(Spent {
-            cost_usd: cost_usd.unwrap_or(0.0),
-            tokens: usage.map_or(0, |usage| usage.total()),
-            calls: 0,
-        });
-        self.publish_budget();
-        self.records.count(|stats| stats.add_usage(usage, cost_usd));
-    }
-
-    /// Books results of earlier processes that this process did not use, because it stopped their
-    /// agents earlier or left out a failure.
-    pub fn book_unused_results(&self) {
-        for kept in self.journal.left().into_iter().filter(|kept| !kept.cached) {
-            self.records.count(|stats| stats.llm_calls += 1);
-            for event in &kept.calls {
-                if let CallEvent::Billed { usage, cost_usd } = event {
-                    self.book_earlier(&self.ledger, Some(*usage), *cost_usd);
-                }
-            }
-            if let Ok(reply) = reply(kept.result) {
-                let response = reply.response;
-                self.book_earlier(&self.ledger, response.usage, response.cost_usd);
-            }
-        }
-    }
-
-    /// Uses a response or an error from a cache or recording.
-    async fn use_cached_result(
-        &self,
-        invocation: &Invocation,
-        result: Result<Response, ProviderError>,
-    ) -> Result<ModelReply, ProviderError> {
-        let reply = match reply(result) {
-            Ok(reply) => reply,
-            Err(error) => {
-                self.record_error(invocation, &error, 0.0);
-                self.stop_if_hopeless(&error).await;
-                return Err(error);
-            }
-        };
-        let Response {
-            usage, cost_usd, ..
-        } = reply.response;
-        self.records.count(|stats| {
-            stats.cached_calls += 1;
-            if let Some(usage) = usage {
-                *stats.cached_usage.get_or_insert_default() += usage;
-            }
-            stats.add_usage(usage, cost_usd);
-        });
-        self.records.emit(invocation, EventKind::LlmCached);
-        self.record_response(invocation, reply, 0.0).await
-    }
-
     /// Halts the run if, after this error, all other requests would also fail.
-    async fn stop_if_hopeless(&self, error: &ProviderError) {
+    pub(super) async fn stop_if_hopeless(&self, error: &ProviderError) {
         if error.ends_run() {
             let reason = HaltReason::Failing(error.to_string());
             self.run.halt.raise(reason.clone());
@@ -380,7 +212,12 @@ impl Attempt<'_> {
         self.records.count(|stats| stats.add_usage(usage, cost_usd));
     }
 
-    fn record_retry(&self, invocation: &Invocation, error: &ProviderError, delay: Duration) {
+    pub(super) fn record_retry(
+        &self,
+        invocation: &Invocation,
+        error: &ProviderError,
+        delay: Duration,
+    ) {
         self.records.count(|stats| stats.retries += 1);
         let event = EventKind::LlmRetry {
             error: error.to_string(),
@@ -389,7 +226,12 @@ impl Attempt<'_> {
         self.records.emit(invocation, event);
     }
 
-    fn record_error(&self, invocation: &Invocation, error: &ProviderError, elapsed: f64) {
+    pub(super) fn record_error(
+        &self,
+        invocation: &Invocation,
+        error: &ProviderError,
+        elapsed: f64,
+    ) {
         self.records.emit(
             invocation,
             EventKind::LlmError {
@@ -400,7 +242,7 @@ impl Attempt<'_> {
     }
 
     /// Passes a response to the agent's hooks, records the result and returns it.
-    async fn record_response(
+    pub(super) async fn record_response(
         &self,
         invocation: &Invocation,
         reply: ModelReply,
