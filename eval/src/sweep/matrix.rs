@@ -5,9 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use benchmarks::Entry;
-use serde_json::Value;
 
-use super::settings::{DriverSet, MatrixArgs, SweepArgs, word};
+use super::settings::{DriverSet, MatrixArgs, SweepArgs, to_words};
 use crate::settings::SettingsError;
 use crate::settings::run::{canonical_flag, instead_of_sharing};
 
@@ -60,7 +59,8 @@ impl Matrix {
         let wrong = |problem: String| SettingsError::new(problem);
         let mut run = BTreeMap::new();
         for (name, value) in &file.run {
-            let words = words(value).map_err(|problem| wrong(format!("run.{name}: {problem}")))?;
+            let words =
+                to_words(value).map_err(|problem| wrong(format!("run.{name}: {problem}")))?;
             run.insert(canonical_flag(name.trim_start_matches('-')), words);
         }
         let typed = typed(&args.run).map_err(wrong)?;
@@ -241,12 +241,4 @@ fn typed(words: &[String]) -> Result<BTreeMap<String, Vec<String>>, String> {
         flags.entry(canonical_flag(name)).or_default().extend(value);
     }
     Ok(flags)
-}
-
-/// Returns the values of a flag as words of a command line.
-fn words(value: &Value) -> Result<Vec<String>, String> {
-    match value {
-        Value::Array(values) => values.iter().map(word).collect(),
-        value => Ok(vec![word(value)?]),
-    }
 }

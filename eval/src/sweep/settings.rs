@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::builder::BoolishValueParser;
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
 use harness::Budget;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,7 @@ use crate::settings::{HIGHEST_LIMIT, ResumePolicy, recorded_flags};
     after_help = DETAILS,
     override_usage = "rlm-eval sweep [OPTIONS] [-- FLAGS OF rlm-eval run]\n       \
                       rlm-eval sweep --resume <DIR> [OPTIONS]",
+    mut_args(only_for_new_sweeps),
 )]
 pub struct SweepArgs {
     /// Flags of `rlm-eval run` for all cells, except those of the matrix. With --resume:
@@ -42,7 +43,7 @@ pub struct SweepArgs {
     #[arg(
         long,
         value_name = "DIR",
-        conflicts_with_all = ["MatrixArgs", "RaceArgs", "out"],
+        conflicts_with = "out",
         help_heading = "Sweep",
         add = NotFromFile
     )]
@@ -89,8 +90,8 @@ pub struct SweepArgs {
     #[arg(
         long,
         value_name = "DIR",
-        conflicts_with_all = ["MatrixArgs", "out", "run", "resume", "dry_run"],
-        help_heading = "Race",
+        conflicts_with_all = ["out", "run", "resume", "dry_run"],
+        help_heading = RACE,
         add = NotFromFile
     )]
     pub replay_race: Option<PathBuf>,
@@ -100,9 +101,21 @@ pub struct SweepArgs {
     pub budget: SweepBudgetArgs,
 }
 
+const MATRIX: &str = "Matrix";
+const RACE: &str = "Race";
+
+/// Makes the axes and the rules of a race conflict with flags that name an existing sweep.
+fn only_for_new_sweeps(flag: Arg) -> Arg {
+    match flag.get_help_heading() {
+        Some(MATRIX) => flag.conflicts_with_all(["resume", "replay_race"]),
+        Some(RACE) if flag.get_id() != "replay_race" => flag.conflicts_with("resume"),
+        _ => flag,
+    }
+}
+
 /// The axes of a sweep, as flags and as keys of a matrix file.
 #[derive(Debug, Clone, Default, Args, Deserialize)]
-#[command(next_help_heading = "Matrix")]
+#[command(next_help_heading = MATRIX)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MatrixArgs {
     /// YAML file with the matrix, or the name of a benchmark for its ready-made sweep; flags on the
@@ -184,13 +197,18 @@ impl FromStr for DriverSet {
 
 /// Reads the values of an axis as words.
 fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    let values = Vec::<Value>::deserialize(deserializer)?;
-    let words: Result<_, String> = values.iter().map(word).collect();
-    words.map_err(D::Error::custom)
+    to_words(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
-/// Returns a value of a matrix file as a word of a command line.
-pub(super) fn word(value: &Value) -> Result<String, String> {
+/// Returns one or several values of a matrix file as words of a command line.
+pub(super) fn to_words(values: &Value) -> Result<Vec<String>, String> {
+    match values {
+        Value::Array(values) => values.iter().map(to_word).collect(),
+        value => Ok(vec![to_word(value)?]),
+    }
+}
+
+fn to_word(value: &Value) -> Result<String, String> {
     match value {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
@@ -203,7 +221,7 @@ pub(super) fn word(value: &Value) -> Result<String, String> {
 
 /// Rules of a race.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Race")]
+#[command(next_help_heading = RACE)]
 pub struct RaceArgs {
     /// Race the cells: all run the same samples in a random order, block by block, and a cell stops
     /// as soon as it is significantly worse than the best, or, with `--race=baseline`, better or

@@ -49,7 +49,7 @@ fn resolves_matrix_to_distinct_cells() {
         ),
         (
             "Axes vary only in protocols that support them.",
-            "{run: RUN, protocols: [rlm, tools], prompt-modes: [solver, coordinator], depths: [2, 3]}",
+            "{run: RUN, protocols: [rlm, tools], prompt-modes: [solver, coordinator], depths: [2, 3], child-models: none}",
             Ok(&[
                 "01-direct",
                 "02-rlm-solver-depth2",
