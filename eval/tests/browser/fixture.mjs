@@ -181,6 +181,21 @@ export function writeApp(folder) {
   return `#/run/${name}/app/1`;
 }
 
+/** A root with this role that has received its first response. */
+export function writeRole(folder, role) {
+  const name = `role-${role}-20261121-150000-0001`;
+  const dir = writeRun(folder, name, { records: [{ id: "one" }] });
+  const event = eventsOf(name, "one");
+  const events = [
+    event(1, "root", start(role, "What is 6 × 7?")),
+    event(2, "root", { type: "iteration_start", iteration: 1 }),
+    event(3, "root", asked("What is 6 × 7?")),
+    event(400, "root", answered("42")),
+  ];
+  writeFileSync(trajectoryFile(dir, "one"), events.map(line).join(""));
+  return `#/run/${name}/one/1`;
+}
+
 /** A run in which every field from a model, a benchmark or a file contains hostile texts. */
 function writeHostile(folder) {
   const name = "<img src=x onerror=window.pwned=10>";
