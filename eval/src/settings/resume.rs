@@ -164,13 +164,12 @@ impl ResumeArgs {
             ));
         }
         let matches = run.try_get_matches_from(words)?;
-        let resume = Self::of(&matches, &typed);
-        let mut resume =
-            resume.ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))?;
         let sweep = dir.parent().unwrap_or(dir).display().to_string();
-        resume.policy = policy;
-        resume.command = format!("sweep --resume {} --", quoted(&sweep));
-        Ok(resume)
+        let command = format!("sweep --resume {} --", quoted(&sweep));
+        Ok(Self {
+            policy,
+            ..Self::over_folder(dir.to_owned(), &matches, &typed, command)
+        })
     }
 
     /// Whether two starts have the same agents and sampling.

@@ -181,7 +181,7 @@ pub struct MatrixArgs {
 }
 
 /// A set of drivers of the matrix.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub struct DriverSet(pub Vec<String>);
 
 /// Parses names separated by commas or `+`; `none` is the empty set.
