@@ -96,9 +96,11 @@ pub(crate) struct Chromium {
     _watch: JoinSet<()>,
 }
 
-/// Returns the program to start: the given one, or the first on `PATH` of [`PROGRAMS`], preceded by
-/// [`HEADLESS_SHELL`] if the browser is hidden.
-pub(crate) fn find(settings: &Settings) -> Result<PathBuf> {
+/// Returns the path of the program that a pool with these settings starts.
+///
+/// # Errors
+/// [`Error::NotInstalled`].
+pub fn find_program(settings: &Settings) -> Result<PathBuf> {
     if let Some(program) = &settings.program {
         let tried = program.display().to_string();
         return if program.is_file() {

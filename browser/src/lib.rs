@@ -28,6 +28,7 @@ mod gate;
 mod reach;
 mod address;
 
+pub use chromium::find_program;
 pub use dump::Dump;
 pub use error::{Error, Result};
 pub use page::Page;

@@ -40,7 +40,7 @@ impl Pool {
     /// # Errors
     /// [`Error::NotInstalled`], [`Error::NotStarted`] or [`Error::NoSandbox`].
     pub async fn open(settings: Settings) -> Result<Self> {
-        let program = chromium::find(&settings)?;
+        let program = chromium::find_program(&settings)?;
         let first = Chromium::start(&program, &settings).await?;
         let permits = Arc::new(Semaphore::new(settings.browsers.max(1)));
         Ok(Self {

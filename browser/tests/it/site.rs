@@ -50,8 +50,7 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 /// Runs a test if there is a browser; otherwise prints that it was skipped, or fails in CI.
 #[expect(clippy::print_stderr, reason = "skipped tests are reported")]
 pub(crate) fn in_runtime<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    if !std::env::split_paths(&path).any(|folder| folder.join("chromium").is_file()) {
+    if browser::find_program(&settings()).is_err() {
         assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
         eprintln!("skipped: no Chromium on PATH; scripts/install-browser-tests.sh installs it");
         return;

@@ -93,8 +93,7 @@ fn benchmarks_run_with_scripted_models() {
     }
 }
 
-/// Whether Chromium is in `PATH`, which browser tests need.
+/// Whether Chromium is installed, which browser tests need.
 pub fn has_chromium() -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join("chromium").is_file())
+    browser::find_program(&browser::Settings::default()).is_ok()
 }

@@ -54,6 +54,14 @@ fn pages_work_in_chromium() {
     node(&["run.mjs", &viewer.address, &results.display().to_string()]);
 }
 
+/// Settings of the browser that shows the pages.
+fn settings() -> browser::Settings {
+    browser::Settings {
+        program: std::env::var_os("EVAL_TEST_BROWSER").map(Into::into),
+        ..browser::Settings::default()
+    }
+}
+
 /// Returns the first missing requirement and how to install it.
 fn missing() -> Option<String> {
     let runs = |program: &str| {
@@ -64,8 +72,8 @@ fn missing() -> Option<String> {
     if !runs("node") {
         return Some("no Node.js; ./test.sh installs it".to_owned());
     }
-    if !runs("/usr/bin/chromium") {
-        return Some("no Chromium at /usr/bin/chromium; ./test.sh installs it".to_owned());
+    if browser::find_program(&settings()).is_err() {
+        return Some("no Chromium; ./test.sh installs it".to_owned());
     }
     let packages = Path::new(TESTS).join("node_modules/playwright-core");
     (!packages.is_dir()).then(|| format!("no packages; run npm ci in {TESTS}"))
@@ -74,6 +82,10 @@ fn missing() -> Option<String> {
 fn node(args: &[&str]) {
     let output = Command::new("node")
         .args(args)
+        .env(
+            "EVAL_TEST_BROWSER",
+            browser::find_program(&settings()).unwrap(),
+        )
         .current_dir(TESTS)
         .output()
         .unwrap();
