@@ -9,7 +9,7 @@ use sandbox::Lister;
 use crate::journal::Digests;
 use crate::model::{Message, MessageRole, ToolUse, Usage};
 use crate::prompt::{cut_message, image_left_out};
-use crate::provider::http::{IMAGE_TOKENS, estimate_tokens};
+use crate::provider::http::{IMAGE_TOKENS, estimate_tokens, tool_tokens};
 
 pub(crate) struct Conversation {
     /// System prompt, which is the same in every request.
@@ -129,12 +129,8 @@ impl Conversation {
     /// later messages.
     pub fn tokens(&self) -> u64 {
         let (counted, messages) = self.counted.unwrap_or_else(|| {
-            let specs = self.tools.specs.iter();
-            let specs = specs.map(|spec| {
-                let parameters = estimate_tokens(&spec.parameters.to_string());
-                estimate_tokens(&spec.description) + parameters
-            });
-            (estimate_tokens(&self.system) + specs.sum::<u64>(), 0)
+            let tools = self.tools.specs.iter().map(tool_tokens);
+            (estimate_tokens(&self.system) + tools.sum::<u64>(), 0)
         });
         let since = self.messages[messages.min(self.messages.len())..].iter();
         let since: u64 = since.map(|message| tokens_of(message)).sum();
@@ -222,6 +218,10 @@ impl Conversation {
         self.messages[self.recorded..].iter_mut().map(Arc::make_mut)
     }
 
+    pub fn message_mut(&mut self, place: usize) -> &mut Message {
+        Arc::make_mut(&mut self.messages[place])
+    }
+
     /// Returns the unrecorded messages and marks them as recorded.
     pub fn record_new(&mut self) -> Vec<Message> {
         let new = &self.messages[self.recorded..];
@@ -303,7 +303,7 @@ impl Conversation {
 
     /// Omits the older half of the remaining outputs, but never the newest output. If the context
     /// may be cut, cuts a quarter of its remaining characters instead. Returns `None` if nothing
-    /// can be omitted.
+    /// can be omitted. No hook has seen the shortened messages.
     pub fn trim(&mut self) -> Option<Trimmed> {
         if let Some(cuttable) = &mut self.cuttable {
             return cuttable.cut(&mut self.messages);

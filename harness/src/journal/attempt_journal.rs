@@ -34,8 +34,9 @@ pub(crate) struct AttemptJournal {
     pinned: Option<u64>,
     /// Responses of earlier processes that have not been returned yet.
     earlier: Mutex<HashMap<RequestKey, Box<JournaledResponse>>>,
-    /// Failed requests that are sent again, because the attempt continues after an error.
-    failed: Mutex<Vec<JournaledResponse>>,
+    /// Results that are not reused, because the attempt continues after an error: failures whose
+    /// requests are sent again, and results of requests that a different one has replaced.
+    superseded: Mutex<Vec<JournaledResponse>>,
     /// Starts and clock readings of the sessions of a replayed run, by invocation id.
     recorded: Mutex<HashMap<String, SessionStart>>,
     /// Starts and steps of sessions of earlier processes that have not been reopened yet, by
@@ -122,7 +123,7 @@ impl AttemptJournal {
                     self.continued = true;
                     let failed;
                     (left, failed) = without_failures(left);
-                    self.failed.get_mut().extend(failed);
+                    self.superseded.get_mut().extend(failed);
                 }
                 other => left.push(other),
             }
@@ -184,7 +185,9 @@ impl AttemptJournal {
             Entry::Response(kept) => {
                 let at = Duration::try_from_secs_f64(kept.at_ms / 1e3).unwrap_or_default();
                 self.passed = self.passed.max(at);
-                self.earlier.get_mut().insert(kept.key(), kept);
+                if let Some(replaced) = self.earlier.get_mut().insert(kept.key(), kept) {
+                    self.superseded.get_mut().push(*replaced);
+                }
             }
         }
     }
@@ -258,11 +261,11 @@ impl AttemptJournal {
     }
 
     /// Removes and returns the earlier responses whose requests have not been repeated, and the
-    /// failures that were left out.
+    /// superseded results.
     pub fn left(&self) -> Vec<JournaledResponse> {
         let mut earlier = self.earlier.lock();
         let left = earlier.drain().map(|(_, kept)| *kept);
-        left.chain(self.failed.lock().drain(..)).collect()
+        left.chain(self.superseded.lock().drain(..)).collect()
     }
 
     /// Waits until the open sessions have repeated all steps of earlier processes. All later
@@ -422,4 +425,33 @@ fn take_new_steps(open: &mut [Open]) -> Vec<Entry> {
         (!course.is_empty()).then(|| steps_entry(&one.invocation, course))
     });
     courses.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AttemptJournal, Entry, JournaledResponse, Matching};
+    use crate::provider::Response;
+
+    #[test]
+    fn returns_replaced_results_as_unused() {
+        let kept = |asked: &str| JournaledResponse {
+            invocation: "root.d1-c1".to_owned(),
+            turn: 1,
+            trims: 0,
+            asked: asked.to_owned(),
+            at_ms: 0.0,
+            ms: 0.0,
+            cached: false,
+            calls: Vec::new(),
+            result: Ok(Response::default()),
+            messages: None,
+            matching: Matching::Lenient,
+        };
+        let mut journal = AttemptJournal::default();
+        for asked in ["older", "newer"] {
+            journal.take(Entry::Response(Box::new(kept(asked))));
+        }
+        let left: Vec<String> = journal.left().into_iter().map(|kept| kept.asked).collect();
+        assert_eq!(left, ["newer", "older"]);
+    }
 }

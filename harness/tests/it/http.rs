@@ -4,7 +4,6 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use harness::ToolUse;
 use harness::model::{Message, Protocol, Role, Usage};
 use harness::prompt::PromptMode;
 use harness::provider::http::{HttpClient, HttpProvider, Secret, Timeouts, endpoint};
@@ -12,8 +11,10 @@ use harness::provider::{
     CallEvent, CallSink, Caller, IgnoreCalls, Provider as _, ProviderError, Request, Response,
     Sampling,
 };
+use harness::{ToolChoice, ToolSpec, ToolUse};
 
 use fault_server::{Behavior, FaultServer, refused};
+use serde_json::json;
 
 /// API key that tests send.
 pub const KEY: &str = "sk-canary-0123456789";
@@ -96,9 +97,16 @@ fn ask_with_sink(
     (stream, timeouts): (bool, Timeouts),
     calls: &dyn CallSink,
 ) -> Result<Response, ProviderError> {
+    let provider = provider(format, base_url, stream, timeouts);
+    tokio::runtime::Runtime::new()
+        .unwrap()
+        .block_on(provider.complete(request, calls))
+}
+
+fn provider(format: &str, base_url: &str, stream: bool, timeouts: Timeouts) -> HttpProvider {
     let http = HttpClient::new(timeouts).unwrap();
     let key = Some(Secret::new(KEY));
-    let provider = HttpProvider::open(
+    HttpProvider::open(
         endpoint(format).unwrap(),
         base_url,
         key,
@@ -106,10 +114,7 @@ fn ask_with_sink(
         http,
         stream,
     )
-    .unwrap();
-    tokio::runtime::Runtime::new()
-        .unwrap()
-        .block_on(provider.complete(request, calls))
+    .unwrap()
 }
 
 fn outcome(format: &str, behavior: &Behavior, sampling: &Sampling, stream: bool) -> String {
@@ -488,5 +493,28 @@ fn bills_known_or_estimated_usage_of_failed_tries() {
                 assert_eq!(got, expected, "{what}");
             }
         });
+    }
+}
+
+#[test]
+fn forecasts_include_offered_tools() {
+    let provider = provider("openai", "http://127.0.0.1:1/v1", false, TIMEOUTS);
+    for (choice, likely, most) in [(ToolChoice::Auto, 24, 142), (ToolChoice::None, 9, 65)] {
+        let spec = ToolSpec {
+            name: "read".to_owned(),
+            description: "d".repeat(40),
+            parameters: json!({"type": "object"}),
+        };
+        let request = Request {
+            tools: ToolUse {
+                specs: [spec].into(),
+                choice,
+                parallel: false,
+            },
+            ..request(Sampling::default())
+        };
+        let forecast = provider.forecast(&request).unwrap();
+        let input = [forecast.likely, forecast.most].map(|estimate| estimate.usage.input_tokens);
+        assert_eq!(input, [likely, most], "{:?}", request.tools.choice);
     }
 }

@@ -822,3 +822,37 @@ fn sends_schema_and_effort_to_anthropic() {
     let wanted = json!({"effort": "low", "format": {"type": "json_schema", "schema": schema}});
     assert_eq!(body["output_config"], wanted);
 }
+
+/// Columns: ids of the calls in the conversation, number of the request, and the id that replaces
+/// `call_0`.
+#[test]
+fn replaces_ids_of_calls_that_are_not_unique() {
+    let function = json!({"name": "read", "arguments": "{}"});
+    let calls = json!([{"id": "call_0", "type": "function", "function": function}]);
+    let choice = json!({"message": {"tool_calls": calls}, "finish_reason": "tool_calls"});
+    let body = json!({"choices": [choice]}).to_string();
+    let rows: [(&[&str], u32, &str); 4] = [
+        (&["a"], 2, "call_0"),
+        (&["call_0"], 2, "call_3_0"),
+        (&["call_0", "call_5_0"], 3, "call_6_0"),
+        (&["call_0"], 9, "call_17_0"),
+    ];
+    for (earlier, turn, expected) in rows {
+        let mut request = request(Sampling::default());
+        request.tools = tools(ToolChoice::Auto, false);
+        request.caller.turn = turn;
+        for id in earlier {
+            let answer = Message {
+                tool_results: vec![result(id, "seen", false)],
+                ..Message::user("")
+            };
+            let asked = called(vec![call(id, "read", "{}")], None);
+            request.messages.push(asked.into());
+            request.messages.push(answer.into());
+        }
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        let server = FaultServer::list(vec![Behavior::Status(200, headers, body.clone())]);
+        let response = ask("openai", &server.openai(), &request, false, TIMEOUTS).unwrap();
+        assert_eq!(response.tool_calls[0].id, expected, "{earlier:?}, {turn}");
+    }
+}

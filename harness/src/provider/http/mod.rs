@@ -54,6 +54,7 @@ pub use header::{ExtraHeader, HeaderError};
 pub use request_log::RequestLog;
 pub use secret::{Secret, redact};
 pub use settings::Unsupported;
+pub(crate) use tokens::tool_tokens;
 pub use tokens::{IMAGE_TOKENS, estimate_tokens};
 
 /// Timeouts of a request.

@@ -91,9 +91,13 @@ pub(super) fn make_call_ids_unique(response: &mut Response, request: &Request) {
         .iter()
         .flat_map(|message| &message.tool_calls);
     let mut known: HashSet<String> = earlier.map(|call| call.id.clone()).collect();
+    // The request has fewer messages than the conversation if it was shortened.
+    let turn = request.caller.turn as usize;
+    let first = request.messages.len().max((2 * turn).saturating_sub(1));
     for (index, call) in response.tool_calls.iter_mut().enumerate() {
         if call.id.is_empty() || known.contains(&call.id) {
-            call.id = format!("call_{}_{index}", request.messages.len());
+            let mut ids = (first..).map(|number| format!("call_{number}_{index}"));
+            call.id = ids.find(|id| !known.contains(id)).unwrap_or_default();
         }
         known.insert(call.id.clone());
     }

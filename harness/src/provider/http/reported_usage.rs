@@ -79,9 +79,18 @@ impl Counted {
 /// Maximum plausible cost of one call in US dollars. A higher cost must be a mistake of the server.
 const MAX_COST_USD: f64 = 1_000.0;
 
-/// Returns the cost in US dollars that a server reports with its token counts. Ignores a cost below
-/// 0 or above [`MAX_COST_USD`].
+/// Returns the cost in US dollars that a server reports with its token counts. If `OpenRouter` used
+/// the user's own key for a provider (`is_byok`), this is its fee plus the provider's charge.
+/// Ignores a cost below 0 or above [`MAX_COST_USD`].
 pub(super) fn cost(usage: &Value) -> Option<f64> {
-    let said = usage["cost"].as_f64()?;
-    (0.0..=MAX_COST_USD).contains(&said).then_some(said)
+    let charged = plausible(usage["cost"].as_f64()?)?;
+    if usage["is_byok"] != true {
+        return Some(charged);
+    }
+    let by_provider = &usage["cost_details"]["upstream_inference_cost"];
+    plausible(charged + plausible(by_provider.as_f64()?)?)
+}
+
+fn plausible(cost: f64) -> Option<f64> {
+    (0.0..=MAX_COST_USD).contains(&cost).then_some(cost)
 }

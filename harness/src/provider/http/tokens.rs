@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use parking_lot::Mutex;
 
-use crate::model::{ToolCall, Usage};
+use crate::model::{ToolCall, ToolSpec, Usage};
 use crate::provider::{Request, Response};
 
 /// Average number of characters per token in English text and code.
@@ -17,7 +17,7 @@ pub const IMAGE_TOKENS: u64 = 1_000;
 /// Estimated tokens of a response if no earlier response is known.
 const RESPONSE_TOKENS: u64 = 4_000;
 
-/// Maximum plausible tokens that a server adds to each message.
+/// Maximum plausible tokens that a server adds to each message and each tool.
 const ADDED_TOKENS: usize = 16;
 
 /// Maximum plausible tokens of an image.
@@ -72,7 +72,7 @@ impl ResponseLengthStats {
         let estimated = estimate(request, response).input_tokens;
         let mut models = self.models.lock();
         let past = models.entry(request.model.clone()).or_default();
-        past.longest_prompt = past.longest_prompt.max(estimated);
+        past.longest_prompt = past.longest_prompt.max(prompt_tokens(request));
         let Some(usage) = response.usage.filter(|usage| !usage.estimated) else {
             return;
         };
@@ -89,7 +89,7 @@ impl ResponseLengthStats {
     /// Whether a prompt is much longer than all accepted prompts of the same model. Returns `false`
     /// without an accepted prompt.
     pub fn is_much_longer(&self, request: &Request) -> bool {
-        let tokens = estimate(request, &Response::default()).input_tokens;
+        let tokens = prompt_tokens(request);
         let models = self.models.lock();
         models.get(&request.model).is_some_and(|past| {
             past.longest_prompt > 0
@@ -131,8 +131,8 @@ impl ResponseLengthStats {
     }
 
     /// Returns the highest plausible usage of a request, given its likely usage. Before the server
-    /// has counted tokens for the model, each byte of the prompt counts as one token, because no
-    /// tokenizer creates more.
+    /// has counted tokens for the model, each byte of the prompt and of the tools counts as one
+    /// token, because no tokenizer creates more.
     pub fn most(&self, request: &Request, likely: Usage) -> Usage {
         let models = self.models.lock();
         if models
@@ -146,11 +146,16 @@ impl ResponseLengthStats {
             .iter()
             .map(|message| message.images.len())
             .sum();
-        let added = ADDED_TOKENS * (request.messages.len() + 1) + MOST_IMAGE_TOKENS * images;
+        let tools = offered_tools(request);
+        let bytes_of = |spec: &ToolSpec| {
+            let parameters = spec.parameters.to_string();
+            spec.name.len() + spec.description.len() + parameters.len()
+        };
+        let bytes = request.text_bytes() + tools.iter().map(bytes_of).sum::<usize>();
+        let parts = request.messages.len() + tools.len() + 1;
+        let added = ADDED_TOKENS * parts + MOST_IMAGE_TOKENS * images;
         Usage {
-            input_tokens: likely
-                .input_tokens
-                .max((request.text_bytes() + added) as u64),
+            input_tokens: likely.input_tokens.max((bytes + added) as u64),
             ..likely
         }
     }
@@ -159,11 +164,8 @@ impl ResponseLengthStats {
 /// Estimates the usage of a request and its response, with a token for every 4 characters and 1,000
 /// tokens for each image.
 pub(super) fn estimate(request: &Request, response: &Response) -> Usage {
-    let mut input = estimate_tokens(&request.system);
-    for message in &request.messages {
-        input += estimate_tokens(&message.all_text()) + of_calls(&message.tool_calls);
-        input += IMAGE_TOKENS * message.images.len() as u64;
-    }
+    let tools = offered_tools(request).iter().map(tool_tokens);
+    let input = prompt_tokens(request) + tools.sum::<u64>();
     let reasoning = estimate_tokens(response.reasoning.as_deref().unwrap_or_default());
     let output = estimate_tokens(&response.text) + of_calls(&response.tool_calls);
     Usage {
@@ -173,6 +175,25 @@ pub(super) fn estimate(request: &Request, response: &Response) -> Usage {
         output_tokens: output + reasoning,
         reasoning_tokens: reasoning,
         estimated: true,
+    }
+}
+
+/// Estimates the number of tokens of a request's system prompt and messages.
+fn prompt_tokens(request: &Request) -> u64 {
+    let mut tokens = estimate_tokens(&request.system);
+    for message in &request.messages {
+        tokens += estimate_tokens(&message.all_text()) + of_calls(&message.tool_calls);
+        tokens += IMAGE_TOKENS * message.images.len() as u64;
+    }
+    tokens
+}
+
+/// Returns the tools that a request mentions.
+fn offered_tools(request: &Request) -> &[ToolSpec] {
+    if request.tools.is_off() {
+        &[]
+    } else {
+        &request.tools.specs
     }
 }
 
@@ -200,6 +221,11 @@ fn of_calls(calls: &[ToolCall]) -> u64 {
     calls
         .map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments))
         .sum()
+}
+
+/// Estimates the number of tokens of a tool's description and schema.
+pub(crate) fn tool_tokens(spec: &ToolSpec) -> u64 {
+    estimate_tokens(&spec.description) + estimate_tokens(&spec.parameters.to_string())
 }
 
 /// Estimates the number of tokens of a text as its number of characters divided by 4, rounded up.
