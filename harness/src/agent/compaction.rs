@@ -40,7 +40,7 @@ impl Attempt<'_> {
         };
         let event = match compaction.how {
             Compact::None => None,
-            Compact::Outputs => omit_outputs(conversation, limit),
+            Compact::Outputs => self.omit_outputs(invocation, conversation, limit).await?,
             // Saving less than a tenth of the limit is not worth an additional call.
             Compact::Summary => {
                 self.summarize_turns(invocation, conversation, limit / 10, false)
@@ -73,13 +73,48 @@ impl Attempt<'_> {
                 return Ok(summarized);
             }
         }
-        Ok(conversation
-            .trim()
-            .map(|trimmed| EventKind::ContextTrimmed {
-                messages: trimmed.messages,
-                chars: trimmed.chars,
-                cut: trimmed.cut,
-            }))
+        let Some(trimmed) = conversation.trim() else {
+            return Ok(None);
+        };
+        self.hook_replaced_messages(invocation, conversation, &trimmed.messages)
+            .await?;
+        Ok(Some(EventKind::ContextTrimmed {
+            messages: trimmed.messages,
+            chars: trimmed.chars,
+            cut: trimmed.cut,
+        }))
+    }
+
+    /// Omits outputs until the conversation has fewer than `limit` tokens. Returns the event to
+    /// record if any output was omitted.
+    async fn omit_outputs(
+        &self,
+        invocation: &Invocation,
+        conversation: &mut Conversation,
+        limit: u64,
+    ) -> Result<Option<EventKind>, Failure> {
+        let tokens_before = conversation.tokens();
+        let (mut messages, mut chars) = (Vec::new(), 0);
+        while conversation.tokens() >= limit {
+            let Some(trimmed) = conversation.trim() else {
+                break;
+            };
+            self.hook_replaced_messages(invocation, conversation, &trimmed.messages)
+                .await?;
+            messages.extend(trimmed.messages);
+            chars += trimmed.chars;
+        }
+        if messages.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(EventKind::ContextCompacted {
+            messages,
+            chars,
+            tokens_before,
+            tokens_after: conversation.tokens(),
+            summary: None,
+            sent_again: false,
+        }))
     }
 
     /// Replaces older turns with a summary. Returns the event to record, or `None` if the turns
@@ -117,22 +152,26 @@ impl Attempt<'_> {
             None => None,
         };
         let shown = compacted_message(older.len() as u64, listing.as_ref());
+        let text = self
+            .hook_message(invocation, Message::assistant(text))
+            .await?;
+        let shown = self.hook_message(invocation, Message::user(shown)).await?;
+        let summary = Summary {
+            child: child.id,
+            text: text.content.clone(),
+            shown: shown.content.clone(),
+        };
         let places = older
             .clone()
             .map(|place| u32::try_from(place).unwrap_or(u32::MAX));
         let messages = places.collect();
-        let instead = [Message::assistant(&text), Message::user(&shown)];
-        conversation.replace(older, instead);
+        conversation.replace(older, [text, shown]);
         Ok(Some(EventKind::ContextCompacted {
             messages,
             chars,
             tokens_before,
             tokens_after: conversation.tokens(),
-            summary: Some(Summary {
-                child: child.id,
-                text,
-                shown,
-            }),
+            summary: Some(summary),
             sent_again,
         }))
     }
@@ -181,31 +220,6 @@ impl Attempt<'_> {
             }
         })
     }
-}
-
-/// Omits outputs until the conversation has fewer than `limit` tokens. Returns the event to record
-/// if any output was omitted.
-fn omit_outputs(conversation: &mut Conversation, limit: u64) -> Option<EventKind> {
-    let tokens_before = conversation.tokens();
-    let (mut messages, mut chars) = (Vec::new(), 0);
-    while conversation.tokens() >= limit {
-        let Some(trimmed) = conversation.trim() else {
-            break;
-        };
-        messages.extend(trimmed.messages);
-        chars += trimmed.chars;
-    }
-    if messages.is_empty() {
-        return None;
-    }
-    Some(EventKind::ContextCompacted {
-        messages,
-        chars,
-        tokens_before,
-        tokens_after: conversation.tokens(),
-        summary: None,
-        sent_again: false,
-    })
 }
 
 /// Formats a message for the transcript to summarize.

@@ -28,6 +28,23 @@ impl Attempt<'_> {
         Ok(())
     }
 
+    /// Passes the messages at these places to the agent's hooks, because they replaced others.
+    pub async fn hook_replaced_messages(
+        &self,
+        invocation: &Invocation,
+        conversation: &mut Conversation,
+        places: &[u32],
+    ) -> Result<(), Failure> {
+        if self.hooks(invocation).is_empty() {
+            return Ok(());
+        }
+        for place in places {
+            let message = conversation.message_mut(*place as usize);
+            *message = self.hook_message(invocation, message.clone()).await?;
+        }
+        Ok(())
+    }
+
     /// Passes a new message of the conversation to the agent's hooks.
     pub async fn hook_message(
         &self,

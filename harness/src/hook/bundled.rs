@@ -57,7 +57,7 @@ const ALL: [Bundled; 4] = [
         description: "Redacts card numbers, recognized by their check digit, in messages and tool results.",
         events: REDACTED,
         min_messages: 0,
-        digest: "bundled/1",
+        digest: "bundled/2",
         handle: |event| redact(event, without_cards),
     },
     Bundled {
@@ -65,7 +65,7 @@ const ALL: [Bundled; 4] = [
         description: "Redacts keys and tokens in known formats in messages and tool results.",
         events: REDACTED,
         min_messages: 0,
-        digest: "bundled/1",
+        digest: "bundled/2",
         handle: |event| redact(event, without_secrets),
     },
 ];
@@ -281,6 +281,8 @@ mod tests {
     #[test]
     fn redacts_cards_and_secrets() {
         let key = format!("sk-ant-{}", "a1B2c3D4e5F6g7H8i9J0k1L2");
+        let lines = "MIIEowIBAAKCAQEA75\nQ2+/==\n";
+        let pem = format!("-----BEGIN RSA PRIVATE KEY-----\n{lines}");
         let rows = [
             (
                 "redact_credit_cards",
@@ -293,6 +295,22 @@ mod tests {
                 "number 4111111111111112",
             ),
             ("redact_secrets", format!("key {key}."), "key [secret]."),
+            (
+                "redact_secrets",
+                format!("a\n{pem}-----END RSA PRIVATE KEY-----\nb {key}"),
+                "a\n[secret]\nb [secret]",
+            ),
+            (
+                "redact_secrets",
+                pem.replace('\n', "\\n") + "-----END PRIVATE KEY-----\\n\", \"b\"",
+                "[secret]\\n\", \"b\"",
+            ),
+            ("redact_secrets", pem.clone(), "[secret]\n"),
+            (
+                "redact_secrets",
+                format!("{pem}Read more of it.\n{pem}… and more"),
+                "[secret]\nRead more of it.\n[secret]\n… and more",
+            ),
         ];
         for (hook, text, expected) in rows {
             let stage = ToolStage::ToBeStored;

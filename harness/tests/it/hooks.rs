@@ -9,7 +9,10 @@ use harness::hook::{HookEvent, HookRegistry, ScriptHook};
 use harness::model::{Event, EventKind, EventSink};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
 use harness::settings::IterationSettings;
-use harness::{AgentSettings, Conduct, Engine, Model, ModelMap, Protocol, Task, Treatment};
+use harness::{
+    AgentSettings, Compact, CompactAt, Compaction, Conduct, Engine, Model, ModelMap, Protocol,
+    Task, Treatment,
+};
 use serde_json::json;
 
 /// Scripted model that stores the requests it receives.
@@ -46,6 +49,21 @@ async fn run(
     agent: AgentSettings,
     hooks: &[&str],
 ) -> (Result<String, String>, Vec<Request>, Vec<EventKind>) {
+    let treatment = Treatment {
+        protocol: Protocol::Tools,
+        root: agent,
+        ..Treatment::default()
+    };
+    run_treatment(rules, treatment, hooks, "card 4111 1111 1111 1111").await
+}
+
+/// Runs an attempt of at most 3 iterations. Returns its result, requests and events.
+async fn run_treatment(
+    rules: &str,
+    treatment: Treatment,
+    hooks: &[&str],
+    context: &str,
+) -> (Result<String, String>, Vec<Request>, Vec<EventKind>) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("model.yaml");
     fs::write(&file, format!("description: d\nrules: {rules}")).unwrap();
@@ -64,14 +82,12 @@ async fn run(
     let registry = HookRegistry::bundled().with_dir(&of_tests).await.unwrap();
     let names: Vec<String> = hooks.iter().map(|name| (*name).to_owned()).collect();
     let treatment = Treatment {
-        protocol: Protocol::Tools,
         hooks: registry.resolve(&names).unwrap(),
-        root: agent,
         iterations: IterationSettings {
             max_iterations: 3,
             ..IterationSettings::default()
         },
-        ..Treatment::default()
+        ..treatment
     };
     let engine = Engine::new(treatment, Conduct::default(), models, |_| ()).unwrap();
     let task = Task {
@@ -79,7 +95,7 @@ async fn run(
         sample: "sample".to_owned(),
         attempt: 1,
         query: "the question".to_owned(),
-        context: "card 4111 1111 1111 1111".to_owned().into(),
+        context: context.to_owned().into(),
         follow_ups: Vec::new(),
         images: Vec::new(),
     };
@@ -156,6 +172,74 @@ async fn runs_hooks_in_specification_format() {
         })
         .collect();
     assert_eq!(notes, ["1 messages", "3 messages"]);
+}
+
+/// Columns: protocol, how its conversation is shortened, and rules of the model.
+#[tokio::test]
+async fn hooks_change_messages_that_replace_others() {
+    let cell = |code: &str| json!(format!("```javascript\n{code}\n```"));
+    let fails = cell("console.log('x'.repeat(1500)); throw new Error('no 7')");
+    let declares = cell("const declared = 'no 7'");
+    let prints = cell("console.log('x')");
+    let ends = cell("return('done')");
+    let compaction = |how| Compaction {
+        how,
+        at: Some(CompactAt::Tokens(1)),
+        keep: 1,
+    };
+    let rows = [
+        (
+            Protocol::Direct,
+            Compaction::default(),
+            "[{when: {over_chars: 9000}, error: {status: 413, message: too long}}, {reply: done}]"
+                .to_owned(),
+        ),
+        (
+            Protocol::Rlm,
+            compaction(Compact::Outputs),
+            format!("[{{when: {{turn: 3}}, reply: {ends}}}, {{reply: {fails}}}]"),
+        ),
+        (
+            Protocol::Rlm,
+            compaction(Compact::Summary),
+            format!(
+                "[{{when: {{roles: [compaction]}}, reply: no 7}}, {{when: {{turn: 1}}, reply: {declares}}}, \
+                 {{when: {{turn: 2}}, reply: {prints}}}, {{reply: {ends}}}]"
+            ),
+        ),
+    ];
+    for (protocol, compaction, rules) in rows {
+        let case = format!("{protocol:?} {compaction:?}");
+        let treatment = Treatment {
+            protocol,
+            compaction,
+            ..Treatment::default()
+        };
+        let context = "7".to_owned() + &"x".repeat(12_000);
+        let (answer, asked, events) =
+            run_treatment(&rules, treatment, &["no_numbers"], &context).await;
+        assert_eq!(answer.as_deref(), Ok("done"), "{case}");
+        let messages = asked.iter().flat_map(|request| &request.messages);
+        let mut texts: Vec<String> = messages.map(|message| message.content.clone()).collect();
+        let mut is_shortened = false;
+        for event in events {
+            match event {
+                EventKind::ContextTrimmed { .. } => is_shortened = true,
+                EventKind::ContextCompacted { summary, .. } => {
+                    is_shortened = true;
+                    texts.extend(summary.into_iter().flat_map(|one| [one.text, one.shown]));
+                }
+                _ => {}
+            }
+        }
+        assert!(is_shortened, "{case}");
+        for text in texts {
+            assert!(
+                !text.contains(|c: char| c.is_ascii_digit()),
+                "{case}: {text}"
+            );
+        }
+    }
 }
 
 #[tokio::test]

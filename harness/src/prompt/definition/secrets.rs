@@ -122,12 +122,15 @@ pub fn secrets_in(text: &str, values: &[&str]) -> Vec<Secret> {
             });
         }
     }
+    let footers = private_key_footers(text);
     for (start, _) in text.match_indices("-----BEGIN ") {
         let header = text[start..].lines().next().unwrap_or_default();
         if header.contains("PRIVATE KEY") {
+            let footer = footers.get(footers.partition_point(|end| *end < start));
+            let unfinished = || start + unfinished_key_length(&text[start..]);
             found.push(Secret {
                 what: "a private key",
-                range: start..start + header.len(),
+                range: start..footer.copied().unwrap_or_else(unfinished),
                 beginning: "-----BEGIN".to_owned(),
             });
         }
@@ -154,6 +157,41 @@ pub fn secrets_in(text: &str, values: &[&str]) -> Vec<Secret> {
     }
     secrets.sort_by_key(|secret| secret.range.start);
     secrets
+}
+
+/// Returns the ends of all lines `-----END … PRIVATE KEY-----`, in order.
+fn private_key_footers(text: &str) -> Vec<usize> {
+    const EDGE: &str = "-----";
+    let footers = text.match_indices("-----END ").filter_map(|(start, mark)| {
+        let label_start = start + mark.len();
+        let (label, _) = text[label_start..].split_once(EDGE)?;
+        let end = label_start + label.len() + EDGE.len();
+        label.contains("PRIVATE KEY").then_some(end)
+    });
+    footers.collect()
+}
+
+/// Returns the length of a private key without a footer at the beginning of a text: its header, and
+/// the lines after it that can belong to a key.
+fn unfinished_key_length(text: &str) -> usize {
+    let lines = text.split_inclusive('\n').enumerate();
+    let of_key = lines.take_while(|(number, line)| *number == 0 || may_be_of_key(line.trim()));
+    let length: usize = of_key.map(|(_, line)| line.len()).sum();
+    text[..length].trim_end().len()
+}
+
+/// Whether a line can be part of a private key: it is empty, a header or Base64, or contains a long
+/// run of Base64.
+fn may_be_of_key(line: &str) -> bool {
+    /// Minimum characters of a long run. Full lines of keys have at least 64 characters.
+    const LONG_RUN: usize = 20;
+    let is_base64 = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+    let headers = ["Proc-Type:", "DEK-Info:", "Version:", "Comment:"];
+    line.chars().all(is_base64)
+        || line
+            .split(|c| !is_base64(c))
+            .any(|run| run.len() >= LONG_RUN)
+        || headers.iter().any(|header| line.starts_with(header))
 }
 
 fn key(text: &str, form: &Form, prefix: &str, start: usize) -> Option<Secret> {
