@@ -101,7 +101,9 @@
     const entry = entryOf(promise);
     if (key !== undefined) {
       entry.key = key;
-      entry.promise = promise;
+      entry.shared = new Call((resolve) => {
+        entry.share = resolve;
+      });
       mapSet(memos, key, entry);
     }
     if (signal !== undefined) internals.onAbort(signal, () => cancel(entry, signal.reason));
@@ -113,9 +115,14 @@
   /** The first of each set of equal calls, pending or answered, by their common key. */
   const memos = new Map();
 
-  /** Ends a call that is no longer awaited. */
+  /** Ends a call that is no longer awaited. If equal calls wait for its answer, only its own promise ends. */
   const cancel = (entry, reason) => {
     if (entry.settled) return;
+    entry.reject(reason);
+    if (entry.followers > 0) {
+      entry.aborted = true;
+      return;
+    }
     entry.settled = true;
     pendingCalls--;
     if (entry.key !== undefined) mapDelete(memos, entry.key);
@@ -123,7 +130,21 @@
       mapDelete(calls, `${entry.id}`);
       ops.cancelCall(entry.id);
     }
-    entry.reject(reason);
+    leave(entry);
+  };
+
+  /** Removes an ended call from those that wait for an equal one, which ends if it was aborted and no other call waits. */
+  const leave = ({ leader }) => {
+    if (leader === undefined) return;
+    leader.followers--;
+    if (leader.aborted && leader.followers === 0) cancel(leader);
+  };
+
+  /** Settles the promise of a call and shares the result with equal calls. */
+  const give = (entry, ok, value) => {
+    if (ok) entry.resolve(value);
+    else entry.reject(value);
+    if (entry.share !== undefined) entry.share({ __proto__: null, ok, value });
   };
 
   /** Creates a call that is settled with the answer of an equal one. */
@@ -133,14 +154,14 @@
     pendingCalls++;
     mapSet(agent.calls, `equal ${++equals}`, entry);
     if (!leader.settled) ops.followCall(agent.id, leader.id);
-    const settled = (ok, give) => (value) => {
+    promiseThen(leader.shared, ({ ok, value }) => {
       if (entry.settled) return;
       entry.settled = true;
       entry.ok = ok;
       pendingCalls--;
-      give(value);
-    };
-    promiseThen(leader.promise, settled(true, entry.resolve), settled(false, entry.reject));
+      give(entry, ok, value);
+    });
+    entry.leader = leader;
     leader.followers++;
     if (signal !== undefined) internals.onAbort(signal, () => cancel(entry, signal.reason));
     return promise;
@@ -149,6 +170,7 @@
 
   const statusOf = (entry) => {
     if (entry === undefined) return promiseReject(new TypeError('status() is of the promise that rlm() or llm() gave'));
+    if (entry.aborted) return promiseResolve(freeze({ state: 'failed' }));
     if (entry.settled || entry.id === undefined) {
       return promiseResolve(freeze({ state: entry.settled ? (entry.ok ? 'answered' : 'failed') : 'running' }));
     }
@@ -164,8 +186,9 @@
   };
 
   const newEntry = (agent, kind, json, context) => ({
-    __proto__: null, agent, kind, json, context, id: undefined, key: undefined, promise: undefined, followers: 0,
-    observed: false, settled: false, ok: false, resolve: undefined, reject: undefined,
+    __proto__: null, agent, kind, json, context, id: undefined, key: undefined, shared: undefined, share: undefined,
+    leader: undefined, followers: 0, observed: false, aborted: false, settled: false, ok: false, resolve: undefined,
+    reject: undefined,
   });
 
   const promiseOf = (entry) => {
@@ -200,17 +223,17 @@
     if (!ok) {
       // A later equal call may succeed.
       if (entry.key !== undefined) mapDelete(memos, entry.key);
-      return entry.reject(new Error(body));
+      return give(entry, false, new Error(body));
     }
-    if (!entry.json) return entry.resolve(body);
+    if (!entry.json) return give(entry, true, body);
     let value;
     try {
       value = p.jsonParse(body);
       if (typeof entry.json === 'function') value = entry.json(value);
     } catch (error) {
-      return entry.reject(error);
+      return give(entry, false, error);
     }
-    entry.resolve(value);
+    give(entry, true, value);
   };
 
   /** Returns the agent whose cell waits for a call, and the context of the call. */
@@ -226,15 +249,19 @@
     let unawaited = 0, unfinished = 0;
     const functions = create(null);
     mapForEach(ended, (entry, id) => {
-      if (!entry.observed || !entry.settled) functions[entry.kind] = true;
+      if (!entry.observed || !(entry.settled || entry.aborted)) functions[entry.kind] = true;
       if (!entry.observed) unawaited++;
       if (!entry.settled) {
-        unfinished++;
+        if (!entry.aborted) unfinished++;
         pendingCalls--;
         // Later events, such as an aborted signal, have no effect.
         entry.settled = true;
         if (entry.key !== undefined) mapDelete(memos, entry.key);
-        if (entry.followers > 0) entry.reject(new Error('the cell that made this call ended before it was answered'));
+        if (entry.followers > 0) {
+          const value = new Error('the cell that made this call ended before it was answered');
+          entry.share({ __proto__: null, ok: false, value });
+        }
+        leave(entry);
       }
       mapDelete(calls, id);
     });

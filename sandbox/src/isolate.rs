@@ -265,9 +265,14 @@ impl Isolate {
         }
     }
 
-    /// Returns the messages of promise rejections left unhandled since the last call.
-    pub fn unhandled_rejections(&mut self) -> Vec<String> {
-        let reasons = rejections::take();
+    /// Removes and returns the messages of promise rejections that a cell left unhandled. Discards
+    /// those of other cells that no longer run.
+    pub fn unhandled_rejections(
+        &mut self,
+        cell: u32,
+        is_running: impl Fn(u32) -> bool,
+    ) -> Vec<String> {
+        let reasons = rejections::take(cell, is_running);
         if reasons.is_empty() {
             return Vec::new();
         }
@@ -486,7 +491,7 @@ impl Drop for Isolate {
     fn drop(&mut self) {
         jobs::release();
         stack_hook::remove(&mut self.engine.isolate);
-        drop(rejections::take());
+        rejections::clear();
     }
 }
 

@@ -12,13 +12,13 @@
 
 #[cfg(not(feature = "v8"))]
 pub(crate) use quickjs::{
-    begin, chain, has_pending, is_dropping, release, run, set_place, stop, take_over, take_place,
-    wants_place,
+    begin, chain, current_owner, has_pending, is_dropping, release, run, set_place, stop,
+    take_over, take_place, wants_place,
 };
 #[cfg(feature = "v8")]
 pub(crate) use v8_engine::{
-    begin, chain, has_pending, is_dropping, release, run, set_place, stop, take_over, take_place,
-    wants_place,
+    begin, chain, current_owner, has_pending, is_dropping, release, run, set_place, stop,
+    take_over, take_place, wants_place,
 };
 
 /// Whether this module, not the engine, manages the queue.
@@ -171,6 +171,11 @@ mod quickjs {
         PLACE.take();
         WANTED.set(false);
         ASKED.set(false);
+    }
+
+    /// Returns the owner of the running code.
+    pub fn current_owner() -> u32 {
+        CURRENT.get()
     }
 
     /// Stops an owner: all its further jobs do nothing.
@@ -388,9 +393,16 @@ mod quickjs {
 /// V8 drops its whole queue when execution is terminated.
 #[cfg(feature = "v8")]
 mod v8_engine {
+    use std::cell::Cell;
+
     use deno_core::v8;
 
     use super::RunningCode;
+
+    thread_local! {
+        /// Owner of the turn.
+        static TURN: Cell<u32> = const { Cell::new(0) };
+    }
 
     pub fn take_over(_: &v8::PinScope<'_, '_>, _: v8::IsolateHandle) -> bool {
         true
@@ -408,7 +420,14 @@ mod v8_engine {
 
     pub fn release() {}
 
-    pub fn begin(_: u32) {}
+    pub fn begin(owner: u32) {
+        TURN.set(owner);
+    }
+
+    /// Returns the owner of the turn, because the engine does not report the owners of jobs.
+    pub fn current_owner() -> u32 {
+        TURN.get()
+    }
 
     /// Always returns `None`, because the engine does not report waiting jobs.
     pub fn chain() -> Option<u64> {

@@ -1,5 +1,5 @@
-//! Tracks unhandled promise rejections, so that the model sees errors in code that it did not
-//! await.
+//! Tracks unhandled promise rejections by owner, so that the model sees errors in code that it did
+//! not await.
 
 use std::cell::RefCell;
 
@@ -9,10 +9,11 @@ use deno_core::v8;
 use crate::engine_handles::Arguments;
 use crate::jobs;
 
-/// Maximum number of recorded rejections. A model does not benefit from more.
+/// Maximum number of recorded rejections of an owner. A model does not benefit from more.
 const KEPT: usize = 8;
 
 struct Rejection {
+    owner: u32,
     promise: v8::Global<v8::Promise>,
     reason: v8::Global<v8::Value>,
 }
@@ -26,9 +27,25 @@ pub(crate) fn track(isolate: &mut v8::Isolate) {
     isolate.set_promise_reject_callback(on_event);
 }
 
-/// Removes and returns the reasons of the rejections that are still unhandled.
-pub(crate) fn take() -> Vec<v8::Global<v8::Value>> {
-    UNHANDLED.with_borrow_mut(|all| all.drain(..).map(|rejection| rejection.reason).collect())
+/// Removes and returns the reasons of an owner's rejections that are still unhandled. Also removes
+/// those of owners that no longer run.
+pub(crate) fn take(owner: u32, is_running: impl Fn(u32) -> bool) -> Vec<v8::Global<v8::Value>> {
+    UNHANDLED.with_borrow_mut(|all| {
+        let (taken, mut others): (Vec<_>, Vec<_>) = all
+            .drain(..)
+            .partition(|rejection| rejection.owner == owner);
+        others.retain(|rejection| is_running(rejection.owner));
+        *all = others;
+        taken
+            .into_iter()
+            .map(|rejection| rejection.reason)
+            .collect()
+    })
+}
+
+/// Removes all rejections.
+pub(crate) fn clear() {
+    drop(UNHANDLED.take());
 }
 
 extern "C" fn on_event(message: v8::PromiseRejectMessage<'_>) {
@@ -50,9 +67,15 @@ extern "C" fn on_event(message: v8::PromiseRejectMessage<'_>) {
                 return;
             }
             let reason = v8::Global::new(scope, reason);
+            let owner = jobs::current_owner();
             UNHANDLED.with_borrow_mut(|all| {
-                if all.len() < KEPT {
-                    all.push(Rejection { promise, reason });
+                let of_owner = all.iter().filter(|rejection| rejection.owner == owner);
+                if of_owner.count() < KEPT {
+                    all.push(Rejection {
+                        owner,
+                        promise,
+                        reason,
+                    });
                 }
             });
         }

@@ -157,6 +157,26 @@ impl Rewriter<'_> {
         self.blank(Span::new(expression.end, whole.end));
     }
 
+    /// Blanks out the text from `start` up to `next` and moves its line feeds behind `next`, where
+    /// JavaScript allows them. `end` is the end of the type in that text. Returns false if that is
+    /// not necessary, or if `next` does not follow the type.
+    fn blank_up_to(&mut self, start: usize, end: u32, next: &str) -> bool {
+        let rest = self.source[end as usize..].trim_start();
+        let Some(rest) = rest.strip_prefix(next) else {
+            return false;
+        };
+        let end = self.source.len() - rest.len();
+        let lines = self.source[start..end].matches('\n').count();
+        let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else {
+            return false;
+        };
+        if lines > 0 {
+            let code = format!(" {next}{}", "\n".repeat(lines));
+            self.edits.replace(start, end, code);
+        }
+        lines > 0
+    }
+
     /// Blanks out the TypeScript modifiers before a member's name.
     fn modifiers(&mut self, member: Span, key: Span, is_marked: bool) {
         const WORDS: [&str; 5] = ["public", "private", "protected", "readonly", "override"];
@@ -270,8 +290,12 @@ impl<'a> Visit<'a> for Rewriter<'_> {
     }
 
     fn visit_ts_type_annotation(&mut self, it: &TSTypeAnnotation<'a>) {
-        // `x?: T` and `x!: T`.
         let before = self.source[..it.span.start as usize].trim_end();
+        // `(x): T => x`, where no line feed may precede the arrow.
+        if before.ends_with(')') && self.blank_up_to(before.len(), it.span.end, "=>") {
+            return;
+        }
+        // `x?: T` and `x!: T`.
         let mark = before.ends_with(['?', '!']);
         let start = if mark {
             u32::try_from(before.len() - 1).unwrap_or(it.span.start)
@@ -311,6 +335,11 @@ impl<'a> Visit<'a> for Rewriter<'_> {
     }
 
     fn visit_ts_type_parameter_declaration(&mut self, it: &TSTypeParameterDeclaration<'a>) {
+        let before = self.source[..it.span.start as usize].trim_end();
+        // `async <T>(x: T) => x`, where no line feed may follow `async`.
+        if before.ends_with("async") && self.blank_up_to(before.len(), it.span.end, "(") {
+            return;
+        }
         self.blank(it.span);
     }
 
@@ -437,7 +466,7 @@ mod tests {
     use super::{cell_of_module, module_calls};
 
     /// Files, each with the expected cell (runs of spaces are collapsed) or error.
-    const ROWS: [(&str, &str); 17] = [
+    const ROWS: [(&str, &str); 19] = [
         (
             "class A<T> extends B<T> implements C, D<T> { private readonly a: T; static b?; c!: T; m(): void; m(this: A, x?: T): void {} [k: string]: T }",
             "class A extends B { a ; static b ; c ; m( x ) {} }",
@@ -464,6 +493,14 @@ mod tests {
         (
             "const f = <T,>(x?: T, y?): T | undefined => x!;",
             "const f = (x , y ) => x ;",
+        ),
+        (
+            "const f = (x: T): {\n  a: T,\n} => ({\n  a: x });",
+            "const f = (x ) =>\n\n ({\n a: x });",
+        ),
+        (
+            "const f = async <\n  T,\n>(x: T) => x;",
+            "const f = async (\n\nx ) => x;",
         ),
         ("interface A { b: string }\nlet c", " \nlet c"),
         ("type A =\n  | 'b';\nlet c", " \n \nlet c"),

@@ -58,7 +58,7 @@ impl Worker {
                 }
             });
         }
-        self.send_outcome(done.agent, outcome);
+        self.send_outcome(done.agent, cell.number, outcome);
     }
 
     /// Ends a cell whose heap exceeded its limit. Drops the values that the cell assigned to names,
@@ -138,7 +138,7 @@ impl Worker {
             error: Some(error),
             ..CellOutcome::default()
         };
-        self.send_outcome(agent, outcome);
+        self.send_outcome(agent, cell.number, outcome);
         // Processes the effects that other agents had in that turn. A report of the ended cell
         // itself is ignored.
         self.collect();
@@ -146,7 +146,7 @@ impl Worker {
 
     /// Ends a cell that never started.
     pub(super) fn fail(&mut self, agent: AgentId, kind: CellErrorKind, message: String) {
-        self.end_cell(agent);
+        let cell = self.end_cell(agent).map_or(0, |cell| cell.number);
         let error = CellError {
             kind,
             message,
@@ -154,6 +154,7 @@ impl Worker {
         };
         self.send_outcome(
             agent,
+            cell,
             CellOutcome {
                 error: Some(error),
                 ..CellOutcome::default()
@@ -162,8 +163,13 @@ impl Worker {
         self.send();
     }
 
-    fn send_outcome(&mut self, agent: AgentId, mut outcome: CellOutcome) {
-        let rejections = self.isolate.unhandled_rejections();
+    /// Reports the outcome of the agent's cell with this number, which has ended.
+    fn send_outcome(&mut self, agent: AgentId, cell: u32, mut outcome: CellOutcome) {
+        let agents = &self.agents;
+        let rejections = self.isolate.unhandled_rejections(cell, |number| {
+            let mut running = agents.values().filter_map(|entry| entry.cell.as_ref());
+            running.any(|cell| cell.number == number)
+        });
         let output = self.isolate.host(|host| host.outputs.remove(&agent));
         let mut output = output.unwrap_or_default();
         for text in rejections {

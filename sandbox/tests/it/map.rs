@@ -5,7 +5,7 @@ use sandbox::message::{CallId, Context};
 use sandbox::{Config, Event, Repl};
 use serde_json::json;
 
-use crate::driver::{isolations, root_info, root_of, sandbox};
+use crate::driver::{isolations, root_info, root_of, run, sandbox};
 
 /// Runs a cell without answering its calls. Returns a short description of each event before the
 /// end of the cell, and the output.
@@ -108,6 +108,39 @@ async fn agents_share_equal_calls() {
             outcome.value.as_deref(),
             Some("the cell that made this call ended before it was answered")
         );
+    }
+}
+
+/// A signal ends a shared call only for its caller, until no caller is left.
+#[tokio::test(flavor = "multi_thread")]
+async fn signal_does_not_abort_equal_calls() {
+    let start = "
+        const stops = [new AbortController(), new AbortController()];
+        const calls = stops.map(({ signal }) => llm('equal', '', { memo: true, signal }));
+        const names = calls.map((call) => call.catch((error) => error.name));
+        stops[0].abort();
+    ";
+    let answered = "
+        const third = llm('equal', '', { memo: true });
+        stops[1].abort();
+        console.log(await names[0], await names[1], (await calls[0].status()).state, await third);
+    ";
+    let aborted = "
+        stops[1].abort();
+        console.log(await Promise.all(names));
+    ";
+    for isolation in isolations() {
+        let sandbox = sandbox(Config::default(), isolation);
+        let mut root = root_of(&sandbox, "").await;
+        let outcome = run(&mut root, &format!("{start}{answered}")).await;
+        assert_eq!(
+            (outcome.output.as_str(), outcome.error),
+            ("AbortError AbortError failed answer to equal", None)
+        );
+        let mut root = root_of(&sandbox, "").await;
+        let (seen, output) = events(&mut root, &format!("{start}{aborted}")).await;
+        assert_eq!(seen, ["called equal", "cancelled 1"]);
+        assert_eq!(output, "[ 'AbortError', 'AbortError' ]");
     }
 }
 

@@ -353,3 +353,48 @@ async fn host_functions_belong_to_one_agent() {
         .collect();
     insta::assert_debug_snapshot!(told);
 }
+
+/// An agent reads about its own unhandled rejections only, and only if they are still unhandled
+/// when its cell ends.
+#[tokio::test]
+async fn reports_unhandled_rejections_to_the_agent_that_caused_them() {
+    let session = Session::in_thread(Config::default())
+        .await
+        .expect("the sandbox starts");
+    let root = session.open(None, Context::text(""), root_info());
+    let mut child = session.open(Some(&root), Context::text(""), root_info());
+    let mut other = session.open(Some(&root), Context::text(""), root_info());
+    let cell = "
+        const late = llm('late'), lost = llm('lost');
+        lost.then(() => {});
+        await llm('first');
+        console.log(await late.catch((error) => error.message));
+    ";
+    child.run(cell, 1);
+    let mut calls = HashMap::new();
+    for _ in 0..3 {
+        match child.next().await.expect("the isolate lives") {
+            Event::Called(call) => {
+                calls.insert(call.query, call.id);
+            }
+            event => panic!("expected a call: {event:?}"),
+        }
+    }
+    child.settle(calls["late"], Err("late failed".to_owned()));
+    child.settle(calls["lost"], Err("lost failed".to_owned()));
+    other.run("console.log('other')", 1);
+    assert_eq!(output(&mut other).await, "other");
+    child.settle(calls["first"], Ok(String::new()));
+    assert_eq!(
+        output(&mut child).await,
+        "late failed\nUncaught (in promise) Error: lost failed"
+    );
+}
+
+/// Returns the output of the running cell once it has ended.
+async fn output(repl: &mut Repl) -> String {
+    match repl.next().await.expect("the isolate lives") {
+        Event::Finished(outcome) => outcome.output,
+        event => panic!("expected the end of the cell: {event:?}"),
+    }
+}
