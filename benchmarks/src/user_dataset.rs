@@ -193,6 +193,10 @@ impl Schema for UserDataset {
         self.root.as_deref()
     }
 
+    fn split(&self) -> &'static str {
+        ""
+    }
+
     fn format(&self) -> String {
         format!("{FORMAT}\0{}", self.source)
     }
@@ -303,7 +307,7 @@ impl Schema for UserDataset {
         }
         let cluster = match row.get(&fields.cluster) {
             None | Some(Value::Null) => None,
-            Some(_) => Some(label(row, &fields.cluster)?),
+            Some(_) => Some(label(row, &fields.cluster)?).filter(|name| !name.is_empty()),
         };
         let expected = if talk.is_checked() {
             self.checked(row, &talk)?

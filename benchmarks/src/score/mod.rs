@@ -20,9 +20,11 @@ mod outside;
 mod dates;
 mod json_spans;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::Sample;
 
@@ -112,6 +114,41 @@ pub(crate) fn unreadable(explanation: impl Into<String>) -> Score {
     Score {
         is_unreadable: true,
         ..wrong(explanation)
+    }
+}
+
+/// Returns the texts of an expected value: a text, a number, true or false, or a list of these.
+/// Returns `None` for any other value. A text that is a JSON list with at least one text counts as
+/// that list, because CSV has no lists, and rows keep a list with a long number as text. Other JSON
+/// lists, such as `[0, 1]`, may themselves be the answer.
+fn expected_texts(expected: &Value) -> Option<Vec<Cow<'_, str>>> {
+    match expected {
+        Value::String(whole) => match serde_json::from_str::<Vec<&RawValue>>(whole) {
+            Ok(items) if items.iter().any(|item| item.get().starts_with('"')) => {
+                items.into_iter().map(text_of_json).collect()
+            }
+            _ => Some(vec![Cow::Borrowed(whole.as_str())]),
+        },
+        Value::Array(items) => items.iter().map(text_of).collect(),
+        other => Some(vec![text_of(other)?]),
+    }
+}
+
+fn text_of(value: &Value) -> Option<Cow<'_, str>> {
+    match value {
+        Value::String(text) => Some(Cow::Borrowed(text.as_str())),
+        Value::Number(_) | Value::Bool(_) => Some(Cow::Owned(value.to_string())),
+        _ => None,
+    }
+}
+
+/// Like [`text_of`], but keeps all digits of a number.
+fn text_of_json(value: &RawValue) -> Option<Cow<'_, str>> {
+    let json = value.get();
+    match json.as_bytes().first()? {
+        b'"' => serde_json::from_str::<String>(json).ok().map(Cow::Owned),
+        b'[' | b'{' | b'n' => None,
+        _ => Some(Cow::Borrowed(json)),
     }
 }
 

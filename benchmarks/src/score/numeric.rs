@@ -1,4 +1,4 @@
-//! `numeric/3`: the answer's number must be the expected one.
+//! `numeric/4`: the answer's number must be the expected one.
 
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ pub struct Numeric;
 
 impl Numeric {
     /// Name of the scorer with its version.
-    pub const NAME: &str = "numeric/3";
+    pub const NAME: &str = "numeric/4";
 }
 
 impl Scorer for Numeric {
@@ -121,7 +121,7 @@ impl Quantity {
                 return false;
             }
         }
-        a.is_finite() && (a - b).abs() <= 1e-9 * larger
+        larger.is_finite() && (a - b).abs() <= 1e-9 * larger
     }
 
     fn shown(&self) -> String {

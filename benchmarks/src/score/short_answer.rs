@@ -1,15 +1,16 @@
-//! `short-answer/3`: the answer must be one of the expected texts, ignoring case, punctuation and
+//! `short-answer/4`: the answer must be one of the expected texts, ignoring case, punctuation and
 //! articles.
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, invalid_expected, right, wrong};
+use super::{Score, Scorer, excerpt, expected_texts, invalid_expected, right, wrong};
 use crate::Sample;
 use crate::unicode::{fold_case, is_dash, is_punctuation, is_thousands_separator, plain_forms};
 
 /// Equality of short texts, such as answers to factual questions. If a line of the answer begins
 /// with `Exact Answer:`, only the rest of the last of these lines is scored; otherwise, the whole
-/// answer is. The expected value is a text or a list of texts, one of which must match.
+/// answer is. The expected value is a text or a list of texts, one of which must match; a number
+/// counts as a text.
 ///
 /// Both sides are normalized in the same way:
 /// - Full-width characters, digits of other scripts and similar variants are replaced with plain
@@ -32,7 +33,7 @@ pub struct ShortAnswer;
 
 impl ShortAnswer {
     /// Name of the scorer with its version.
-    pub const NAME: &str = "short-answer/3";
+    pub const NAME: &str = "short-answer/4";
 }
 
 impl Scorer for ShortAnswer {
@@ -41,7 +42,7 @@ impl Scorer for ShortAnswer {
     }
 
     fn validate_expected(&self, expected: &Value) -> Option<&'static str> {
-        let texts = texts(expected);
+        let texts = expected_texts(expected).unwrap_or_default();
         if texts.is_empty() {
             Some("is neither a text nor a list of texts")
         } else if texts.iter().any(|text| normal(text).is_empty()) {
@@ -52,7 +53,7 @@ impl Scorer for ShortAnswer {
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let expected = texts(&sample.expected);
+        let expected = expected_texts(&sample.expected).unwrap_or_default();
         let Some(first) = expected.first() else {
             return invalid_expected(self.validate_expected(&sample.expected));
         };
@@ -70,14 +71,6 @@ impl Scorer for ShortAnswer {
             excerpt(&found),
             excerpt(first)
         ))
-    }
-}
-
-fn texts(expected: &Value) -> Vec<&str> {
-    match expected {
-        Value::String(text) => vec![text],
-        Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
     }
 }
 

@@ -1,17 +1,15 @@
-//! `string-match-all/2` and `string-match-part/2`: whether the answer contains all or any of the
+//! `string-match-all/3` and `string-match-part/3`: whether the answer contains all or any of the
 //! expected texts.
-
-use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt};
+use super::{Score, Scorer, excerpt, expected_texts};
 use crate::Sample;
 use crate::unicode::nfc;
 
-/// RULER's two metrics. The expected value is a text or a list of texts. A text counts as found if
-/// the answer contains it anywhere, even within longer words, regardless of case and Unicode
-/// composition.
+/// RULER's two metrics. The expected value is a text or a list of texts; a number counts as a text.
+/// A text counts as found if the answer contains it anywhere, even within longer words, regardless
+/// of case and Unicode composition.
 ///
 /// Source: `string_match_all` and `string_match_part` of `scripts/eval/synthetic/constants.py` in
 /// <https://github.com/NVIDIA/RULER>, taken from copies in other projects. Like the originals, they
@@ -27,9 +25,9 @@ pub enum StringMatch {
 
 impl StringMatch {
     /// Name of [`StringMatch::All`] with its version.
-    pub const ALL: &str = "string-match-all/2";
+    pub const ALL: &str = "string-match-all/3";
     /// Name of [`StringMatch::Part`] with its version.
-    pub const PART: &str = "string-match-part/2";
+    pub const PART: &str = "string-match-part/3";
 }
 
 impl Scorer for StringMatch {
@@ -41,15 +39,10 @@ impl Scorer for StringMatch {
     }
 
     fn validate_expected(&self, expected: &Value) -> Option<&'static str> {
-        let is_part = |value: &Value| !value.is_array() && !value.is_object() && !value.is_null();
-        let are_texts = match expected {
-            Value::Array(items) => items.iter().all(is_part),
-            other => is_part(other),
+        let Some(texts) = expected_texts(expected) else {
+            return Some("is neither a text nor a list of texts");
         };
-        let texts = texts(expected);
-        if !are_texts {
-            Some("is neither a text nor a list of texts")
-        } else if texts.is_empty() {
+        if texts.is_empty() {
             Some("is an empty list")
         } else if texts.iter().any(|text| text.trim().is_empty()) {
             Some("contains an empty text, which every answer contains")
@@ -59,7 +52,7 @@ impl Scorer for StringMatch {
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let expected = texts(&sample.expected);
+        let expected = expected_texts(&sample.expected).unwrap_or_default();
         let comparable = |text: &str| nfc(&text.to_lowercase());
         let answer = comparable(answer);
         let missing: Vec<_> = expected
@@ -81,19 +74,5 @@ impl Scorer for StringMatch {
             value,
             format!("{found} of {all} expected texts are in the answer{which}"),
         )
-    }
-}
-
-fn texts(expected: &Value) -> Vec<Cow<'_, str>> {
-    match expected {
-        Value::Array(items) => items.iter().map(text).collect(),
-        other => vec![text(other)],
-    }
-}
-
-fn text(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::String(text) => Cow::Borrowed(text),
-        other => Cow::Owned(other.to_string()),
     }
 }

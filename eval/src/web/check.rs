@@ -1,6 +1,7 @@
 //! Runs the checks of user-supplied environments: JavaScript in a page or an app, and requests to a
 //! site's server.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use benchmarks::Check;
@@ -12,8 +13,9 @@ use url::Url;
 
 /// JavaScript function that starts a check in the page.
 const CHECK: &str = include_str!("check.js");
-/// Name of the global variable that receives a check's result.
-const RESULT_VARIABLE: &str = "outcomeOfTheCheck";
+/// Number of checks that have begun. Each check stores its result in a variable of its own, because
+/// an earlier check on the same page may still be running.
+static BEGUN: AtomicU64 = AtomicU64::new(0);
 /// Maximum duration of a check, including model calls of the app.
 const CHECK_TIMEOUT: Duration = Duration::from_mins(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -93,16 +95,22 @@ pub(super) async fn in_page(page: &Page, script: &str) -> Result<Value, Error> {
     let has_return = script
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '$')
         .any(|word| word == "return");
+    let number = BEGUN.fetch_add(1, Ordering::Relaxed);
+    let variable = json!(format!("outcomeOfCheck{number}"));
     // Insert the script as code, because the content security policy of an app may forbid `eval`.
-    let body = if has_return {
-        script.to_owned()
-    } else {
-        format!("return (\n{}\n)", script.trim().trim_end_matches(';'))
+    let begin = |body: &str| {
+        let check = format!("async ({{ text, texts, click, fill, until }}) => {{\n{body}\n}}");
+        format!("({CHECK})({variable}, {check})")
     };
-    let check = format!("async ({{ text, texts, click, fill, until }}) => {{\n{body}\n}}");
-    let begin = format!("({CHECK})({}, {check})", json!(RESULT_VARIABLE));
-    let outcome = format!("globalThis[{}] ?? null", json!(RESULT_VARIABLE));
-    let forget = format!("delete globalThis[{}]", json!(RESULT_VARIABLE));
+    let expression = format!("return (\n{}\n)", script.trim().trim_end_matches(';'));
+    // Forms to try, the first one last. If the script is an expression, its `return` is in a
+    // function or a text; otherwise, the first form does not parse.
+    let mut forms = Vec::new();
+    if has_return {
+        forms.push(begin(script));
+    }
+    forms.push(begin(&expression));
+    let outcome = format!("globalThis[{variable}] ?? null");
     let until = Instant::now() + CHECK_TIMEOUT;
     let mut begun = false;
     while Instant::now() < until {
@@ -111,17 +119,18 @@ pub(super) async fn in_page(page: &Page, script: &str) -> Result<Value, Error> {
             page.answer_dialog(true, None).await?;
             continue;
         }
-        let script = if begun { &outcome } else { &begin };
-        match page.evaluate_apart(script).await {
+        let script = match forms.last() {
+            Some(form) if !begun => form,
+            _ => &outcome,
+        };
+        let evaluated = page.evaluate_apart(script).await;
+        match evaluated {
             Ok(_) if !begun => begun = true,
             Ok(Value::Null) => return Ok(stopped("the page navigated away during the check")),
-            Ok(value) if value["done"] == true => {
-                // Delete the result, because another check may follow the next message.
-                drop(page.evaluate_apart(&forget).await);
-                return Ok(value);
-            }
+            Ok(value) if value["done"] == true => return Ok(value),
             Ok(_) => sleep(POLL_INTERVAL).await,
             Err(Error::DialogOpen { .. }) => {}
+            Err(Error::Script(_)) if !begun && forms.len() > 1 => drop(forms.pop()),
             Err(error) => return Err(error),
         }
     }

@@ -59,7 +59,7 @@ fn runs_and_scores_rows_of_user_file() {
     let identity = &run.dir.lock.run;
     assert_eq!(
         (identity.benchmark.as_str(), identity.scorer.as_str()),
-        ("words", "numeric/3")
+        ("words", "numeric/4")
     );
     let scores: Vec<_> = run
         .records()

@@ -506,6 +506,41 @@ fn runs_follow_up_messages_about_texts() {
     assert_eq!((refused.code, refused.stderr.as_str()), (Some(2), error));
 }
 
+#[test]
+fn scores_answers_to_texts_afterwards_as_in_run() {
+    let check = json!({ "answer": "41" });
+    let row = json!({ "id": "one", "query": "What is 40 + 1?", "check": check });
+    let turn = json!({ "query": "What is 40 + 1?", "check": check });
+    let talk = json!({ "id": "two", "turns": [turn, turn] });
+    let own = ["--scorer", "own.js"];
+    let rows: [(&Value, &[&str], &str, Value); 4] = [
+        (&row, &own, "checks", json!(1.0)),
+        (&row, &[], "own.js", json!(1.0)),
+        (&talk, &[], "own.js", json!(1.0)),
+        (&talk, &own, "checks", json!(null)),
+    ];
+    for (row, of_run, afterwards, score) in rows {
+        let binary = binary()
+            .file(
+                "model.yaml",
+                r#"{description: d, rules: [{reply: "```js\nreturn(41)\n```"}]}"#,
+            )
+            .file(
+                "own.js",
+                "const score = (answer) => answer === '41' ? 1 : 0;",
+            )
+            .file("tasks.jsonl", row.to_string());
+        let run = run(&binary, "tasks.jsonl", "rlm", "model.yaml", of_run);
+        assert_eq!(scores(&run)[0].1, Some(1.0), "{:?}", run.ran);
+        let dir = run.dir.path.display().to_string();
+        let ran = binary.run(&["score", &dir, "--scorer", afterwards, "--json"], "");
+        let summary: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(summary["score"]["mean"], score, "{ran:?}");
+        let why = "the record lacks the answers to earlier messages";
+        assert_eq!(ran.stderr.contains(why), score.is_null(), "{ran:?}");
+    }
+}
+
 /// Returns the rules of a model that creates an app which shows the length of a document.
 fn app_model() -> String {
     let app = "<!DOCTYPE html><title>Length</title><p id=length></p><script>\
@@ -752,22 +787,43 @@ fn score_explanation_states_result_of_page_check() {
     if lacks_chromium() {
         return;
     }
-    let rows: [(Value, &str); 3] = [
+    let rows: [(Vec<Value>, &str); 6] = [
         (
-            json!({ "page": "text('h1')", "equals": "Other" }),
+            vec![json!({ "page": "text('h1')", "equals": "Other" })],
             "0 of 1 check held; found \"\\\"Live\\\"\", expected \"\\\"Other\\\"\"",
         ),
+        // An expression may contain the word `return`.
         (
-            json!({ "page": "nothing.here" }),
-            "0 of 1 check held; the check failed: \"ReferenceError: nothing is not defined\"",
+            vec![
+                json!({ "page": "[...document.querySelectorAll('h1')].filter((one) => { return one; }).length", "equals": 2 }),
+            ],
+            "0 of 1 check held; found \"1\", expected \"2\"",
         ),
         (
-            json!({ "request": { "url": "/none.json", "json": {} } }),
+            vec![json!({ "page": "return return" })],
+            "0 of 1 check held; the check failed: \"the script failed: SyntaxError: ",
+        ),
+        (
+            vec![json!({ "page": "nothing.here" })],
+            "0 of 1 check held; the check failed: \"ReferenceError: nothing is not defined\"",
+        ),
+        // The second check does not get the result of the first.
+        (
+            vec![
+                json!({ "page": "window" }),
+                json!({ "page": "text('h1')", "equals": "Live" }),
+            ],
+            "1 of 2 checks held; message 1: the check failed: \"the script failed: its value is not JSON",
+        ),
+        (
+            vec![json!({ "request": { "url": "/none.json", "json": {} } })],
             "0 of 1 check held; the check failed: \"the server responded with 404 Not Found and invalid JSON",
         ),
     ];
-    for (check, why) in rows {
-        let row = json!({ "id": "one", "query": "Look.", "site": "site", "check": check });
+    for (checks, why) in rows {
+        let turn = |check: &Value| json!({ "query": "Look.", "check": check });
+        let turns: Vec<Value> = checks.iter().map(turn).collect();
+        let row = json!({ "id": "one", "site": "site", "turns": turns });
         let binary = binary()
             .file("model.yaml", LOOKS)
             .file("site/index.html", "<!DOCTYPE html><h1>Live</h1>")
