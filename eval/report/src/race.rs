@@ -158,22 +158,22 @@ impl RaceLog {
         if !path.is_file() {
             return Ok(None);
         }
-        let text = fs::read_to_string(&path).map_err(|reason| RunDirError::Read {
+        let bytes = fs::read(&path).map_err(|reason| RunDirError::Read {
             path: path.clone(),
             reason,
         })?;
-        let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
-        let mut lines = whole.lines();
+        let Some(end) = bytes.iter().rposition(|&byte| byte == b'\n') else {
+            return Ok(None);
+        };
+        let mut lines = bytes[..end].split(|&byte| byte == b'\n');
         let wrong = |line: usize, problem: String| RaceError::Line {
             path: path.clone(),
             line,
             problem,
         };
-        let Some(first) = lines.next() else {
-            return Ok(None);
-        };
+        let first = lines.next().unwrap_or_default();
         let header: RaceHeader =
-            serde_json::from_str(first).map_err(|error| wrong(1, error.to_string()))?;
+            serde_json::from_slice(first).map_err(|error| wrong(1, error.to_string()))?;
         if header.v > RACE_VERSION {
             let problem = format!(
                 "schema version {}, but this program reads only versions up to {RACE_VERSION}",
@@ -184,7 +184,7 @@ impl RaceLog {
         let mut log = Self::new(header);
         for (line, number) in lines.zip(2..) {
             let block: RaceBlock =
-                serde_json::from_str(line).map_err(|error| wrong(number, error.to_string()))?;
+                serde_json::from_slice(line).map_err(|error| wrong(number, error.to_string()))?;
             let scores = block.scores.iter().cloned().collect();
             let again = log.decide(&scores).ok_or_else(|| {
                 wrong(
@@ -222,8 +222,9 @@ impl RaceLog {
         let text = line(path, block)?;
         let written = || {
             // Remove a partial line, which a killed process may have left.
-            let before = fs::read_to_string(path)?;
-            let whole = before.rfind('\n').map_or(0, |end| end + 1);
+            let before = fs::read(path)?;
+            let last = before.iter().rposition(|&byte| byte == b'\n');
+            let whole = last.map_or(0, |end| end + 1);
             let mut file: File = OpenOptions::new().write(true).open(path)?;
             file.set_len(whole as u64)?;
             std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))?;

@@ -20,7 +20,7 @@ use model::{Protocol, excerpt};
 use records::run_dir::{RunDir, RunDirError};
 use records::{AttemptRecord, RunIdentity};
 
-use crate::compare::{self, Against, Comparison, RunScores};
+use crate::compare::{self, Against, Comparison, Mismatch, RunScores};
 use crate::differences::{self, Differences, RunParts};
 use crate::race::{RaceLog, RaceResult};
 use crate::run_name::run_name;
@@ -42,6 +42,9 @@ pub struct Report {
     pub runs: Vec<RunReport>,
     /// Comparisons of the cells of each sweep.
     pub sweeps: Vec<SweepReport>,
+    /// Differences that make the runs incomparable, so that `comparison` and `differing` are empty.
+    /// Always empty for sweeps.
+    pub mismatches: Vec<Mismatch>,
     /// Comparison of the runs if there are several and no sweep: each with the first, and the best
     /// with each other.
     pub comparison: Option<Comparison>,
@@ -162,13 +165,22 @@ impl Report {
         });
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
         let parts: Vec<RunParts> = runs.iter().map(RunParts::of_run).collect();
-        let comparison = (sweeps.is_empty() && runs.len() > 1).then(|| {
-            let scores: Vec<RunScores> = runs.iter().map(RunScores::of_run).collect();
-            compare::compare_all(&scores, &Against::First)
-        });
+        let scores: Vec<RunScores> = if sweeps.is_empty() {
+            runs.iter().map(RunScores::of_run).collect()
+        } else {
+            Vec::new()
+        };
+        let mismatches = compare::mismatches(&scores);
+        let is_compared = mismatches.is_empty();
         Ok(Self {
-            comparison,
-            differing: differing(runs),
+            mismatches,
+            comparison: (is_compared && scores.len() > 1)
+                .then(|| compare::compare_all(&scores, &Against::First)),
+            differing: if is_compared {
+                differing(runs)
+            } else {
+                Vec::new()
+            },
             differences: Differences::of(&parts),
             sweeps: sweeps
                 .iter()
@@ -198,6 +210,13 @@ impl Report {
             let cells = sweep.not_begun.join(", ");
             format!("Cells{of} that have not begun and are not compared: {cells}.")
         })
+    }
+
+    /// Explains why the runs are not compared, in one sentence per difference. Different scorers
+    /// are described by [`scorers`](Self::scorers).
+    pub fn not_compared(&self) -> impl Iterator<Item = String> {
+        let others = self.mismatches.iter().filter(|one| one.what != "scorer");
+        others.map(|mismatch| format!("The scores are not comparable: {mismatch}."))
     }
 
     /// Describes which runs were scored by which scorer, or returns `None` if all used the same

@@ -17,7 +17,7 @@ use crate::process::terminal;
 pub(crate) use settings::ReportArgs;
 
 /// Version of the JSON printed by `--json`, stored as `v`.
-const REPORT_VERSION: u32 = 2;
+const REPORT_VERSION: u32 = 3;
 
 /// Prints tables of runs, including incomplete ones, and writes a page with plots.
 ///
@@ -76,7 +76,9 @@ fn json(report: &Report) -> Value {
         json!({
             "folder": sweep.folder.to_string_lossy(),
             "not_begun": sweep.not_begun,
-            "comparison": sweep.comparison,
+            "race": sweep.race,
+            // The p values of a comparison are invalid for cells that a race stopped.
+            "comparison": sweep.race.is_none().then_some(&sweep.comparison),
         })
     };
     json!({

@@ -101,6 +101,11 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
     );
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
     assert!(page.contains("<h2>Race</h2>") && page.contains("why it stopped"));
+    let reported = binary.run(&["report", "race", "--json"], "");
+    let reported: Value = serde_json::from_str(&reported.stdout).unwrap();
+    let sweep = &reported["sweeps"][0];
+    assert_eq!(sweep["race"], result);
+    assert_eq!(sweep["comparison"], Value::Null);
 
     // Kill the race after its first decision, in the middle of a block.
     let mut child = binary
@@ -125,9 +130,9 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // A decision in a truncated line is made again.
-    let text = fs::read_to_string(&log).unwrap();
-    fs::write(&log, format!("{text}{{\"v\":1,\"block\"")).unwrap();
+    // A decision in a truncated line is made again. The line ends inside a character.
+    let text = fs::read(&log).unwrap();
+    fs::write(&log, [&text[..], b"{\"v\":1,\"scores\":[[\"\xc3"].concat()).unwrap();
     let again = binary.run(&["sweep", "--resume", "killed"], "");
     assert_eq!(again.code, Some(0), "{again:?}");
     assert_eq!(

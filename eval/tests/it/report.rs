@@ -303,18 +303,34 @@ fn labels_runs_with_same_name_by_path() {
 }
 
 #[test]
-fn reports_different_scorers() {
-    let binary = Binary::new().file("one.js", "function score() { return 1; }");
-    for scorer in [&[][..], &["--scorer", "one.js"]] {
-        let ran = binary.run(&s_niah(scorer), "");
-        assert_eq!(ran.code, Some(0), "{ran:?}");
+fn page_does_not_compare_different_scorers_or_data() {
+    for (flags, sentence) in [
+        (
+            ["--scorer", "one.js"],
+            "These runs were scored by different scorers, so their scores are not comparable: ",
+        ),
+        (
+            ["--seed", "99"],
+            "The scores are not comparable: the runs differ in dataset_digest: A has ",
+        ),
+    ] {
+        let binary = Binary::new().file("one.js", "function score() { return 0; }");
+        for more in [&[][..], &flags] {
+            let ran = binary.run(&s_niah(more), "");
+            assert_eq!(ran.code, Some(0), "{ran:?}");
+        }
+        let ran = binary.run(&["report", "results"], "");
+        assert_eq!(
+            ran.stdout.contains(sentence),
+            flags[0] == "--scorer",
+            "{ran:?}"
+        );
+        let page = fs::read_to_string(binary.path().join("results/report.html")).unwrap();
+        assert!(page.contains(sentence), "{sentence}");
+        assert!(!page.contains("<h2>Comparison</h2>"), "{sentence}");
+        let differing = "<h2>Samples on which the runs differ</h2>";
+        assert!(!page.contains(differing), "{sentence}");
     }
-    let ran = binary.run(&["report", "results"], "");
-    let sentence =
-        "These runs were scored by different scorers, so their scores are not comparable: ";
-    assert!(ran.stdout.contains(sentence), "{ran:?}");
-    let page = fs::read_to_string(binary.path().join("results/report.html")).unwrap();
-    assert!(page.contains(sentence));
 }
 
 #[test]

@@ -59,7 +59,7 @@ enum Op {
 enum Field {
     Figure(&'static Figure),
     Text(&'static Text),
-    /// `meta.NAME`: a metadata field of the sample.
+    /// `meta.NAME`: a metadata field of the sample, whose name is compared in lower case.
     Metadata(String),
 }
 
@@ -312,13 +312,12 @@ impl Term {
             Field::Metadata(name) => subject
                 .record
                 .metadata
-                .get(name)
-                .filter(|value| !value.is_null())
-                .map(|value| match value {
+                .iter()
+                .filter(|(key, value)| key.to_lowercase() == *name && !value.is_null())
+                .map(|(_, value)| match value {
                     Value::String(text) => text.clone(),
                     value => value.to_string(),
                 })
-                .into_iter()
                 .collect(),
             Field::Figure(_) => Vec::new(),
         };

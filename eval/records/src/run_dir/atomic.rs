@@ -48,8 +48,10 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
         path: path.to_owned(),
         reason,
     };
-    // A path such as `/dev/stdout` may refer to a regular file that the shell has opened.
-    let is_descriptor = path.starts_with("/dev") || path.starts_with("/proc");
+    // These paths may refer to a regular file that the shell has opened.
+    let is_descriptor = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"]
+        .iter()
+        .any(|descriptors| path.starts_with(descriptors));
     let is_special = fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
     if is_descriptor || is_special {
         let mut options = OpenOptions::new();
@@ -133,6 +135,14 @@ mod tests {
             assert_eq!(at(path).is_symlink(), is_link, "{path}");
             let content = if path == "device" { "" } else { "new" };
             assert_eq!(fs::read_to_string(at(holds)).unwrap(), content, "{path}");
+        }
+        // Only some systems have this folder.
+        if let Ok(shared) = tempfile::tempdir_in("/dev/shm") {
+            let path = shared.path().join("file");
+            for content in ["first", "new"] {
+                write_output(&path, content.as_bytes()).unwrap();
+                assert_eq!(fs::read_to_string(&path).unwrap(), content);
+            }
         }
     }
 }

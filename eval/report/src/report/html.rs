@@ -14,7 +14,7 @@ use super::{Failure, Report, RunReport};
 use crate::differences;
 use crate::summary::{
     NONE, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, further,
-    further_scorers, interval_notes, length_label, score_text, tokens,
+    further_scorers, interval_notes, score_text, tokens,
 };
 
 /// Reason why a report cannot be created. Only a bug in the program can cause it.
@@ -38,7 +38,8 @@ struct Page<'a> {
     /// Parts that differ, with the effective value in each run.
     differing: Vec<(String, Vec<String>)>,
     sentences: Vec<String>,
-    scorers: Option<String>,
+    /// Reasons why the scores are not comparable.
+    warnings: Vec<String>,
     sweeps: Vec<SweepTables<'a>>,
     tables: Vec<Table>,
     plots: Vec<Plot>,
@@ -166,7 +167,11 @@ pub fn html(report: &Report, page_folder: &Path) -> Result<String, HtmlError> {
             .into_iter()
             .chain(report.not_begun())
             .collect(),
-        scorers: report.scorers(report.names()),
+        warnings: report
+            .scorers(report.names())
+            .into_iter()
+            .chain(report.not_compared())
+            .collect(),
         sweeps: compared(report),
         tables,
         plots: plots(report)?,
@@ -272,16 +277,11 @@ fn scores(reports: &[RunReport]) -> Table {
         }));
     }
     for length in context_lengths(reports.iter().map(|run| &run.summary)) {
-        rows.push(row(
-            format!("at {} characters", length_label(length)),
-            &|run| {
-                let groups = run.summary.by_context_length.iter();
-                let group = groups
-                    .into_iter()
-                    .find(|group| group.context_length == length);
-                score_text(group.and_then(|group| group.score.as_ref()))
-            },
-        ));
+        rows.push(row(format!("at {}", length.label("characters")), &|run| {
+            let groups = run.summary.by_context_length.iter();
+            let group = groups.into_iter().find(|group| group.length() == length);
+            score_text(group.and_then(|group| group.score.as_ref()))
+        }));
     }
     if reports.iter().any(|run| run.summary.statuses.error > 0) {
         rows.push(row("errors as zero".to_owned(), &|run| {

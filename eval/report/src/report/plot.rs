@@ -4,6 +4,7 @@
 //! its theme. Runs have the colors of [`SERIES`], which are distinguishable on light and dark
 //! backgrounds, and the letters of the page's legend.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
@@ -250,9 +251,8 @@ fn dot(chart: &mut Area, x: f64, score: &Estimate, color: RGBColor) -> Result<()
 /// Draws the score of each run by context length, or only the score if no context length is
 /// recorded.
 fn scores(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
-    let lengths: Vec<u64> = context_lengths(runs.iter().map(|run| &run.summary))
-        .into_iter()
-        .collect();
+    let lengths = context_lengths(runs.iter().map(|run| &run.summary));
+    let lengths: BTreeSet<u64> = lengths.into_iter().map(|length| length.value).collect();
     if lengths.is_empty() {
         let x = ValueAxis::places(runs.iter().map(|run| run.name.clone()));
         let svg = draw((x, "run"), (ValueAxis::score(), "score"), |chart| {

@@ -27,7 +27,8 @@ pub use interval_notes::difference_notes;
 pub use interval_notes::interval_notes;
 pub use judged::JudgeUsage;
 pub use repeated::{Attempts, Pass, Repeated};
-pub use table::{context_lengths, further_scorers, headline, rows_table, table};
+pub(crate) use table::context_lengths;
+pub use table::{further_scorers, headline, rows_table, table};
 
 /// Version of [`Summary`], written as `v` in its file.
 pub const SUMMARY_VERSION: u32 = 3;
@@ -140,14 +141,48 @@ pub struct Statuses {
 /// Score at one context length.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ContextLength {
-    /// Context length according to the samples' metadata, in characters or the data's own unit.
+    /// Context length according to the samples' metadata.
     pub context_length: u64,
+    /// Whether the length is in the data's own unit, such as tokens, instead of characters.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_in_own_unit: bool,
     /// Number of attempts with a record.
     pub attempts: u64,
     /// Number of attempts with a score.
     pub scored: u64,
     /// Mean over samples of the mean score of their attempts.
     pub score: Option<Estimate>,
+}
+
+impl ContextLength {
+    /// Returns the length with its unit.
+    pub(crate) fn length(&self) -> Length {
+        Length {
+            value: self.context_length,
+            is_in_own_unit: self.is_in_own_unit,
+        }
+    }
+}
+
+/// A context length with its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Length {
+    pub value: u64,
+    /// Whether the length is in the data's own unit instead of characters.
+    pub is_in_own_unit: bool,
+}
+
+impl Length {
+    /// Formats the length. `characters` is the name of the unit, which is omitted for a length in
+    /// the data's own unit.
+    pub fn label(self, characters: &str) -> String {
+        let label = length_label(self.value);
+        if self.is_in_own_unit {
+            format!("length {label}")
+        } else {
+            format!("{label} {characters}")
+        }
+    }
 }
 
 /// Score by an additional scorer, which does not affect the run's own score.
@@ -381,18 +416,27 @@ fn further_scores(records: &[AttemptRecord]) -> BTreeMap<String, FurtherScores> 
 }
 
 fn by_context_length(records: &[AttemptRecord]) -> Vec<ContextLength> {
-    let mut groups: BTreeMap<u64, Vec<&AttemptRecord>> = BTreeMap::new();
+    let mut groups: BTreeMap<Length, Vec<&AttemptRecord>> = BTreeMap::new();
     for record in records {
-        let mut lengths = LENGTHS.iter().filter_map(|name| record.metadata.get(*name));
-        let length = lengths.next();
-        if let Some(length) = length.and_then(serde_json::Value::as_u64) {
+        let length = LENGTHS
+            .iter()
+            .find_map(|name| Some((*name, record.metadata.get(*name)?)));
+        if let Some((name, value)) = length
+            && let Some(value) = value.as_u64()
+        {
+            let is_in_own_unit = name != LENGTHS[0];
+            let length = Length {
+                value,
+                is_in_own_unit,
+            };
             groups.entry(length).or_default().push(record);
         }
     }
     groups
         .into_iter()
-        .map(|(context_length, records)| ContextLength {
-            context_length,
+        .map(|(length, records)| ContextLength {
+            context_length: length.value,
+            is_in_own_unit: length.is_in_own_unit,
             attempts: records.len() as u64,
             scored: scored(records.iter().copied()),
             score: mean_score(records.iter().copied(), |record| record.score),

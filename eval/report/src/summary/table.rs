@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::attempt_rows::{attempt_figures, is_pass_at_1};
 use super::figures::{
-    about, amount, cost, cost_of_all_tries, cost_per_right_answer, dollars, further, length_label,
-    none, percent, score_text, statuses_text, tokens,
+    about, amount, cost, cost_of_all_tries, cost_per_right_answer, dollars, further, none, percent,
+    score_text, statuses_text, tokens,
 };
-use super::{PerAttempt, Summary, interval_notes};
+use super::{ContextLength, Length, PerAttempt, Summary, interval_notes};
 use crate::columns::{in_columns, side_by_side};
 
 /// Formats a run on one line: `score 0.925 [0.80, 0.97] (errors as zero 0.902), 40/41 scored: 40
@@ -80,11 +80,11 @@ fn block(runs: &[(&str, &Summary)], width: u16) -> String {
     });
     row("status".to_owned(), &|run| statuses_text(&run.statuses));
     for length in context_lengths(runs.iter().map(|(_, summary)| *summary)) {
-        row(format!("score, {} chars", length_label(length)), &|run| {
+        row(format!("score, {}", length.label("chars")), &|run| {
             let group = run
                 .by_context_length
                 .iter()
-                .find(|group| group.context_length == length);
+                .find(|group| group.length() == length);
             group.map_or_else(none, |group| score_text(group.score.as_ref()))
         });
     }
@@ -177,11 +177,13 @@ fn block(runs: &[(&str, &Summary)], width: u16) -> String {
 }
 
 /// Returns all context lengths of the runs, shortest first.
-pub fn context_lengths<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> BTreeSet<u64> {
+pub(crate) fn context_lengths<'a>(
+    summaries: impl IntoIterator<Item = &'a Summary>,
+) -> BTreeSet<Length> {
     let groups = summaries
         .into_iter()
         .flat_map(|summary| &summary.by_context_length);
-    groups.map(|group| group.context_length).collect()
+    groups.map(ContextLength::length).collect()
 }
 
 /// Returns the names of all additional scorers of the runs.

@@ -120,12 +120,14 @@ fn computes_every_figure() {
         by_context_length: vec![
             ContextLength {
                 context_length: 8000,
+                is_in_own_unit: false,
                 attempts: 2,
                 scored: 2,
                 score: Some(of_answers(1.0, Some(0.0), 2, None)),
             },
             ContextLength {
                 context_length: 128_000,
+                is_in_own_unit: false,
                 attempts: 2,
                 scored: 1,
                 score: Some(of_answers(0.0, None, 1, None)),
@@ -324,6 +326,21 @@ fn marks_cost_saved_by_cache() {
         shown.contains(" calls from the cache   3 of 4, at no cost\n"),
         "{shown}"
     );
+}
+
+#[test]
+fn labels_lengths_in_unit_of_data() {
+    let in_tokens = AttemptRecord {
+        metadata: BTreeMap::from([("context_len".to_owned(), json!(8000))]),
+        ..at(8000, 1.0, "b")
+    };
+    let summary = Summary::new(&[at(8000, 0.5, "a"), in_tokens], 2);
+    let shown = table(&[("mixed", &summary)], WIDTH);
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let rows: Vec<String> = shown.lines().map(words).collect();
+    for row in ["score, 8k chars 0.500", "score, length 8k 1.000"] {
+        assert!(rows.iter().any(|one| one == row), "{shown}");
+    }
 }
 
 #[test]

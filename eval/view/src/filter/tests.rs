@@ -30,7 +30,7 @@ fn filters_attempts_by_expression() {
         record(&json!({"id": "right"})),
         record(
             &json!({"id": "slow", "score": 0.0, "status": "limit", "total_time_s": 95.0, "cost_usd": 0.25,
-            "agents": 5, "answer": null, "error": "Time limit: 90 s", "metadata": {"length": 8000, "kind": "Long one"}}),
+            "agents": 5, "answer": null, "error": "Time limit: 90 s", "metadata": {"length": 8000, "Kind": "Long one"}}),
         ),
         record(
             &json!({"id": "broken", "score": null, "status": "error", "error": "503 a=b overloaded", "answer": null}),
@@ -68,6 +68,8 @@ fn filters_attempts_by_expression() {
         ("why:none", "right broken"),
         ("meta.length>4k", "slow"),
         ("meta.kind:\"long one\"", "slow"),
+        ("meta.Kind!=\"long one\"", "right broken"),
+        ("meta.Kind:none", "right broken"),
         (
             "model:gpt benchmark=s-niah mode:solver",
             "right slow broken",
