@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use harness::journal::continue_after_error;
 use harness::model::Status;
 use records::AttemptRecord;
-use records::run_dir::{Difference, Fingerprint, Journal, Reopened};
+use records::run_dir::{Difference, Fingerprint, Journal, Reopened, RunDirError};
 
 use super::journal::RunJournal;
 use crate::process::{program, terminal};
@@ -153,17 +153,28 @@ pub(crate) fn remaining(
 }
 
 /// Marks the journals of attempts to rerun, so that these attempts reuse the responses they
-/// received. Returns the attempts that start over instead; in a queued run, all of them do, because
-/// a queue keeps no journals of finished attempts.
+/// received. Returns the attempts that start over instead; in a queued run, all remaining attempts
+/// do, because workers do not receive the journals of the run. `id` returns the id of a sample.
+///
+/// The journal of a rerun that was interrupted stays as it is: no record includes its responses
+/// yet, and a mark would say that one does.
+///
+/// # Errors
+/// Returns an error if the folder of the run cannot be read.
 pub(crate) fn afresh(
     run: &Reopened,
     remaining: &Remaining,
     is_queued: bool,
-) -> BTreeSet<(String, u32)> {
+    id: impl Fn(usize) -> String,
+) -> Result<BTreeSet<(String, u32)>, RunDirError> {
     let mut afresh = remaining.again.clone();
     if is_queued {
-        return afresh;
+        let jobs = remaining.jobs.iter();
+        afresh.extend(jobs.map(|(sample, attempt)| (id(*sample), *attempt)));
+        return Ok(afresh);
     }
+    let unfinished = run.unfinished_reruns()?;
+    afresh.retain(|attempt| !unfinished.contains(attempt));
     let store = RunJournal::new(
         Journal::of(run.path()),
         None,
@@ -180,7 +191,7 @@ pub(crate) fn afresh(
             }
         }
     });
-    afresh
+    Ok(afresh)
 }
 
 /// Checks that the run records this version of the program.
@@ -197,4 +208,39 @@ fn check_program(run: &Reopened) -> Result<(), ResumeError> {
         },
         None => ResumeError::UnknownProgram { path },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use records::RunIdentity;
+    use records::run_dir::{Lock, NewRun};
+    use run_fixture::identity;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn queued_attempts_start_over() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("run");
+        let fingerprint = Fingerprint::from_parts(BTreeMap::new());
+        let identity = RunIdentity {
+            fingerprint: fingerprint.as_str().to_owned(),
+            ..identity("run")
+        };
+        let new = NewRun::create_at(&path).unwrap();
+        let lock = Lock::new(fingerprint, identity);
+        drop(new.begin(&json!({"v": 1}), lock, Vec::new()).unwrap());
+        let run = Reopened::open(&path).unwrap();
+        let remaining = Remaining {
+            jobs: vec![(0, 2)],
+            again: BTreeSet::new(),
+            earlier: Vec::new(),
+        };
+        for (is_queued, expected) in [(true, vec![("s-0".to_owned(), 2)]), (false, Vec::new())] {
+            let found = afresh(&run, &remaining, is_queued, |sample| format!("s-{sample}"));
+            let expected: BTreeSet<_> = expected.into_iter().collect();
+            assert_eq!(found.unwrap(), expected, "{is_queued}");
+        }
+    }
 }

@@ -1,15 +1,16 @@
 //! Attempts that continue with the responses they received: after a kill, an infrastructure error
 //! or an exhausted budget, but not from an edited journal.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fault_server::{Behavior, FaultServer, ReceivedRequest};
-use records::run_dir::{Journal, RunDir};
+use records::run_dir::{Journal, Reopened, RunDir};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -59,9 +60,14 @@ fn args(server: &FaultServer, more: &[&str]) -> Vec<String> {
 }
 
 fn resume(binary: &Binary, server: &FaultServer, dir: &Path, more: &[&str]) -> Ran {
+    binary.run(&resume_args(server, dir, more), "")
+}
+
+fn resume_args(server: &FaultServer, dir: &Path, more: &[&str]) -> Vec<String> {
     let (dir, url) = (dir.to_string_lossy(), server.openai());
     let fixed = ["run", "--resume", &dir, "--base-url", &url];
-    binary.run(&[&fixed[..], more].concat(), "")
+    let words = fixed.iter().chain(more);
+    words.map(|word| (*word).to_owned()).collect()
 }
 
 fn run_dir(binary: &Binary) -> PathBuf {
@@ -72,7 +78,13 @@ fn run_dir(binary: &Binary) -> PathBuf {
 /// Starts a run, kills it once the server has received this number of requests, and returns its
 /// folder.
 fn killed_after(binary: &Binary, server: &FaultServer, requests: usize) -> PathBuf {
-    let mut command = binary.command(&args(server, &[]));
+    start_and_kill(binary, &args(server, &[]), server, requests);
+    run_dir(binary)
+}
+
+/// Starts the program and kills it once the server has received this number of requests.
+fn start_and_kill(binary: &Binary, args: &[String], server: &FaultServer, requests: usize) {
+    let mut command = binary.command(args);
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
     let mut child = quiet.stderr(Stdio::null()).spawn().unwrap();
     let began = Instant::now();
@@ -86,7 +98,6 @@ fn killed_after(binary: &Binary, server: &FaultServer, requests: usize) -> PathB
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    run_dir(binary)
 }
 
 fn reasons(dir: &Path) -> Vec<String> {
@@ -308,6 +319,42 @@ fn journals_of_version_1_are_read() {
         lines.iter().all(|line| !line.contains("\"sum\"")),
         "{lines:?}"
     );
+}
+
+/// A rerun of a failed attempt is killed twice. Until it has a record, its responses count as
+/// spent, and so does the failed attempt if the rerun does not continue it.
+#[test]
+fn interrupted_reruns_count_as_spent() {
+    for keeps_journal in [true, false] {
+        let (failed, stalled) = (AtomicUsize::new(0), Mutex::new(BTreeSet::new()));
+        let server = FaultServer::start(move |seen| match turn_of_root(seen) {
+            Some(3) if failed.fetch_add(1, Ordering::SeqCst) == 0 => status_503(),
+            Some(turn @ 4..=5) if stalled.lock().unwrap().insert(turn) => Behavior::Stall,
+            _ => reply(seen, 6),
+        });
+        let binary = binary();
+        assert_eq!(binary.run(&args(&server, &[]), "").code, Some(1));
+        let dir = run_dir(&binary);
+        let journal = dir.join("journal/q.1.jsonl");
+        // Two requests of the root, a one-shot call, and the request that fails.
+        assert_eq!(server.seen().len(), 4);
+        let again = if keeps_journal {
+            0
+        } else {
+            fs::remove_file(journal).unwrap();
+            3
+        };
+        let args = resume_args(&server, &dir, &["--retry-errors"]);
+        let spent = || Reopened::open(&dir).unwrap().spent().unwrap().llm_calls;
+        for requests in [6 + again, 9 + again] {
+            start_and_kill(&binary, &args, &server, requests);
+            assert_eq!(spent(), requests as u64, "{keeps_journal}");
+        }
+        let ran = resume(&binary, &server, &dir, &["--retry-errors"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(server.seen().len(), 11 + again, "{keeps_journal}");
+        assert_eq!(spent(), (11 + again) as u64, "{keeps_journal}");
+    }
 }
 
 /// An infrastructure failure, and how the run continues.

@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(super) use compressor::Compressor;
-pub(super) use paid_responses::{PaidResponse, paid_in, spent};
+pub(super) use paid_responses::{PaidResponse, as_events, paid_in, spent};
 
 use super::links::without_links;
 use super::set_aside::unused_path;
 use super::{ABANDONED, JOURNAL, RunDirError, TRAJECTORIES, atomic, name};
-use paid_responses::{as_events, paid_lines};
+use paid_responses::paid_lines;
 
 /// Journals of a run's attempts: one file for each attempt, open from its first line to the
 /// attempt's end.
@@ -85,21 +85,23 @@ impl Journal {
         };
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n');
-        let whole = whole.map_or(0, |last| last + 1);
-        let is_cut = whole < bytes.len();
-        bytes.truncate(whole);
+        let is_cut = cut(&mut bytes);
         if is_cut {
             file.set_len(bytes.len() as u64)?;
         }
-        let lines = lines(&bytes).map_err(|line| {
+        let lines = self.lines(sample, attempt, &bytes)?;
+        Ok(JournalLines { lines, is_cut })
+    }
+
+    /// Splits the bytes of an attempt's journal into lines.
+    fn lines(&self, sample: &str, attempt: u32, bytes: &[u8]) -> io::Result<Vec<String>> {
+        lines(bytes).map_err(|line| {
             let what = format!(
                 "{}: line {line}: not valid UTF-8",
                 self.name(sample, attempt)
             );
             io::Error::new(io::ErrorKind::InvalidData, what)
-        })?;
-        Ok(JournalLines { lines, is_cut })
+        })
     }
 
     /// Returns the path of an attempt's journal relative to the run's folder, for messages.
@@ -117,14 +119,14 @@ impl Journal {
     /// its trajectory was changed.
     pub fn look(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>> {
         let path = self.path(sample, attempt);
-        let text = match fs::read_to_string(&path) {
+        let mut bytes = match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                archive::read(&path, &trajectory(&self.run, sample, attempt))?
+                archive::read(&path, &trajectory(&self.run, sample, attempt))?.into_bytes()
             }
             read => read?,
         };
-        let whole = text.rfind('\n').map_or("", |last| &text[..last]);
-        Ok(whole.lines().map(str::to_owned).collect())
+        cut(&mut bytes);
+        self.lines(sample, attempt, &bytes)
     }
 
     /// Appends complete lines. On return, the operating system has received the lines, and the
@@ -209,17 +211,29 @@ impl Journal {
         let Some(paid) = paid_in(&path)? else {
             return Ok(());
         };
-        let events = as_events(&paid, sample, attempt);
-        let to = self.run.join(ABANDONED);
-        fs::create_dir_all(&to)?;
-        let of = PathBuf::from(name::trajectory(sample, attempt));
-        atomic::write_lines(&unused_path(&to, &of), &events)?;
+        // The trajectory of an attempt without responses shows what it cost.
+        if !paid.is_empty() {
+            let events = as_events(&paid, sample, attempt);
+            let to = self.run.join(ABANDONED);
+            fs::create_dir_all(&to)?;
+            let of = PathBuf::from(name::trajectory(sample, attempt));
+            atomic::write_lines(&unused_path(&to, &of), &events)?;
+        }
         fs::remove_file(path)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<(String, u32), Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Removes a truncated last line, and returns whether there was one.
+fn cut(bytes: &mut Vec<u8>) -> bool {
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n');
+    let whole = whole.map_or(0, |last| last + 1);
+    let is_cut = whole < bytes.len();
+    bytes.truncate(whole);
+    is_cut
 }
 
 /// Splits bytes into lines.

@@ -114,6 +114,17 @@ impl Reopened {
         Ok(spent)
     }
 
+    /// Returns the finished attempts that an earlier start began to rerun, without finishing them.
+    ///
+    /// # Errors
+    /// Returns [`RunDirError::Read`] if the folder cannot be read.
+    pub fn unfinished_reruns(&self) -> Result<BTreeSet<(String, u32)>, RunDirError> {
+        let is_open = wasted_spend::open_attempts(&self.path, &self.all)?;
+        let records = self.all.iter();
+        let reruns = records.filter(|one| is_open(&name::trajectory(&one.id, one.attempt)));
+        Ok(reruns.map(|one| (one.id.clone(), one.attempt)).collect())
+    }
+
     /// Returns the lengths of the longest responses in earlier starts of the run in a folder.
     ///
     /// # Errors
@@ -131,7 +142,8 @@ impl Reopened {
     ///
     /// `config` replaces the recorded settings. `order` has the same meaning as in
     /// [`NewRun::begin`](super::NewRun::begin). `again` contains the finished attempts to rerun,
-    /// and `afresh` those of them that start from the beginning instead of from their journals.
+    /// and `afresh` the attempts, finished or not, that start from the beginning instead of from
+    /// their journals.
     ///
     /// If the process dies during this call, the run can still be resumed.
     ///
@@ -168,8 +180,8 @@ impl Reopened {
             reason,
         })?;
         wasted_spend::abandon(&self.path, &self.all)?;
+        wasted_spend::remove_journals(&self.path, &self.all, afresh)?;
         wasted_spend::supersede(&self.path, again)?;
-        wasted_spend::remove_journals(&self.path, afresh)?;
         if !self.lock.programs().contains(program) {
             self.lock.later_programs.push(program.clone());
             atomic::write_json(&self.path.join(LOCK), &self.lock)?;

@@ -10,10 +10,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use model::Event;
+
 use super::journal::{self, PaidResponse};
 use super::lost_calls::{in_flight, reduce_to_lost_calls};
 use super::set_aside::{file_name, move_to_unused_names, original, unused_path};
-use super::{ABANDONED, JOURNAL, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, name};
+use super::{
+    ABANDONED, JOURNAL, Journal, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, name,
+};
 use crate::AttemptRecord;
 use crate::trajectory::{Calls, Fold};
 use crate::{Spent, Wasted};
@@ -62,8 +66,34 @@ pub(super) fn spent_unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<S
 struct UnfinishedAttempts {
     /// Trajectories of attempts without responses in a journal, which restart from the beginning.
     trajectories: Vec<PathBuf>,
-    /// For each attempt that can resume: the responses in its journal, and its trajectory, if any.
-    resumable: Vec<(Vec<PaidResponse>, Option<PathBuf>)>,
+    /// Attempts that can resume with the responses in their journals.
+    resumable: Vec<Resumable>,
+}
+
+/// An unfinished attempt with responses in its journal.
+#[derive(Debug)]
+struct Resumable {
+    /// Name of the attempt's files.
+    name: String,
+    paid: Vec<PaidResponse>,
+    trajectory: Option<PathBuf>,
+}
+
+impl Resumable {
+    /// Returns the events of lost calls.
+    fn lost(&self) -> Result<Vec<Event>, RunDirError> {
+        let trajectory = self.trajectory.as_ref();
+        trajectory.map_or(Ok(Vec::new()), |path| in_flight(path, &self.paid))
+    }
+
+    /// Returns events that show the attempt's spending.
+    fn spending(&self) -> Result<Vec<Event>, RunDirError> {
+        let stem = self.name.trim_end_matches(".jsonl");
+        let (sample, attempt) = stem.rsplit_once('.').unwrap_or((stem, ""));
+        let mut events = journal::as_events(&self.paid, sample, attempt.parse().unwrap_or(1));
+        events.extend(self.lost()?);
+        Ok(events)
+    }
 }
 
 impl UnfinishedAttempts {
@@ -85,7 +115,12 @@ impl UnfinishedAttempts {
             let place = trajectories
                 .iter()
                 .position(|trajectory| file_name(trajectory) == name);
-            resumable.push((paid, place.map(|place| trajectories.remove(place))));
+            let trajectory = place.map(|place| trajectories.remove(place));
+            resumable.push(Resumable {
+                name,
+                paid,
+                trajectory,
+            });
         }
         Ok(Self {
             trajectories,
@@ -114,18 +149,19 @@ fn spent_without_record(
     let mut spent: Spent = paths
         .map(|path| spent_in(path, callers))
         .sum::<Result<_, _>>()?;
-    for (paid, trajectory) in &under_way.resumable {
+    for attempt in &under_way.resumable {
         spent += Spent {
             attempts: 1,
-            ..journal::spent(paid)
+            ..journal::spent(&attempt.paid)
         };
-        if let Some(trajectory) = trajectory {
-            let mut lost = Fold::default();
-            for event in in_flight(trajectory, paid)? {
-                lost.take(&event);
-            }
-            spent += spent_by(&lost, callers);
+        let mut lost = Fold::default();
+        for event in attempt.lost()? {
+            lost.take(&event);
         }
+        spent += Spent {
+            attempts: 0,
+            ..spent_by(&lost, callers)
+        };
     }
     Ok(spent)
 }
@@ -161,7 +197,10 @@ pub(super) fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDi
 pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDirError> {
     let under_way = UnfinishedAttempts::of(folder, all)?;
     let mut aside = under_way.trajectories;
-    for (paid, trajectory) in under_way.resumable {
+    for Resumable {
+        paid, trajectory, ..
+    } in under_way.resumable
+    {
         let Some(trajectory) = trajectory else {
             continue;
         };
@@ -193,14 +232,27 @@ pub(super) fn supersede<'a>(
     move_to_unused_names(folder, SUPERSEDED, &paths)
 }
 
-/// Removes the journals of attempts that will be rerun from the beginning.
+/// Removes the journals of attempts that start from the beginning. The spending in those of
+/// unfinished attempts moves to `abandoned/`; other journals contain only responses that a record
+/// includes.
+///
+/// Must be called after [`abandon`] and before [`supersede`], which change what belongs to an
+/// unfinished attempt.
 pub(super) fn remove_journals<'a>(
     folder: &Path,
-    again: impl IntoIterator<Item = &'a (String, u32)>,
+    all: &[AttemptRecord],
+    afresh: impl IntoIterator<Item = &'a (String, u32)>,
 ) -> Result<(), RunDirError> {
-    for (sample, attempt) in again {
+    let is_open = open_attempts(folder, all)?;
+    let journals = Journal::of(folder);
+    for (sample, attempt) in afresh {
         let path = journal::path(folder, sample, *attempt);
-        match fs::remove_file(&path) {
+        let removed = if is_open(&name::trajectory(sample, *attempt)) {
+            journals.give_up(sample, *attempt)
+        } else {
+            fs::remove_file(&path)
+        };
+        match removed {
             Err(reason) if reason.kind() != io::ErrorKind::NotFound => {
                 return Err(RunDirError::Write { path, reason });
             }
@@ -210,10 +262,10 @@ pub(super) fn remove_journals<'a>(
     Ok(())
 }
 
-/// Copies the trajectories that show the wasted spending of another run to `abandoned/`. Rerun
-/// attempts also count as abandoned in this run, because their records stay in the other run.
-/// `unused` contains trajectories of finished attempts of the other run that this run does not
-/// adopt.
+/// Copies the trajectories that show the wasted spending of another run to `abandoned/`, and writes
+/// the spending that only the other run's journals contain there. Rerun attempts also count as
+/// abandoned in this run, because their records stay in the other run. `unused` contains
+/// trajectories of finished attempts of the other run that this run does not adopt.
 pub(super) fn adopt(
     folder: &Path,
     other: &Path,
@@ -225,14 +277,22 @@ pub(super) fn adopt(
     let counting = counted_superseded(other, all)?;
     let superseded = files(&other.join(SUPERSEDED))?.into_iter();
     paths.extend(superseded.filter(|path| !counting.values().any(|other| other == path)));
-    paths.extend(unfinished(other, all)?);
-    if paths.is_empty() {
+    let under_way = UnfinishedAttempts::of(other, all)?;
+    paths.extend(under_way.trajectories);
+    let resumable = under_way.resumable.iter();
+    let spending: Vec<(&str, Vec<Event>)> = resumable
+        .map(|attempt| Ok((attempt.name.as_str(), attempt.spending()?)))
+        .collect::<Result<_, RunDirError>>()?;
+    if paths.is_empty() && spending.is_empty() {
         return Ok(());
     }
     let to = folder.join(ABANDONED);
     let copied = fs::create_dir_all(&to).and_then(|()| {
         for path in &paths {
             fs::copy(path, unused_path(&to, &PathBuf::from(original(path))))?;
+        }
+        for (name, events) in &spending {
+            atomic::write_lines(&unused_path(&to, Path::new(name)), events)?;
         }
         atomic::sync_folder(&to)
     });

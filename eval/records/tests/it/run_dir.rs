@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use model::{Event, EventKind};
 use records::program::Program;
 use records::run_dir::{Fingerprint, Lock, NewRun, Reopened, RunDir, RunWriter, read_records};
-use records::{AttemptRecord, RunIdentity, Wasted};
+use records::{AttemptRecord, RunIdentity, Spent, Wasted};
 use run_fixture::{event, failed, identity, record};
 use serde_json::{Value, json};
 
@@ -281,6 +281,135 @@ fn finds_hidden_trajectories_of_earlier_versions() {
         run.trajectory(".env", 1),
         path.join("superseded/%2Eenv.1~1.jsonl")
     );
+}
+
+/// Returns the journal line of a response of the root that cost half a dollar.
+fn paid_response() -> String {
+    let usage = json!({"input_tokens": 8, "cached_input_tokens": 0, "output_tokens": 2,
+        "reasoning_tokens": 0, "estimated": false});
+    let response = json!({"text": "é", "usage": usage, "cost_usd": 0.5});
+    let entry = json!({"invocation": "root", "cached": false, "calls": [],
+        "result": {"Ok": response}});
+    json!({"response": entry}).to_string() + "\n"
+}
+
+/// Returns the events of an attempt at `a`, named by words: `ask` is a request of the root, and
+/// `answer` is [`paid_response`].
+fn events_of(words: &str) -> Vec<Event> {
+    let response: Value = serde_json::from_str(&paid_response()).unwrap();
+    let kind = |word: &str| match word {
+        "start" => json!({"type": "attempt_start", "query": null, "context_chars": null}),
+        "ask" => json!({"type": "llm_request", "new_messages": [], "messages": 1,
+            "estimate": {"usage": response["response"]["result"]["Ok"]["usage"], "cost_usd": 2.0}}),
+        _ => json!({"type": "llm_response", "text": "é", "reasoning": null, "tool_calls": [],
+            "code": null, "usage": response["response"]["result"]["Ok"]["usage"], "cost_usd": 0.5,
+            "served_model": null, "truncated": false, "ms": 1.0}),
+    };
+    let words = words.split_whitespace();
+    let kinds = words.map(|word| serde_json::from_value(kind(word)).unwrap());
+    kinds.map(|kind| event("a", "root", 0, kind)).collect()
+}
+
+fn figures(spent: &Spent) -> (u64, u64, u64, Option<f64>) {
+    let tokens = spent.usage.total();
+    (spent.attempts, spent.llm_calls, tokens, spent.cost_usd)
+}
+
+/// A stopped run is resumed without its journals, as by a queue, or merged into another run. Both
+/// keep its spending.
+#[test]
+fn spending_in_journals_is_kept() {
+    let failed = AttemptRecord {
+        cost_usd: Some(4.0),
+        ..failed("a", 1, "refused")
+    };
+    // Columns: whether the attempt has a record of an error, its trajectory (empty if there is
+    // none), its journal, and the attempts, calls, tokens and dollars that are not in a record.
+    let rows = [
+        // A killed attempt with a call in flight.
+        (false, "start ask answer ask", "r", (1, 2, 20, Some(2.5))),
+        // A killed run was resumed, and stopped before it reached the attempt.
+        (false, "", "rr", (1, 2, 20, Some(1.0))),
+        (false, "start ask answer", "r", (1, 1, 10, Some(0.5))),
+        (false, "start ask", "", (1, 1, 10, Some(2.0))),
+        // The journal of an attempt with a record.
+        (true, "", "r", (0, 0, 0, None)),
+        // A rerun continued the attempt and was stopped.
+        (
+            true,
+            "start ask answer ask answer",
+            "rcr",
+            (1, 1, 10, Some(0.5)),
+        ),
+    ];
+    for (is_recorded, trajectory, journal, expected) in rows {
+        let temp = tempfile::tempdir().unwrap();
+        let mut writer = begin(temp.path(), &["a"]);
+        let path = writer.path().to_owned();
+        let write = |words: &str| {
+            let events = events_of(words).into_iter().map(|event| json!(event));
+            let lines: String = events.map(|event| format!("{event}\n")).collect();
+            fs::write(path.join("trajectories/a.1.jsonl"), lines).unwrap();
+        };
+        if is_recorded {
+            writer.begin_attempt("a", 1);
+            writer.end_attempt(&failed);
+            write("start ask answer");
+        }
+        if !trajectory.is_empty() {
+            if is_recorded {
+                fs::create_dir(path.join("superseded")).unwrap();
+                let from = path.join("trajectories/a.1.jsonl");
+                fs::rename(from, path.join("superseded/a.1~1.jsonl")).unwrap();
+            }
+            write(trajectory);
+        }
+        for line in journal.chars() {
+            let line = match line {
+                'r' => paid_response(),
+                _ => "{\"continued\":{}}\n".to_owned(),
+            };
+            writer.journal().append("a", 1, &line).unwrap();
+        }
+        drop(writer);
+        let case = format!("{is_recorded} {trajectory:?} {journal}");
+        let abandoned = |path: &Path| figures(&RunDir::open(path).unwrap().wasted.abandoned);
+        let spent = || figures(&Reopened::open(&path).unwrap().spent().unwrap());
+        assert_eq!(abandoned(&path), expected, "{case}");
+
+        let merged = begin(&temp.path().join("merged"), &["a"]);
+        merged.adopt_wasted(&path, &[]).unwrap();
+        let to = merged.path().to_owned();
+        drop(merged);
+        assert_eq!(abandoned(&to), expected, "{case}");
+
+        let before = spent();
+        let afresh = BTreeSet::from([("a".to_owned(), 1)]);
+        let again = if is_recorded {
+            afresh.clone()
+        } else {
+            BTreeSet::new()
+        };
+        let reopened = Reopened::open(&path).unwrap();
+        let (config, program) = (json!({"v": 1}), Program::from_iter([]));
+        let resumed = reopened.resume(&config, Vec::new(), &again, &afresh, &program);
+        drop(resumed.unwrap());
+        assert!(!path.join("journal/a.1.jsonl").exists(), "{case}");
+        assert_eq!((spent(), abandoned(&path)), (before, expected), "{case}");
+    }
+}
+
+#[test]
+fn reads_journal_truncated_inside_character() {
+    let temp = tempfile::tempdir().unwrap();
+    let writer = begin(temp.path(), &["a"]);
+    let journal = writer.journal();
+    let line = paid_response();
+    journal.append("a", 1, &line).unwrap();
+    let inside = line.find('é').unwrap() + 1;
+    let torn = [line.as_bytes(), &line.as_bytes()[..inside]].concat();
+    fs::write(journal.path("a", 1), torn).unwrap();
+    assert_eq!(journal.look("a", 1).unwrap(), [line.trim_end()]);
 }
 
 /// Expected ids with the number, offset and bytes of a truncated line, or the expected error.
