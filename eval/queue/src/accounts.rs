@@ -2,6 +2,10 @@
 //! a limited time. Its regular reports return what its calls in flight do not need. When a worker
 //! stops reporting, its whole lease counts as spent, because its calls may have used it.
 //!
+//! The limits are not part of the accounts: those of the newest manifest apply. Workers also report
+//! their spending on a run without limits, and each submission raises the accounts to what the run
+//! directory has spent, so that a limit that is set later covers all earlier spending.
+//!
 //! The accounts are a single message that is changed by compare-and-set, so that two workers never
 //! get the same slice.
 
@@ -143,6 +147,12 @@ impl BudgetAccounts {
     pub fn total(&self) -> Amounts<f64> {
         let used = self.leases.values().map(|lease| lease.used);
         used.fold(self.spent, Amounts::plus)
+    }
+
+    /// Raises the amounts spent to at least those of the run directory, which also contains
+    /// attempts made without the queue.
+    pub fn raise_to(&mut self, spent: Amounts<f64>) {
+        self.spent = self.spent.plus(spent.minus(self.total()));
     }
 
     /// Ends the leases that have expired.
@@ -344,6 +354,22 @@ mod tests {
         assert!(granted(&second) >= 2.0);
         assert_eq!(accounts.leases.len(), 1);
         assert_eq!(accounts.total(), calls(1.0));
+    }
+
+    #[test]
+    fn run_directory_raises_amounts_spent() {
+        // (spent and leased before, spent by the run directory, total)
+        for ([spent, leased], of_dir, total) in [
+            ([0.0, 0.0], 3.0, 3.0),
+            ([1.0, 2.0], 5.0, 5.0),
+            ([1.0, 2.0], 3.0, 3.0),
+            ([1.0, 2.0], 2.0, 3.0),
+        ] {
+            let mut accounts = BudgetAccounts::new(calls(spent));
+            accounts.report("a", claim(leased, false), TEN, 100, 0);
+            accounts.raise_to(calls(of_dir));
+            assert_eq!(accounts.total(), calls(total), "{spent} {leased} {of_dir}");
+        }
     }
 
     #[test]

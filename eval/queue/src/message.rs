@@ -108,6 +108,20 @@ pub struct Manifest {
     pub submitted_ms: u64,
 }
 
+impl Manifest {
+    /// Whether the runs have the same settings. If not, a worker that has prepared one of them must
+    /// prepare the other before it makes its attempts.
+    pub fn has_same_settings(&self, other: &Self) -> bool {
+        self.program == other.program
+            && self.dataset_digest == other.dataset_digest
+            && self.fingerprint == other.fingerprint
+            && self.identity == other.identity
+            && self.flags == other.flags
+            && self.lease_s == other.lease_s
+            && self.limits == other.limits
+    }
+}
+
 /// Heartbeat of a worker, sent every few seconds, with its activity for one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerHeartbeat {

@@ -34,6 +34,14 @@ pub struct RequestSlots {
     pub number: u32,
 }
 
+impl RequestSlots {
+    /// Returns the start times of the slots, in milliseconds since 1970. Slots of a burst lie in
+    /// the past and start now.
+    pub fn starts(self, now_ms: f64) -> impl Iterator<Item = f64> {
+        (0..self.number).map(move |n| (self.first_ms + f64::from(n) * self.apart_ms).max(now_ms))
+    }
+}
+
 impl Default for Pace {
     fn default() -> Self {
         Self {
@@ -69,7 +77,7 @@ mod tests {
         let mut all = Vec::new();
         for (now, number) in [(0.0, 3), (0.0, 2), (10.0, 1), (5000.0, 4)] {
             let turns = pace.take(10.0, 1, number, now);
-            all.extend((0..turns.number).map(|n| turns.first_ms + f64::from(n) * turns.apart_ms));
+            all.extend(turns.starts(now));
         }
         let wanted = [
             0.0, 100.0, 200.0, 300.0, 400.0, 500.0, 5000.0, 5100.0, 5200.0, 5300.0,
@@ -82,6 +90,9 @@ mod tests {
         let mut pace = Pace::default();
         let turns = pace.take(1.0, 5, 6, 10_000.0);
         assert!((turns.first_ms - 6000.0).abs() < 1e-9);
+        let starts: Vec<_> = turns.starts(10_000.0).collect();
+        let wanted = [10_000.0, 10_000.0, 10_000.0, 10_000.0, 10_000.0, 11_000.0];
+        assert_eq!(starts, wanted);
         let next = pace.take(1.0, 5, 1, 10_000.0);
         assert!((next.first_ms - 12_000.0).abs() < 1e-9);
     }

@@ -77,13 +77,16 @@ fn refusal(address: SocketAddr, headers: &HeaderMap) -> Option<ApiError> {
         Some(value.to_str().unwrap_or_default())
     };
     if address.ip().is_loopback() {
-        let names = ["127.0.0.1", "localhost", "[::1]"];
+        let (own, port) = (address.to_string(), format!(":{}", address.port()));
+        let own = own.strip_suffix(&port).unwrap_or_default();
         let host = text(HOST).unwrap_or_default();
-        let (name, port) = host.rsplit_once(':').unwrap_or((host, ""));
-        if !names.contains(&name) || port != address.port().to_string() {
-            return Some(ApiError::forbidden(
-                "invalid `Host`: expected 127.0.0.1 or localhost with this server's port",
-            ));
+        // Clients leave out the default port of HTTP.
+        let without_port = (address.port() == 80).then_some(host);
+        let name = host.strip_suffix(&port).or(without_port);
+        if !name.is_some_and(|name| ["127.0.0.1", "localhost", "[::1]", own].contains(&name)) {
+            return Some(ApiError::forbidden(format!(
+                "invalid `Host`: expected {own} or localhost with this server's port"
+            )));
         }
     }
     let site = text(HeaderName::from_static("sec-fetch-site"));
@@ -93,4 +96,35 @@ fn refusal(address: SocketAddr, headers: &HeaderMap) -> Option<ApiError> {
         ));
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_only_own_names() {
+        for (address, host, is_accepted) in [
+            ("127.0.0.1:8000", "127.0.0.1:8000", true),
+            ("127.0.0.1:8000", "localhost:8000", true),
+            ("127.0.0.1:8000", "localhost", false),
+            ("127.0.0.1:8000", "localhost:80", false),
+            ("127.0.0.1:8000", "127.0.0.2:8000", false),
+            ("127.0.0.1:8000", "evil.example:8000", false),
+            ("127.0.0.1:80", "127.0.0.1", true),
+            ("127.0.0.1:80", "localhost:80", true),
+            ("127.0.0.1:80", "localhost:8000", false),
+            ("127.0.0.1:80", "evil.example", false),
+            ("127.0.0.2:8000", "127.0.0.2:8000", true),
+            ("127.0.0.2:8000", "127.0.0.3:8000", false),
+            ("[::1]:80", "[::1]", true),
+            ("[::1]:8000", "[::1]:8000", true),
+            ("192.0.2.1:8000", "evil.example", true),
+        ] {
+            let headers = HeaderMap::from_iter([(HOST, HeaderValue::from_static(host))]);
+            let address: SocketAddr = address.parse().expect("a valid address");
+            let refused = refusal(address, &headers);
+            assert_eq!(refused.is_none(), is_accepted, "{host} at {address}");
+        }
+    }
 }

@@ -154,6 +154,7 @@ impl Runs {
         if !only.is_empty() && !only.contains(&manifest.key) {
             return;
         }
+        // A task ends before the worker only by a panic.
         if let Some(known) = self.all.get(&manifest.key)
             && !known.task.is_finished()
         {

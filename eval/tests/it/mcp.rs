@@ -8,8 +8,10 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use fault_server::{Behavior, FaultServer};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -337,6 +339,40 @@ fn enforces_server_budgets() {
             "{result}"
         );
     }
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn keeps_answers_in_flight_when_budget_ends() {
+    let gate = Arc::new(Mutex::new(()));
+    let closed = gate.lock().unwrap();
+    let of_model = Arc::clone(&gate);
+    let model = FaultServer::start(move |_| {
+        drop(of_model.lock().unwrap());
+        Behavior::Text("yes".to_owned())
+    });
+    let binary = folder()
+        .variable("OPENAI_API_KEY", "key")
+        .variable("OPENAI_BASE_URL", &model.openai());
+    let flags = ["--also-model", "openai/m", "--max-llm-calls", "2"];
+    let mut session = Session::open(&binary, &flags);
+    let items = ["a", "b", "c"];
+    let arguments = json!({"instruction": "Repeat", "items": items, "model": "openai/m"});
+    let id = session.begin("llm_map", &arguments);
+    // One call is refused while the other two are in flight.
+    assert_eq!(session.receive()["params"]["progressToken"], id);
+    drop(closed);
+    let result = loop {
+        let message = session.receive();
+        if message["id"] == id {
+            break message["result"]["structuredContent"].clone();
+        }
+    };
+    assert_eq!(
+        (&result["failed"], &result["llm_calls"]),
+        (&json!(1), &json!(2)),
+        "{result}"
+    );
     assert_eq!(session.end(), Some(0));
 }
 

@@ -220,7 +220,17 @@ fn queued_run_equals_local_run() {
 
 #[test]
 fn rejects_invalid_queue_settings() {
-    let rows: [(&[&str], &str); 9] = [
+    let rows: [(&[&str], &str); 10] = [
+        (
+            &[
+                "--queue",
+                "nats://127.0.0.1:1",
+                "--detach",
+                "--time-limit",
+                "9",
+            ],
+            "--time-limit has no effect with --detach",
+        ),
         (&["--queue", "localhost:4222"], "the scheme is missing"),
         (
             &["--queue", "http://localhost:4222"],

@@ -29,7 +29,6 @@ struct Run {
     responses: f64,
     /// Bytes of an attempt's record and trajectory.
     bytes: f64,
-    has_budget: bool,
 }
 
 /// Seconds between two heartbeats of a worker.
@@ -64,12 +63,9 @@ impl Run {
         let kept = self.workers * self.concurrency / KEEP;
         // Heartbeat and reply; request for the number of workers and reply.
         let signs = self.workers * 4.0 / HEARTBEAT_INTERVAL;
-        let reports = if self.has_budget {
-            self.workers * 4.0
-                / MIN_REPORT_INTERVAL.max(MIN_REPORT_INTERVAL_PER_WORKER * self.workers)
-        } else {
-            0.0
-        };
+        let report_interval =
+            MIN_REPORT_INTERVAL.max(MIN_REPORT_INTERVAL_PER_WORKER * self.workers);
+        let reports = self.workers * 4.0 / report_interval;
         self.rate() * of_attempt + kept + signs + reports
     }
 }
@@ -84,14 +80,13 @@ pub fn table() -> String {
         |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n"
             .to_owned();
     let rows = [
-        (8.0, 4.0, 0.01, 4.0, false),
-        (100.0, 8.0, 60.0, 100.0, true),
-        (1_000.0, 8.0, 60.0, 100.0, true),
-        (1_000.0, 8.0, 10.0, 100.0, true),
-        (1_000.0, 8.0, 10.0, 100.0, false),
-        (1_000.0, 8.0, 600.0, 1_000.0, true),
+        (8.0, 4.0, 0.01, 4.0),
+        (100.0, 8.0, 60.0, 100.0),
+        (1_000.0, 8.0, 60.0, 100.0),
+        (1_000.0, 8.0, 10.0, 100.0),
+        (1_000.0, 8.0, 600.0, 1_000.0),
     ];
-    for (workers, concurrency, seconds, kilobytes, has_budget) in rows {
+    for (workers, concurrency, seconds, kilobytes) in rows {
         let run = Run {
             workers,
             concurrency,
@@ -99,7 +94,6 @@ pub fn table() -> String {
             seconds,
             responses: if seconds < 1.0 { 1.0 } else { 6.0 },
             bytes: kilobytes * 1e3,
-            has_budget,
         };
         let (rate, messages) = (run.rate(), run.messages());
         let bytes = rate * run.bytes;

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use harness::{HaltReason, SharedBudget};
+use harness::{HaltReason, SharedBudget, Spent};
+use queue::RunQueue;
 use records::run_dir::{Journal, RunWriter};
 use records::{AttemptRecord, RunIdentity};
 use report::summary::{Summary, table};
@@ -36,10 +37,12 @@ pub(super) fn run_attempts(
     (runtime, stop): (Runtime, StopSignal),
     run_context: &RunContext,
 ) -> Result<Outcome, Error> {
-    if let Some(remark) = open_files::fd_limit_warning(settings.concurrency, "--concurrency") {
+    if let Some(remark) =
+        open_files::fd_limit_warning(settings.conduct.concurrency, "--concurrency")
+    {
         terminal::warning(&remark);
     }
-    if let Some(remark) = machine_memory::memory_warning(settings.concurrency) {
+    if let Some(remark) = machine_memory::memory_warning(settings.conduct.concurrency) {
         terminal::warning(&remark);
     }
     let dir = plan.dir.clone();
@@ -51,9 +54,10 @@ pub(super) fn run_attempts(
     let mut spent = prepared.engine.spent();
     let identity = plan.identity.clone();
     let errors_allowed = settings
+        .conduct
         .fail_on_error
         .map(|gate| gate.allowed(plan.attempts_total));
-    let reporter = reporter::on_stderr(Display::detect().style(settings.verbose));
+    let reporter = reporter::on_stderr(Display::detect().style(settings.start.verbose));
     let web = prepared.web.clone();
     let ended = match &settings.queue {
         None => {
@@ -98,7 +102,7 @@ pub(super) fn run_attempts(
                 earlier: &remaining.earlier,
                 errors_allowed,
             };
-            let queued = queued(submission, queue, writer, reporter, stop);
+            let queued = queued(submission, queue, writer, reporter, stop, &mut spent);
             match runtime.block_on(queued) {
                 Ok(Some(ended)) => ended,
                 Ok(None) => {
@@ -210,13 +214,14 @@ pub(super) fn run_attempts(
 }
 
 /// Submits a run to a queue and follows it. Returns `None` with `--detach`, which only submits the
-/// run.
+/// run. If the run is halted, `spent` receives the spending of all workers and earlier starts.
 async fn queued(
     submission: Submission<'_>,
     queue: &QueueSettings,
     writer: RunWriter,
     reporter: Box<dyn Reporter>,
     stop: StopSignal,
+    spent: &mut Spent,
 ) -> Result<Option<Result<RunOutcome, RunError>>, Error> {
     let (tell, stored) = unbounded_channel();
     let earlier = submission.earlier.iter().map(AttemptRecord::without_texts);
@@ -245,6 +250,12 @@ async fn queued(
         },
     )
     .await;
+    if let Ok(outcome) = &ended
+        && matches!(outcome.ending, StopReason::Halted(_))
+        && let Some(in_accounts) = spent_by_workers(&run).await
+    {
+        *spent = in_accounts;
+    }
     // Remove the run from the queue only after everything is on disk.
     if is_over
         && ended.is_ok()
@@ -253,6 +264,21 @@ async fn queued(
         terminal::warning(&error.to_string());
     }
     Ok(Some(ended))
+}
+
+/// Returns the spending in the accounts of a queue, or `None` if they cannot be read.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "numbers of tokens and calls, which are far below 2^53"
+)]
+async fn spent_by_workers(queue: &RunQueue) -> Option<Spent> {
+    let total = queue.accounts().await.ok()??.total();
+    Some(Spent {
+        cost_usd: total.cost_usd,
+        tokens: total.tokens.round() as u64,
+        calls: total.calls.round() as u64,
+    })
 }
 
 /// Appends advice to a note, if there is any.
@@ -270,7 +296,7 @@ fn print(
     dir: &Path,
     summary: &Summary,
 ) -> Result<(), Error> {
-    if settings.json {
+    if settings.start.json {
         let mut summary = serde_json::json!(summary);
         summary["run"] = serde_json::json!(identity);
         summary["dir"] = dir.to_string_lossy().into();
@@ -292,7 +318,7 @@ fn outcome(settings: &RunSettings, ended: &RunOutcome) -> Outcome {
     if summary.scored < summary.attempts_total {
         return Outcome::Incomplete;
     }
-    gate(settings.min_score, summary)
+    gate(settings.conduct.min_score, summary)
 }
 
 /// Compares the mean score of a complete run with `--min-score`. Errors count as 0.

@@ -48,6 +48,8 @@ pub(super) struct Queued {
     open: BTreeMap<(String, u32), usize>,
     /// Unfinished attempts in submission order.
     order: Vec<(String, u32)>,
+    /// Attempts that `rlm-eval queue pause --sample` keeps out of the queue.
+    held: BTreeSet<(String, u32)>,
     /// Value of `--time-limit`, which counts from this start.
     time: Option<Duration>,
     errors_allowed: Option<u64>,
@@ -107,7 +109,10 @@ impl Queued {
         };
         queue
             .change("books", |accounts: Option<BudgetAccounts>| {
-                (accounts.unwrap_or_else(|| BudgetAccounts::new(earlier)), ())
+                let mut accounts =
+                    accounts.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
+                accounts.raise_to(earlier);
+                (accounts, ())
             })
             .await?;
         let manifest = Manifest {
@@ -130,7 +135,7 @@ impl Queued {
             dismissed: Vec::new(),
             submitted_ms: now_ms(),
         };
-        let resubmitted = publish(broker.as_ref(), manifest).await?;
+        let (resubmitted, manifest) = publish(broker.as_ref(), manifest).await?;
         let open: BTreeMap<_, _> = submission
             .jobs
             .iter()
@@ -155,6 +160,7 @@ impl Queued {
             dir: plan.dir.clone(),
             open,
             order,
+            held: held(&manifest),
             time: budget.time,
             errors_allowed: submission.errors_allowed,
             plan: plan.clone(),
@@ -168,10 +174,16 @@ impl Queued {
         Ok(queued)
     }
 
-    /// Submits all unfinished attempts, and returns the number of those that were not in the queue
-    /// yet. `resubmitted` is whether they were submitted before.
+    /// Returns the unfinished attempts that belong in the queue, in submission order.
+    fn submittable(&self) -> impl Iterator<Item = &(String, u32)> {
+        let all = self.order.iter();
+        all.filter(move |key| self.open.contains_key(*key) && !self.held.contains(*key))
+    }
+
+    /// Submits all unfinished attempts that are not held, and returns the number of those that were
+    /// not in the queue yet. `resubmitted` is whether they were submitted before.
     async fn submit_open(&self, resubmitted: bool) -> Result<u64, QueueError> {
-        let still = self.order.iter().filter(|key| self.open.contains_key(*key));
+        let still = self.submittable();
         let jobs = still.map(|(sample, attempt)| Job {
             resubmitted,
             ..Job::new(sample.clone(), *attempt)
@@ -298,7 +310,7 @@ impl Queued {
     /// removed them.
     async fn resubmit_lost(&self, counts: Option<queue::Counts>) -> Result<(), QueueError> {
         let Some(counts) = counts else { return Ok(()) };
-        if counts.waiting + counts.under_way >= self.open.len() as u64 {
+        if counts.waiting + counts.under_way >= self.submittable().count() as u64 {
             return Ok(());
         }
         // A worker that receives an attempt that finished after this count skips it.
@@ -339,6 +351,7 @@ impl Queued {
                 State::Halted { .. } | State::Complete => {}
             }
         }
+        self.held = held(&manifest);
         *state = manifest.state;
     }
 
@@ -404,8 +417,9 @@ pub(super) async fn remove(queue: &RunQueue) -> Result<(), QueueError> {
 }
 
 /// Publishes a manifest. It replaces an older one, but keeps which samples are cancelled or held,
-/// and which workers are paused or dismissed. Returns whether there was an older one.
-async fn publish(broker: &dyn Broker, new: Manifest) -> Result<bool, QueueError> {
+/// and which workers are paused or dismissed. Returns whether there was an older one, and the
+/// published manifest.
+async fn publish(broker: &dyn Broker, new: Manifest) -> Result<(bool, Manifest), QueueError> {
     let place = SubjectAddress::manifest(Some(&new.key));
     loop {
         let before = queue::manifest(broker, &new.key).await?;
@@ -426,9 +440,14 @@ async fn publish(broker: &dyn Broker, new: Manifest) -> Result<bool, QueueError>
         };
         match broker.put(&place, message::write(&manifest), expect).await {
             Err(QueueError::Conflict) => {}
-            written => return written.map(|_| is_there),
+            written => return written.map(|_| (is_there, manifest)),
         }
     }
+}
+
+fn held(manifest: &Manifest) -> BTreeSet<(String, u32)> {
+    let held = manifest.held.iter();
+    held.map(|job| (job.sample.clone(), job.attempt)).collect()
 }
 
 fn amounts(budget: Budget) -> Amounts<Option<f64>> {

@@ -207,7 +207,8 @@ impl Service {
     /// Answers one question of a request within the budget `request`.
     ///
     /// # Errors
-    /// [`Rejection`] if no agent was started, or if the engine's budget is used up.
+    /// [`Rejection`] if no agent was started, or if the engine's budget was used up before it had
+    /// an answer.
     pub async fn answer_within(
         &self,
         offer: &str,
@@ -233,16 +234,14 @@ impl Service {
             images,
         };
         let outcome = engine.run_within(&task, attempt.sink(), request).await;
-        if let Some(HaltReason::OverBudget(message)) = engine.halt_reason() {
-            attempt.end(&outcome);
-            return Err(Rejection::OutOfBudget(message));
-        }
         attempt.end(&outcome);
         let stats = &outcome.stats;
-        // If a failure of the model's server cancelled the question, the client gets an error.
-        let status = match engine.halt_reason() {
-            Some(HaltReason::Failing(_)) if outcome.answer.is_none() => Status::Error,
-            _ => outcome.status,
+        // Another question can halt the engine while the last call of this one is in progress.
+        let halted = engine.halt_reason().filter(|_| outcome.answer.is_none());
+        let status = match halted {
+            Some(HaltReason::OverBudget(message)) => return Err(Rejection::OutOfBudget(message)),
+            Some(HaltReason::Failing(_)) => Status::Error,
+            None => outcome.status,
         };
         Ok(AgentResult {
             status,

@@ -137,6 +137,7 @@ impl Served {
         let now = self.manifest.borrow();
         let name = &self.worker.settings.name;
         now.state != State::Open
+            || !now.has_same_settings(&self.prepared_for)
             || now.paused_workers.contains(name)
             || now.dismissed.contains(name)
             || *self.worker.mode.borrow() != WorkerMode::Work

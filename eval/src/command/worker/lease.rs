@@ -2,6 +2,10 @@
 //!
 //! All workers of a run share the budget and the request rate in the queue's accounts. Each worker
 //! requests slices of both, reports its spending, and returns unused amounts.
+//!
+//! The limits are those of the newest manifest, so a changed budget also applies to attempts in
+//! progress. A worker reports its spending even without limits, because a budget that is set later
+//! covers it.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,9 +17,10 @@ use harness::provider::{ProviderError, Rate, SharedPace};
 use harness::{Expense, ExternalBudget, Hold, SharedBudget, Spent};
 use parking_lot::Mutex;
 use queue::accounts::{Amounts, BudgetAccounts, Call, Claim, LeaseReply};
+use queue::message::Manifest;
 use queue::rate::Pace;
 use queue::{QueueError, RunQueue, name, now_ms};
-use tokio::sync::{Mutex as AsyncMutex, Notify};
+use tokio::sync::{Mutex as AsyncMutex, Notify, watch};
 
 /// Time to wait for amounts that other workers may return.
 const RETRY_DELAY: Duration = Duration::from_millis(300);
@@ -34,7 +39,7 @@ const SLOT_EXPIRY_MS: f64 = 1500.0;
 pub(super) struct Lease {
     queue: RunQueue,
     worker: String,
-    limits: Amounts<Option<f64>>,
+    manifest: watch::Receiver<Manifest>,
     ttl_ms: u64,
     /// Amounts spent by the engine.
     spent: SharedBudget,
@@ -106,7 +111,7 @@ impl Lease {
     pub(super) fn new(
         queue: RunQueue,
         worker: String,
-        limits: Amounts<Option<f64>>,
+        manifest: watch::Receiver<Manifest>,
         ttl: Duration,
         spent: SharedBudget,
         clock_ms: f64,
@@ -114,7 +119,7 @@ impl Lease {
         Self {
             queue,
             worker,
-            limits,
+            manifest,
             ttl_ms: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX),
             spent,
             state: Arc::default(),
@@ -124,6 +129,10 @@ impl Lease {
             workers: AtomicU32::new(1),
             clock_ms,
         }
+    }
+
+    fn limits(&self) -> Amounts<Option<f64>> {
+        self.manifest.borrow().limits
     }
 
     /// Returns the amounts that this worker has spent on the run.
@@ -151,7 +160,7 @@ impl Lease {
         }
         let spent = self.used(&state);
         let needed = spent.minus(state.before).plus(state.reserved).plus(most);
-        let (limits, needed, granted) = (self.limits.all(), needed.all(), state.granted.all());
+        let (limits, needed, granted) = (self.limits().all(), needed.all(), state.granted.all());
         let fits = (0..3).all(|kind| match (limits[kind], most.all()[kind] > 0.0) {
             (None, _) => true,
             (Some(_), true) => needed[kind] <= granted[kind] + 1e-9,
@@ -177,8 +186,8 @@ impl Lease {
         }))
     }
 
-    pub(super) fn has_limits(&self) -> bool {
-        self.limits.all().iter().any(Option::is_some)
+    fn has_limits(&self) -> bool {
+        self.limits().all().iter().any(Option::is_some)
     }
 
     /// Returns the time between two reports.
@@ -186,19 +195,19 @@ impl Lease {
         MIN_REPORT_INTERVAL.max(MIN_REPORT_INTERVAL_PER_WORKER * self.processes())
     }
 
-    /// Whether no report is needed: the last one is recent, nothing was spent since, and there are
-    /// no unused amounts to return.
+    /// Whether no report is needed: nothing was spent since the last one, there are no unused
+    /// amounts to return, and the last report is recent if the run has limits.
     pub(super) fn is_quiet(&self) -> bool {
         let state = self.state.lock();
         let used = self.used(&state);
         let own = used.minus(state.before).plus(state.reserved).all();
-        let (granted, limits) = (state.granted.all(), self.limits.all());
+        let (granted, limits) = (state.granted.all(), self.limits().all());
         let has_rest =
             (0..3).any(|kind| limits[kind].is_some() && granted[kind] > own[kind] + 1e-9);
         let lately = state
             .reported_at
             .is_some_and(|at| at.elapsed() < Duration::from_millis(self.ttl_ms / 3));
-        used == state.reported && !has_rest && lately
+        used == state.reported && !has_rest && (lately || !self.has_limits())
     }
 
     pub(super) fn set_workers(&self, workers: u32) {
@@ -233,7 +242,7 @@ impl Lease {
             reason = "a time since 1970"
         )]
         let now = self.now_ms() as u64;
-        let (worker, limits) = (&self.worker, self.limits);
+        let (worker, limits) = (&self.worker, self.limits());
         let asked = self
             .queue
             .change("books", |accounts: Option<BudgetAccounts>| {
@@ -270,10 +279,10 @@ impl Lease {
             LeaseReply::Granted(_) => return Ok(true),
             LeaseReply::Wait => {}
             LeaseReply::Exhausted(kind, spent) => {
-                state.exhausted = Some((kind, over_budget(kind, spent, None, self.limits)));
+                state.exhausted = Some((kind, over_budget(kind, spent, None, limits)));
             }
             LeaseReply::Refused(kind, spent, next) => {
-                state.exhausted = Some((kind, over_budget(kind, spent, Some(next), self.limits)));
+                state.exhausted = Some((kind, over_budget(kind, spent, Some(next), limits)));
             }
         }
         Ok(false)
@@ -281,9 +290,6 @@ impl Lease {
 
     /// Ends the lease and returns the unused amounts.
     pub(super) async fn end(&self) -> Result<(), QueueError> {
-        if !self.has_limits() {
-            return Ok(());
-        }
         self.report().await?;
         let worker = &self.worker;
         let ended = self
@@ -390,11 +396,7 @@ impl SharedPace for Lease {
                 (pace, slots)
             });
             match taken.await {
-                Ok(slice) => {
-                    let each =
-                        (0..slice.number).map(|n| slice.first_ms + f64::from(n) * slice.apart_ms);
-                    slots.extend(each);
-                }
+                Ok(slice) => slots.extend(slice.starts(now)),
                 // Send no requests while the rate is unknown.
                 Err(_) => tokio::time::sleep(RETRY_DELAY).await,
             }

@@ -1,4 +1,7 @@
-//! Serves one run on a worker: takes attempts from the queue until the run or the worker ends.
+//! Serves one run on a worker: takes attempts from the queue while the run is open.
+//!
+//! A run can be submitted again with other settings, such as a higher budget. The worker then
+//! finishes its attempts in progress, for which the new limits count, and prepares the run again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,13 +22,28 @@ const WAIT: Duration = Duration::from_secs(2);
 /// Window in which freed slots are combined into one request.
 const BATCH_WINDOW: Duration = Duration::from_millis(2);
 
-/// Serves a run until the run or the worker ends.
-pub(super) async fn serve_run(worker: Arc<Worker>, manifest: watch::Receiver<Manifest>) {
+/// Serves a run whenever it is open, until the worker ends.
+pub(super) async fn serve_run(worker: Arc<Worker>, mut manifest: watch::Receiver<Manifest>) {
+    let mut mode = worker.mode.clone();
+    while *mode.borrow_and_update() == WorkerMode::Work {
+        let is_open = manifest.borrow_and_update().state == State::Open;
+        if is_open {
+            serve_settings(&worker, &mut manifest).await;
+        }
+        tokio::select! {
+            changed = manifest.changed() => if changed.is_err() { return },
+            _ = mode.changed() => {}
+        }
+    }
+}
+
+/// Serves a run with its current settings until they change, or the run or the worker ends.
+async fn serve_settings(worker: &Arc<Worker>, manifest: &mut watch::Receiver<Manifest>) {
     let now = manifest.borrow().clone();
     let queue = RunQueue::new(Arc::clone(&worker.broker), now.key.clone());
     // A worker is not idle while it prepares a run.
     let busy = worker.begin();
-    let prepared = Box::pin(Served::prepare(&worker, &queue, manifest)).await;
+    let prepared = Box::pin(Served::prepare(worker, &queue, manifest.clone())).await;
     drop(busy);
     let served = match prepared {
         Ok(served) => Arc::new(served),
@@ -33,7 +51,7 @@ pub(super) async fn serve_run(worker: Arc<Worker>, manifest: watch::Receiver<Man
             terminal::warning(&format!("cannot work on run {}: {why}", now.run_id));
             let heartbeat = WorkerHeartbeat {
                 unfit: Some(why),
-                ..heartbeat(&worker)
+                ..heartbeat(worker)
             };
             if let Err(error) = queue.announce(&heartbeat).await {
                 terminal::warning(&error.to_string());
@@ -44,10 +62,12 @@ pub(super) async fn serve_run(worker: Arc<Worker>, manifest: watch::Receiver<Man
     terminal::note(&format!("working on run {}", now.run_id));
     let signs = tokio::spawn(Arc::clone(&served).send_heartbeats());
     let reports = tokio::spawn(Arc::clone(&served).report_spending());
-    take_attempts(Arc::clone(&served)).await;
+    take_attempts(Arc::clone(&served), manifest).await;
     signs.abort();
     reports.abort();
-    if let Err(error) = served.lease.end().await {
+    if let Err(error) = served.lease.end().await
+        && !is_gone(&served).await
+    {
         terminal::warning(&error.to_string());
     }
     // The run may have been removed already.
@@ -55,15 +75,14 @@ pub(super) async fn serve_run(worker: Arc<Worker>, manifest: watch::Receiver<Man
 }
 
 /// Takes attempts while the worker may, and returns when all started attempts have ended.
-async fn take_attempts(served: Arc<Served>) {
+async fn take_attempts(served: Arc<Served>, manifest: &mut watch::Receiver<Manifest>) {
     let mut running = JoinSet::new();
-    let mut changed = served.manifest.clone();
     let mut mode = served.worker.mode.clone();
-    while let Some(may_take) = may_take(&served) {
+    while let Some(may_take) = may_take(&served, manifest) {
         while running.try_join_next().is_some() {}
         if !may_take {
             tokio::select! {
-                _ = changed.changed() => {}
+                _ = manifest.changed() => {}
                 _ = mode.changed() => {}
             }
             continue;
@@ -71,7 +90,7 @@ async fn take_attempts(served: Arc<Served>) {
         let permits = Arc::clone(&served.worker.permits);
         let first = tokio::select! {
             place = Arc::clone(&permits).acquire_owned() => place,
-            _ = changed.changed() => continue,
+            _ = manifest.changed() => continue,
             _ = mode.changed() => continue,
         };
         let Ok(first) = first else { break };
@@ -114,12 +133,19 @@ async fn take_attempts(served: Arc<Served>) {
     while running.join_next().await.is_some() {}
 }
 
-/// Whether this worker may take attempts now; `None` if it may never take any again.
-fn may_take(served: &Served) -> Option<bool> {
+/// Whether this worker may take attempts now; `None` if it may never take any again with the
+/// settings that it has prepared.
+fn may_take(served: &Served, manifest: &mut watch::Receiver<Manifest>) -> Option<bool> {
+    let now = manifest.borrow_and_update();
+    if !now.has_same_settings(&served.prepared_for) {
+        drop(now);
+        // Lets `serve_run` handle this manifest.
+        manifest.mark_changed();
+        return None;
+    }
     if served.unfit.lock().is_some() || *served.worker.mode.borrow() != WorkerMode::Work {
         return None;
     }
-    let now = served.manifest.borrow();
     match now.state {
         State::Open => {
             let name = &served.worker.settings.name;
@@ -130,8 +156,10 @@ fn may_take(served: &Served) -> Option<bool> {
     }
 }
 
-/// Whether the run is no longer in the queue.
+/// Whether the run is no longer in the queue, or is about to be removed.
 async fn is_gone(served: &Served) -> bool {
     let found = queue::manifest(served.queue.broker(), served.queue.key()).await;
-    matches!(found, Ok(None))
+    found.is_ok_and(|found| {
+        found.is_none_or(|(now, _)| matches!(now.state, State::Complete | State::Cancelled))
+    })
 }

@@ -34,6 +34,8 @@ pub(super) struct Served {
     pub(super) worker: Arc<Worker>,
     pub(super) queue: RunQueue,
     pub(super) manifest: watch::Receiver<Manifest>,
+    /// Manifest whose settings this worker has prepared.
+    pub(super) prepared_for: Manifest,
     pub(super) attempt_runner: AttemptRunner,
     /// Dataset index of each of the run's samples, by sample id.
     pub(super) samples: HashMap<String, usize>,
@@ -73,7 +75,7 @@ impl Served {
         let lease = Arc::new(Lease::new(
             queue.clone(),
             worker.settings.name.clone(),
-            now.limits,
+            manifest.clone(),
             Duration::from_secs(now.lease_s.max(30)),
             spent.clone(),
             clock_ms,
@@ -120,6 +122,7 @@ impl Served {
             worker: Arc::clone(worker),
             queue: queue.clone(),
             manifest,
+            prepared_for: now,
             attempt_runner: AttemptRunner {
                 identity: Arc::new(identity),
                 engine: Arc::new(engine),
@@ -137,14 +140,15 @@ impl Served {
         })
     }
 
-    /// Halts the run if its budget is used up; after a provider failure, this worker stops taking
-    /// the run's attempts.
+    /// Halts the run if its budget is used up, unless the run has a different budget by now. After
+    /// a provider failure, this worker stops taking the run's attempts.
     pub(super) async fn halt(&self, reason: &harness::HaltReason) {
         match reason {
             harness::HaltReason::OverBudget(message) => {
                 let key = self.queue.key();
                 let halted = change_manifest(self.queue.broker(), key, |manifest| {
-                    if manifest.state == State::Open {
+                    if manifest.state == State::Open && manifest.limits == self.prepared_for.limits
+                    {
                         manifest.state = State::Halted {
                             reason: message.clone(),
                         };
@@ -216,9 +220,9 @@ impl Served {
         Ok(workers)
     }
 
-    /// Reports spending periodically if the run has a budget or a rate limit.
+    /// Reports spending periodically.
     pub(super) async fn report_spending(self: Arc<Self>) {
-        while self.lease.has_limits() {
+        loop {
             tokio::time::sleep(self.lease.report_interval()).await;
             if self.lease.is_quiet() {
                 continue;

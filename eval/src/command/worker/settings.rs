@@ -13,7 +13,7 @@ use crate::settings::flags::{NotFromFile, one_line};
 use crate::settings::queue::{access, key};
 use crate::settings::values::{Seconds, whole};
 use crate::settings::{
-    PowerArgs, ResumeArgs, ResumePolicy, RunArgs, RunMode, RunPowerArgs, RunSettings, SettingsError,
+    PowerArgs, ResumeArgs, RunArgs, RunMode, RunPowerArgs, RunSettings, SettingsError,
 };
 
 /// The flags of `rlm-eval worker`.
@@ -122,12 +122,8 @@ impl WorkerSettings {
             base_url: args.base_url.clone(),
             powers: args.powers.clone(),
             run_powers: args.run_powers.clone(),
-            confirmed: ResumeArgs::of_folder(
-                Path::new("."),
-                ResumePolicy::default(),
-                &args.confirmed,
-            )
-            .map_err(|error| SettingsError::new(one_line(&error)))?,
+            confirmed: ResumeArgs::of_worker(&args.confirmed)
+                .map_err(|error| SettingsError::new(one_line(&error)))?,
             drain: *args.drain,
             idle_exit: args.idle_exit.map(|seconds| *seconds),
             name: args

@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
+use fault_server::{Behavior, FaultServer};
 use serde_json::Value;
 
 use super::server::Server;
-use super::{binary_with_queue, dir, lines, submit, summary, until, worker};
+use super::{binary_with_queue, dir, lines, log, start, submit, summary, until, worker};
 use crate::binary::Binary;
 
 fn status(binary: &Binary, dir: &str) -> Value {
@@ -23,8 +25,10 @@ fn shares_one_budget_among_workers() {
     };
     let binary = binary_with_queue(server.url());
     let _workers = ["a", "b"].map(|name| worker(&binary, server.url(), name, &[]));
-    let ran = submit(&binary, server.url(), "40", &["--max-llm-calls", "60"]);
+    let limits = ["--max-llm-calls", "60", "--time-limit", "3600"];
+    let ran = submit(&binary, server.url(), "40", &limits);
     assert_eq!(ran.code, Some(106), "{ran:?}");
+    assert!(ran.stderr.contains(" --max-llm-calls 120"), "{ran:?}");
     assert!(
         ran.stderr.contains("--max-llm-calls budget is used up"),
         "{ran:?}"
@@ -36,6 +40,75 @@ fn shares_one_budget_among_workers() {
     let ran = binary.run(&whole, "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(summary(Path::new(&dir))["attempts"], 40);
+}
+
+/// While a worker waits for three calls, the run is submitted again with another budget.
+#[test]
+fn resumed_run_changes_budget_of_live_worker() {
+    // (budget at first, state and calls until the worker waits, new budget, exit code, calls)
+    for (first, state, waiting, budget, code, calls) in [
+        (None, "open", 3, "4", 106, 4),
+        (Some("2"), "halted", 2, "5000", 0, 6),
+    ] {
+        let Some(server) = Server::start() else {
+            return;
+        };
+        let gate = Arc::new(Mutex::new(()));
+        let closed = gate.lock().unwrap();
+        let of_model = Arc::clone(&gate);
+        let model = FaultServer::start(move |_| {
+            drop(of_model.lock().unwrap());
+            Behavior::Text("yes".to_owned())
+        });
+        let rows = ["a", "b", "c", "d", "e", "f"]
+            .map(|id| format!("{{\"id\":\"{id}\",\"query\":\"?\",\"expected\":\"yes\"}}\n"));
+        let binary = binary_with_queue(server.url())
+            .file("rows.jsonl", rows.concat())
+            .variable("OPENAI_API_KEY", "key")
+            .variable("OPENAI_BASE_URL", &model.openai());
+        let mut args = vec!["run", "--benchmark", "rows.jsonl", "--scorer", "exact"];
+        args.extend(["--protocol", "direct", "--model", "openai/gpt-4o-mini"]);
+        args.extend(["--queue", server.url(), "--detach"]);
+        if let Some(budget) = first {
+            args.extend(["--max-llm-calls", budget]);
+        }
+        let ran = binary.run(&args, "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let dir = dir(&binary);
+        let _worker = worker(&binary, server.url(), "w", &[]);
+        until("the worker waits for the model", || {
+            model.seen().len() == waiting && status(&binary, &dir)["state"]["is"] == state
+        });
+        let resume = ["run", "--resume", &dir, "--max-llm-calls", budget];
+        let mut submitter = start(&binary, "run.log", &resume);
+        until("the run is submitted again", || {
+            log(&binary, "run").contains("submitted")
+                && status(&binary, &dir)["state"]["is"] == "open"
+        });
+        drop(closed);
+        until("the run ends", || submitter.has_ended());
+        assert_eq!(submitter.code(), Some(code), "{}", log(&binary, "run"));
+        assert_eq!(model.seen().len(), calls, "{}", log(&binary, "w"));
+    }
+}
+
+#[test]
+fn budget_covers_attempts_made_without_queue() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let binary = binary_with_queue(server.url());
+    let ran = submit(&binary, server.url(), "10", &["--detach"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let dir = dir(&binary);
+    let resume = ["run", "--resume", &dir, "--max-llm-calls"];
+    let ran = binary.run(&[&resume[..], &["8", "--queue", "none"]].concat(), "");
+    assert_eq!(ran.code, Some(106), "{ran:?}");
+    let again = ["12", "--detach", "--queue", server.url()];
+    let ran = binary.run(&[&resume[..], &again].concat(), "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let spent = &status(&binary, &dir)["spent"]["calls"];
+    assert!(spent.as_f64().unwrap() > 0.0, "{spent}");
 }
 
 #[test]
@@ -52,11 +125,15 @@ fn pauses_resumes_and_cancels() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
         ran.stderr
     };
+    assert!(queue(&["pause", &dir, "--sample", "s-niah-2k-4"]).contains("1 attempts"));
+    // A further submission does not return this sample to the queue.
+    let ran = binary.run(&["run", "--resume", &dir, "--detach"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(status(&binary, &dir)["waiting"], 29);
     queue(&["pause", &dir]);
     let _worker = worker(&binary, server.url(), "w", &[]);
     assert_eq!(status(&binary, &dir)["state"]["is"], "paused");
     assert!(queue(&["cancel", &dir, "--sample", "s-niah-2k-3"]).contains("1 attempts"));
-    assert!(queue(&["pause", &dir, "--sample", "s-niah-2k-4"]).contains("1 attempts"));
     assert_eq!(status(&binary, &dir)["waiting"], 28);
     queue(&["resume", &dir]);
     until("all other attempts have ended", || {
