@@ -84,7 +84,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     };
     let stop = StopSignal::catch(&runtime)?;
     let mut stop: Pin<Box<dyn Future<Output = ()>>> = Box::pin(stop.received());
-    let mut judgings = judgings.into_iter();
+    let mut judging = judgings.iter();
     let mut scored = Vec::with_capacity(runs.len());
     let mut worst = Outcome::Complete;
     for (run, number) in runs.iter().zip(1..) {
@@ -92,7 +92,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
             let path = run.path.display();
             terminal::note(&format!("run {number} of {}: {path}", runs.len()));
         }
-        let (outcome, summary) = scoring.score(run, judgings.next(), stop.as_mut())?;
+        let (outcome, summary) = scoring.score(run, judging.next(), stop.as_mut())?;
         worst = worse(worst, outcome);
         let Some(summary) = summary else {
             if number < runs.len() {
@@ -101,6 +101,10 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
             break;
         };
         scored.push((run, summary));
+    }
+    if worst == Outcome::Complete {
+        // Until then, the next start needs the verdicts and the spending on all runs.
+        judgings.into_iter().try_for_each(Judging::finish)?;
     }
     print(&settings, scorer, &scored)?;
     Ok(worst)
@@ -151,7 +155,7 @@ impl Scoring<'_> {
     fn score(
         &self,
         run: &RunDir,
-        judging: Option<Judging>,
+        judging: Option<&Judging>,
         stop: Pin<&mut dyn Future<Output = ()>>,
     ) -> Result<(Outcome, Option<Summary>), Error> {
         let scorer = self.grader.name();
@@ -159,14 +163,14 @@ impl Scoring<'_> {
             run,
             self.grader,
             self.settings.concurrency,
-            judging.as_ref().map(|judging| (judging, &self.verdicts)),
+            judging.map(|judging| (judging, &self.verdicts)),
             stop,
         ))?;
         let (done, of) = (rescored.done(), run.records.len());
         let rescored = match rescored.whole() {
             Ok(rescored) => rescored,
             Err(stopped) => {
-                let kept = judging.as_ref().map(|judging| match judging.exhausted() {
+                let kept = judging.map(|judging| match judging.exhausted() {
                     Some(_) => "run the same command with a larger budget to continue",
                     None => "run the same command to continue",
                 });
@@ -181,7 +185,6 @@ impl Scoring<'_> {
             .filter(|record| record.status == Status::Error && record.answer.is_some())
             .collect();
         let Some(first) = failed.first() else {
-            judging.map_or(Ok(()), Judging::finish)?;
             return Ok((Outcome::Complete, Some(new)));
         };
         terminal::warning(&format!(

@@ -100,8 +100,8 @@ pub struct ScorableAnswer<'a> {
 }
 
 /// Scores an answer to a sample of this benchmark. If the benchmark encrypts expected answers,
-/// other scorers than its own get the decrypted one, and their explanations and details are not
-/// stored.
+/// other scorers than its own get the decrypted one, and their explanations, details and error
+/// messages are not stored.
 pub async fn grade(
     grader: &dyn Grader,
     benchmark: &str,
@@ -109,6 +109,7 @@ pub async fn grade(
     log: &dyn JudgeLog,
 ) -> Grade {
     const EXPLANATION_WITHHELD: &str = "explanation withheld: the expected text stays encrypted";
+    const ERROR_WITHHELD: &str = "message withheld: the expected text stays encrypted";
     let expected = &answered.sample.expected;
     let plain = if grader.is_benchmarks_own() {
         None
@@ -127,10 +128,13 @@ pub async fn grade(
         .grade(&ScorableAnswer { sample, ..answered }, log)
         .await;
     Grade {
-        score: grade.score.map(|score| Score {
-            explanation: EXPLANATION_WITHHELD.to_owned(),
-            ..score
-        }),
+        score: match grade.score {
+            Ok(score) => Ok(Score {
+                explanation: EXPLANATION_WITHHELD.to_owned(),
+                ..score
+            }),
+            Err(_) => Err(ERROR_WITHHELD.to_owned()),
+        },
         details: grade
             .details
             .filter(is_unreadable)

@@ -14,10 +14,10 @@ use harness::provider::{Forecast, ProviderError};
 use harness::{Engine, Reservation, Spent, Task};
 use jiff::Timestamp;
 use records::{AttemptRecord, FurtherScore, RunIdentity};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::record::{Scored, judged, of_attempt};
+use super::record::{Scored, judged, of_attempt, state_of_answers};
 use super::shared_samples::SharedSamples;
 use crate::grader::{Further, Grade, Grader, JudgeLog, ScorableAnswer, grade};
 use crate::run::event::RunEvent;
@@ -188,9 +188,7 @@ fn turns(outcome: &AttemptOutcome, scorer: &str) -> Option<Value> {
         return None;
     }
     let answers = outcome.earlier_answers.iter().map(String::as_str);
-    let answers = answers.chain(outcome.answer.as_deref());
-    let turns: Vec<_> = answers.map(|answer| json!({ "answer": answer })).collect();
-    Some(json!({ "turns": turns }))
+    Some(state_of_answers(answers.chain(outcome.answer.as_deref())))
 }
 
 /// Returns the text that a scorer gets: the state if there is one, all answers for the scorer

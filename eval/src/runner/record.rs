@@ -7,7 +7,7 @@ use harness::model::{AttemptOutcome, Status, Usage};
 use jiff::Timestamp;
 use records::{AttemptRecord, JudgeUse, RECORD_VERSION, RunIdentity};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::grader::Grade;
 use crate::process::program;
@@ -87,6 +87,24 @@ pub(crate) fn judged(answer: Option<&str>, state: Option<&Value>) -> Option<Stri
         Some(state) => Some(state.to_string()),
         None => answer.map(str::to_owned),
     }
+}
+
+/// Returns the state that the scorer `checks` gets without an environment: the answers to all user
+/// messages.
+pub(crate) fn state_of_answers<'a>(answers: impl IntoIterator<Item = &'a str>) -> Value {
+    let answers = answers.into_iter();
+    let turns: Vec<Value> = answers.map(|answer| json!({ "answer": answer })).collect();
+    json!({ "turns": turns })
+}
+
+/// Whether a state contains nothing but answers, like that of [`state_of_answers`].
+pub(crate) fn has_only_answers(state: &Value) -> bool {
+    let is_answer = |turn: &Value| {
+        turn.as_object()
+            .is_some_and(|turn| turn.keys().eq(["answer"]))
+    };
+    let turns = state["turns"].as_array();
+    turns.is_some_and(|turns| turns.iter().all(is_answer))
 }
 
 /// Status and score of an attempt after grading.

@@ -490,6 +490,40 @@ fn stopped_scoring_resumes_within_budget() {
 }
 
 #[test]
+fn keeps_verdicts_until_all_runs_are_scored() {
+    let rows: Vec<String> = (1..=4)
+        .map(|n| json!({"id": format!("q{n}"), "query": "Who?", "expected": "Ada"}).to_string())
+        .collect();
+    let judge = r#"{description: d, rules: [{reply: '{"reason": "so", "score": 1}', cost_usd: 1, tokens: {input: 9, output: 1}}]}"#;
+    let binary = binary("Ada", Some(judge)).file("q.jsonl", rows.join("\n"));
+    for (folder, samples) in [("results/a", "q1,q2"), ("results/b", "q3,q4")] {
+        let more = ["--log-dir", folder, "--sample-ids", samples];
+        let ran = binary.run(&[&RUN[..], &more].concat(), "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+    let score = |budget: &str| {
+        let args = ["score", "results/a", "results/b", "--scorer", "judge"];
+        let model = ["--model", "scripted:j.yaml", "--concurrency", "1"];
+        binary.run(&[&args[..], &model, &["--max-cost", budget]].concat(), "")
+    };
+    let journals = || {
+        binary
+            .shell("ls results/*/*/scores/*.unfinished.jsonl")
+            .stdout
+    };
+    assert_eq!(score("3.5").code, Some(106));
+    assert_eq!(journals().lines().count(), 2);
+    // The verdicts on the first run are neither paid again nor forgotten by the budget.
+    let reused = "note: reusing the scores of 3 answers from earlier starts\n";
+    let ran = score("3.5");
+    assert!(ran.stderr.starts_with(reused), "{ran:?}");
+    assert_eq!(ran.code, Some(106), "{ran:?}");
+    let ran = score("4.5");
+    assert!(ran.stderr.starts_with(reused), "{ran:?}");
+    assert_eq!((ran.code, journals()), (Some(0), String::new()), "{ran:?}");
+}
+
+#[test]
 fn charges_estimate_for_judge_call_in_flight_at_kill() {
     let judge =
         r#"{description: d, rules: [{reply: '{"reason": "so", "score": 1}', cost_usd: 1}]}"#;

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::binary::Binary;
 use crate::run::{Finished, finish};
+use crate::run_benchmarks::folder;
 
 /// A row of `scorer/files.json`.
 #[derive(Deserialize)]
@@ -185,4 +186,38 @@ fn failing_scorer_does_not_score_zero() {
         none.stderr,
         "error: scorer: score.js: `score` is no function; the file must declare function score(answer, expected, metadata)\n"
     );
+}
+
+#[test]
+fn errors_do_not_reveal_encrypted_answers() {
+    let data = format!("{}/fixture", folder("browsecomp-plus"));
+    for scorer in [
+        "const score = (answer, expected) => { throw new Error(expected); };",
+        "const score = (answer, expected) => expected;",
+    ] {
+        let binary = Binary::new().file("own.js", scorer).file("m.yaml", MODEL);
+        let args = [
+            "run",
+            "--benchmark",
+            "browsecomp-plus",
+            "--data-dir",
+            &data,
+            "--sample-ids",
+            "769",
+            "--protocol",
+            "direct",
+            "--model",
+            "scripted:m.yaml",
+            "--scorer",
+            "own.js",
+        ];
+        let run = finish(&binary, &args);
+        let why = "the scorer failed: message withheld: the expected text stays encrypted";
+        let error = (Status::Error, None, None, Some(why.to_owned()));
+        assert_eq!(scored(&run), [error], "{:?}", run.ran);
+        let dir = run.dir.path.display().to_string();
+        let ran = binary.run(&["score", &dir, "--scorer", "own.js"], "");
+        assert!(ran.stderr.contains(why), "{ran:?}");
+        assert!(!ran.stderr.contains("Ira Quist"), "{ran:?}");
+    }
 }

@@ -9,17 +9,17 @@ mod judging;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use benchmarks::Sample;
+use benchmarks::{Checks, Sample};
 use futures::{StreamExt as _, stream};
 use harness::HaltReason;
-use harness::model::{EventKind, Status};
+use harness::model::{EventKind, Status, WebEvent};
 use records::run_dir::{Events, RunDir, RunDirError, write_scores};
 use records::{AttemptRecord, JudgeUse};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::grader::{Grader, NoLog, ScorableAnswer, grade};
-use crate::runner::record::{Scored, judged};
+use crate::grader::{Grade, Grader, NoLog, ScorableAnswer, grade};
+use crate::runner::record::{Scored, has_only_answers, state_of_answers};
 
 use judging::repeated;
 pub use judging::{Judging, Verdicts};
@@ -107,7 +107,7 @@ pub async fn rescore(
             let mut verdict = None;
             if let Some((judging, verdicts)) = judging {
                 if let Some(answer) = run.answer(&record)? {
-                    let answer = judged(Some(&answer), record.state.as_ref()).unwrap_or(answer);
+                    let answer = judged(run, &record, &answer, grader.name()).unwrap_or(answer);
                     let slot = verdicts.slot(run, &record, &answer);
                     verdict = Some(slot.lock_owned().await);
                 }
@@ -201,11 +201,17 @@ async fn score(
     };
     let grade = match (status, &answer) {
         (Status::Ok | Status::Limit, Some(answer)) => {
-            let judged = judged(Some(answer), record.state.as_ref());
+            let judged = match judged(run, record, answer, grader.name()) {
+                Ok(judged) => judged,
+                Err(problem) => {
+                    let failed = Some(Grade::failed(problem));
+                    return Ok(Some(Scored::of(status, true, failed)));
+                }
+            };
             let answered = ScorableAnswer {
                 sample: &sample(run, record),
                 attempt: record.attempt,
-                answer: judged.as_deref().unwrap_or(answer),
+                answer: &judged,
             };
             let benchmark = &run.lock.run.benchmark;
             let grade = match judging {
@@ -226,6 +232,47 @@ async fn score(
         _ => None,
     };
     Ok(Some(Scored::of(status, answer.is_some(), grade)))
+}
+
+/// Returns the text that a scorer gets, which is the same as in a run.
+///
+/// # Errors
+/// A problem if the scorer `checks` needs answers that the record lacks.
+fn judged(
+    run: &RunDir,
+    record: &AttemptRecord,
+    answer: &str,
+    scorer: &str,
+) -> Result<String, &'static str> {
+    let is_checks = scorer == Checks::NAME;
+    match &record.state {
+        Some(state) if is_checks || !has_only_answers(state) || has_environment(run, record) => {
+            Ok(state.to_string())
+        }
+        None if is_checks => match record.expected["checks"].as_array() {
+            Some(checks) if checks.len() > 1 => {
+                Err("the record lacks the answers to earlier messages")
+            }
+            _ => Ok(state_of_answers([answer]).to_string()),
+        },
+        _ => Ok(answer.to_owned()),
+    }
+}
+
+/// Whether the state of an attempt is that of an environment.
+fn has_environment(run: &RunDir, record: &AttemptRecord) -> bool {
+    let path = run.trajectory(&record.id, record.attempt);
+    let Ok(events) = Events::open(&path) else {
+        return false;
+    };
+    events.map_while(Result::ok).any(|event| {
+        matches!(
+            event.kind,
+            EventKind::Web {
+                event: WebEvent::State { .. }
+            }
+        )
+    })
 }
 
 fn with_score(record: &AttemptRecord, scored: Scored) -> AttemptRecord {

@@ -117,7 +117,7 @@ impl Judging {
         self.kept.len()
     }
 
-    /// Removes the journal, which is not needed once the scores are stored.
+    /// Removes the journal, which is not needed once the scores of all runs are stored.
     ///
     /// # Errors
     /// [`RunDirError::Write`].
