@@ -17,6 +17,7 @@ pub(super) mod engine;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
+use harness::SharedBudget;
 use jiff::Timestamp;
 use records::run_dir::{Lock, NewRun, Reopened, RunDir, merge_history};
 
@@ -29,13 +30,13 @@ use crate::run::event::RunPlan;
 use crate::run::resume::{Remaining, afresh};
 use crate::runner::RunError;
 use crate::settings::{
-    ModelSettings, ResumeArgs, ResumeSettings, RunArgs, RunSettings, SettingsError,
+    EstimateArgs, ModelSettings, ResumeArgs, ResumeSettings, RunArgs, RunSettings, SettingsError,
 };
 
 use attempts::run_attempts;
 
 pub(super) use attempts::gate;
-pub(super) use context::{CellStart, RunContext};
+pub(super) use context::{AttemptStart, CellStart, RunContext, attempt_start};
 pub(super) use origin::Origin;
 pub(super) use prepared::Prepared;
 
@@ -45,9 +46,9 @@ pub(super) use prepared::Prepared;
 /// [`Error`] for invalid settings and infrastructure failures. A low score is not an error.
 pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
     let settings = RunSettings::resolve(args)?.announce();
-    if settings.dry_run {
-        if let Some(samples) = args.start.pilot {
-            let stopped = pilot(args, samples)?;
+    if settings.start.estimate.dry_run {
+        if let Some(samples) = settings.start.estimate.pilot {
+            let stopped = pilot(args, samples, None)?;
             if stopped != Outcome::Complete {
                 return Ok(stopped);
             }
@@ -57,23 +58,34 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
     begin(&settings, None, &RunContext::Standalone)
 }
 
-/// Runs each of the first samples once, to estimate the expense of the rest.
+/// Runs each of the first samples once, to estimate the expense of the rest. `budget` is the budget
+/// of the sweep, if it has one.
 ///
 /// # Errors
 /// Like [`execute`].
-pub(super) fn pilot(args: &RunArgs, samples: usize) -> Result<Outcome, Error> {
+pub(super) fn pilot(
+    args: &RunArgs,
+    samples: usize,
+    budget: Option<SharedBudget>,
+) -> Result<Outcome, Error> {
     let mut args = args.clone();
-    args.start.dry_run = false;
-    args.start.pilot = None;
+    args.start.estimate = EstimateArgs::default();
     args.start.name = None;
     args.attempts = 1;
-    args.max_samples = Some(args.max_samples.map_or(samples, |most| most.min(samples)));
+    // The expense is estimated whatever the score is.
+    args.conduct.min_score = None;
+    if args.partition.is_some() {
+        // `--max-samples` would limit all shards together.
+        let Some(prepared) = Prepared::new(&RunSettings::resolve(&args)?.settings)? else {
+            return Ok(Outcome::NothingMatched);
+        };
+        let order = prepared.order();
+        args.select_only(&order[..samples.min(order.len())]);
+    } else {
+        args.max_samples = Some(args.max_samples.map_or(samples, |most| most.min(samples)));
+    }
     let settings = RunSettings::resolve(&args)?.settings;
-    begin(
-        &settings,
-        None,
-        &RunContext::SweepCell(CellStart::default()),
-    )
+    begin(&settings, None, &RunContext::Pilot(budget))
 }
 
 /// Opens benchmark and models and returns the number of samples that match. Writes nothing.
@@ -179,7 +191,7 @@ pub(super) fn start(
     }
     let new_run = match at {
         Some((path, id)) => NewRun::create_at(path)?.with_id(id),
-        None => match &settings.name {
+        None => match &settings.start.name {
             Some(name) => {
                 let path = settings.log_dir.join(name);
                 if path.exists() {
@@ -204,7 +216,7 @@ pub(super) fn start(
         attempts_total: jobs.len() as u64,
         attempts_done: 0,
         scores_done: Vec::new(),
-        concurrency: settings.concurrency,
+        concurrency: settings.conduct.concurrency,
         budget: settings.engine.conduct.budget,
     };
     let whole = prepared.attempts_of_all_shards();
@@ -215,11 +227,12 @@ pub(super) fn start(
     if let Some(origin) = origin {
         origin.write(&writer, &identity)?;
     }
-    let remaining = Remaining {
-        jobs: run_context.keep_part(jobs, &prepared),
+    let mut remaining = Remaining {
+        jobs,
         again: BTreeSet::new(),
         earlier: Vec::new(),
     };
+    run_context.restrict(&mut remaining, &prepared);
     run_attempts(
         settings,
         prepared,
@@ -305,7 +318,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     let prepared = run_context.bound(prepared);
     let reopened = Reopened::open(&dir)?;
     let mut remaining = prepared.remaining(&reopened, policy)?;
-    remaining.jobs = run_context.keep_part(remaining.jobs, &prepared);
+    run_context.restrict(&mut remaining, &prepared);
     let spent = reopened.spent()?;
     prepared.engine.charge(harness::Spent {
         cost_usd: spent.cost_usd.unwrap_or(0.0),
@@ -329,7 +342,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
             .iter()
             .filter_map(|record| Some((record.id.clone(), record.score?)))
             .collect(),
-        concurrency: settings.concurrency,
+        concurrency: settings.conduct.concurrency,
         budget: settings.engine.conduct.budget,
         identity,
     };
@@ -351,7 +364,10 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
             ));
         }
     }
-    let afresh = afresh(&reopened, &remaining, settings.queue.is_some());
+    let is_queued = settings.queue.is_some();
+    let afresh = afresh(&reopened, &remaining, is_queued, |sample| {
+        prepared.id(sample)
+    })?;
     let resumed = reopened.resume(&config, order, &remaining.again, &afresh, program::this())?;
     for problem in &resumed.damaged_journals {
         terminal::warning(&format!(

@@ -22,7 +22,9 @@ use crate::process::terminal;
 use crate::settings::RunSettings;
 use crate::sweep::{Cell, Matrix, Plan, SweepArgs, plan_cells};
 
-use cell::{check_cell, check_places, flags_to_repeat, quoted, resume_advice, run_cell};
+use cell::{
+    check_cell, check_places, failed_attempts, flags_to_repeat, quoted, resume_advice, run_cell,
+};
 use conclusion::{compare_finished, conclude};
 
 /// Starts or resumes a sweep.
@@ -83,7 +85,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
                 Err(error) => return Err(error),
             }
         }
-        if args.dry_run {
+        if args.estimate.dry_run {
             return dry_run::execute(&plan, args);
         }
         if let Some(against) = args.race.race {
@@ -103,6 +105,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     }
     let mut worst = Outcome::Complete;
     let mut failed = BTreeSet::new();
+    let to_retry = failed_attempts(&folder, &plan, args)?;
     for round in rounds::of(&plan, budget.is_some())? {
         for (place, cell) in plan.cells.iter().enumerate() {
             let unfinished_cells = spending::unfinished_cells(
@@ -123,6 +126,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             let run_context = RunContext::SweepCell(CellStart {
                 budget: budget.clone(),
                 samples: round.samples(place),
+                failed: to_retry.get(&cell.name).cloned().unwrap_or_default(),
             });
             let outcome = run_cell(&folder, &plan, cell, None, args, &run_context)?;
             if outcome == Outcome::Interrupted {

@@ -178,6 +178,19 @@ fn warns_of_small_budget_and_estimates_cost_from_pilot() {
     let shown: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(shown["likely"]["calls"], 12, "{shown}");
     assert_eq!(shown["likely"]["attempts"], 2, "{shown}");
+    // No answer is right, so the mean score is 0. Each of the first two shards contains two
+    // samples, the others one.
+    let rows: [(&[&str], usize); 3] = [
+        (&["--pilot", "--min-score", "1"], 4),
+        (&["--pilot", "--partition", "1/4"], 6),
+        (&["--pilot", "--partition", "4/4"], 7),
+    ];
+    for (more, attempts) in rows {
+        let ran = dry(more);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let likely = format!("based on {attempts} attempts of ");
+        assert!(ran.stdout.contains(&likely), "{more:?}: {ran:?}");
+    }
 }
 
 /// A run whose calls are abandoned, and its server.

@@ -452,6 +452,34 @@ fn pilot_of_each_cell_estimates_cost() {
         ran.stdout.contains("based on 4 attempts of 2 earlier runs"),
         "{ran:?}"
     );
+    // The pilots share the budget of the sweep.
+    let more = ["--pilot", "1", "--max-llm-calls", "2"];
+    let ran = binary.run(&[&args[..], &more].concat(), "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(106), ""), "{ran:?}");
+    let stopped = "note: the pilots were stopped: the sweep's --max-llm-calls budget is used up (2 calls of 2 calls)\n";
+    assert!(ran.stderr.ends_with(stopped), "{ran:?}");
+}
+
+#[test]
+fn resumed_sweep_retries_each_error_once() {
+    let fails = "description: Fails at one sample.\n\
+                 rules:\n\
+                 - {when: {samples: ['*-1']}, error: {status: 400, message: no}}\n\
+                 - reply: \"```js\\nreturn(1)\\n```\"\n";
+    let binary = Binary::new()
+        .file("priced.yaml", fails)
+        .file("matrix.yaml", PRICED_MATRIX);
+    // With a budget, each cell starts once in each of three rounds.
+    let args = ["sweep", "--matrix", "matrix.yaml", "--out", "sweep"];
+    binary.run(&[&args[..], &["--max-llm-calls", "100"]].concat(), "");
+    for start in 1..=2 {
+        let ran = binary.run(&["sweep", "--resume", "sweep", "--retry-errors"], "");
+        for cell in ["01-direct", "02-solver"] {
+            let path = binary.path().join("sweep").join(cell).join("superseded");
+            let rerun = fs::read_dir(path).unwrap().count();
+            assert_eq!(rerun, start, "{cell}: {ran:?}");
+        }
+    }
 }
 
 #[test]

@@ -47,12 +47,12 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
     let rows = rows(&prepared, prepared.samples())?;
     let expense = expense(&settings, &rows);
     let likely = likely(&settings, &prepared);
-    let key = if settings.check_key {
+    let key = if settings.start.check_key {
         Some(check_key(&settings, &prepared.engine)?)
     } else {
         None
     };
-    if settings.json {
+    if settings.start.json {
         let mut shown = json!(expense);
         shown["likely"] = json!(likely);
         shown["samples"] = json!(rows);

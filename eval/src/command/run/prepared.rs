@@ -158,7 +158,7 @@ impl Prepared {
         let subject = protocol_fit::subject(self.dataset.as_ref(), &id).map_err(OpenError::from)?;
         if subject != InputKind::Texts {
             let how = WebSettings {
-                browsers: settings.concurrency,
+                browsers: settings.conduct.concurrency,
                 trust_pages: settings.engine.trust_pages,
                 allow_local: settings.engine.allow_local,
                 is_visible: false,
@@ -243,12 +243,8 @@ impl Prepared {
         policy: ResumePolicy,
     ) -> Result<Remaining, ResumeError> {
         check_experiment(run, &self.fingerprint, policy.allow_program_change)?;
-        remaining(
-            run,
-            self.jobs(),
-            |sample| self.id(sample),
-            policy.retry_errors,
-        )
+        let id = |sample| self.id(sample);
+        remaining(run, self.jobs(), id, policy.retry_errors)
     }
 
     /// Returns the ids of the selected samples in run order.

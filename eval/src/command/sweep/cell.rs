@@ -1,11 +1,13 @@
 //! Starts and resumes the cells of a sweep.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use harness::model::Status;
 use records::run_dir::{RunDir, read_config};
 use serde_json::json;
 
-use crate::command::run::{self, RunContext};
+use crate::command::run::{self, AttemptStart, RunContext, attempt_start};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::invocation;
@@ -20,7 +22,7 @@ fn of_cell(dir: &Path, args: &SweepArgs) -> Result<ResumeArgs, Error> {
         Some(_) => args.run.as_slice(),
         None => &[],
     };
-    Ok(ResumeArgs::of_folder(dir, args.policy, typed)?)
+    Ok(ResumeArgs::of_cell(dir, args.policy, typed)?)
 }
 
 /// Rejects recorded paths and addresses that the command line does not confirm.
@@ -62,6 +64,29 @@ pub(super) fn check_cell(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result
     run::matching(&settings).map(drop)
 }
 
+/// Returns the attempts to rerun because of `--retry-errors`, by the name of the cell.
+///
+/// # Errors
+/// [`Error`] if a cell's folder cannot be read.
+pub(super) fn failed_attempts(
+    folder: &Path,
+    plan: &Plan,
+    args: &SweepArgs,
+) -> Result<BTreeMap<String, BTreeSet<AttemptStart>>, Error> {
+    let mut failed = BTreeMap::new();
+    for cell in &plan.cells {
+        let dir = folder.join(&cell.name);
+        if args.policy.retry_errors && RunDir::is_begun(&dir) {
+            let records = RunDir::open(&dir)?.records;
+            let errors = records
+                .iter()
+                .filter(|record| record.status == Status::Error);
+            failed.insert(cell.name.clone(), errors.map(attempt_start).collect());
+        }
+    }
+    Ok(failed)
+}
+
 /// Starts or resumes the run of a cell on the given samples, or on all samples that its flags
 /// select.
 pub(super) fn run_cell(
@@ -83,7 +108,7 @@ pub(super) fn run_cell(
                 .settings
                 .flags_to_repeat();
             let words = shlex::split(&given.join(" ")).unwrap_or_default();
-            ResumeArgs::of_folder(&dir, args.policy, &words)?
+            ResumeArgs::of_cell(&dir, args.policy, &words)?
         };
         args.samples = samples.map(<[String]>::to_vec);
         return run::resume(&args, run_context);

@@ -1,6 +1,7 @@
 //! `rlm-eval sweep --dry-run`: estimates the expense of each cell and of all cells together. Does
 //! not run agents or write files.
 
+use harness::SharedBudget;
 use serde_json::{Map, Value, json};
 
 use crate::command::run;
@@ -9,6 +10,7 @@ use crate::command::run::expense::{Caps, Expense, Sum, basis};
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal;
 use crate::settings::RunSettings;
 use crate::sweep::{Plan, SweepArgs};
 
@@ -17,10 +19,15 @@ use crate::sweep::{Plan, SweepArgs};
 /// # Errors
 /// [`Error`] for a cell with unusable settings or an unavailable sample.
 pub(super) fn execute(plan: &Plan, args: &SweepArgs) -> Result<Outcome, Error> {
-    if let Some(samples) = args.pilot {
+    if let Some(samples) = args.estimate.pilot {
+        let is_limited = !plan.budget.is_unlimited();
+        let budget = is_limited.then(|| SharedBudget::new(plan.budget.budget()));
         for cell in &plan.cells {
-            let stopped = run::pilot(&cell.flags, samples)?;
+            let stopped = run::pilot(&cell.flags, samples, budget.clone())?;
             if stopped != Outcome::Complete {
+                if let Some(error) = budget.as_ref().and_then(SharedBudget::exhausted) {
+                    terminal::note(&format!("the pilots were stopped: {error}"));
+                }
                 return Ok(stopped);
             }
         }
@@ -49,11 +56,7 @@ pub(super) fn execute(plan: &Plan, args: &SweepArgs) -> Result<Outcome, Error> {
     let Some(all) = all else {
         return Ok(Outcome::NothingMatched);
     };
-    let all = all.under(Caps {
-        cost_usd: plan.budget.max_cost,
-        tokens: plan.budget.max_tokens,
-        calls: plan.budget.max_llm_calls,
-    });
+    let all = all.under(Caps::from(plan.budget.budget()));
     if args.json {
         let cells: Map<String, Value> = cells
             .iter()

@@ -13,7 +13,7 @@ use harness::SharedBudget;
 use records::run_dir::RunDir;
 use sha2::{Digest, Sha256};
 
-use super::cell::{resume_advice, run_cell};
+use super::cell::{failed_attempts, resume_advice, run_cell};
 use super::conclusion::conclude;
 use super::spending;
 use crate::command::run::{self, CellStart, RunContext};
@@ -119,6 +119,7 @@ pub(super) fn execute(
             last.block, last.samples
         ));
     }
+    let to_retry = failed_attempts(folder, plan, args)?;
     while let Some(block) = log.next() {
         let earlier = log.header.order.iter().flatten();
         let before = log.blocks.last().map_or(0, |block| block.samples);
@@ -140,6 +141,7 @@ pub(super) fn execute(
             let run_context = RunContext::SweepCell(CellStart {
                 budget: budget.cloned(),
                 samples: None,
+                failed: to_retry.get(&cell.name).cloned().unwrap_or_default(),
             });
             let outcome = run_cell(folder, plan, cell, Some(&samples), args, &run_context)?;
             let undecided = || {

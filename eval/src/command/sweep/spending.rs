@@ -17,12 +17,12 @@ use crate::sweep::{Plan, SweepArgs};
 /// # Errors
 /// [`SettingsError`] for a cost limit that is out of range, or if the price of a model is unknown.
 pub(super) fn check(plan: &Plan) -> Result<(), SettingsError> {
-    if plan.budget.max_cost.is_none() {
+    if plan.budget.limits.max_cost.is_none() {
         return Ok(());
     }
     for cell in &plan.cells {
         let mut flags = cell.flags.clone();
-        flags.engine.budget.max_cost = plan.budget.max_cost;
+        flags.engine.budget.limits.max_cost = plan.budget.limits.max_cost;
         RunSettings::resolve(&flags)?;
     }
     Ok(())
