@@ -64,7 +64,8 @@ pub struct BenchmarkArgs {
     pub show_labels: bool,
 
     /// Read only data files whose names begin with this prefix, for example validation [default:
-    /// test, or the split that the benchmark is defined on; all files if none matches]
+    /// test, or the split that the benchmark is defined on; all files if none matches, or if the
+    /// folder is your own]
     #[arg(long, value_name = "NAME", help_heading = "Benchmark")]
     pub split: Option<String>,
 

@@ -15,23 +15,44 @@ use super::values::{Seconds, dollars, whole};
 use crate::providers::ModelRef;
 
 /// Maximum value of a token or request limit; larger numbers are probably typos.
-pub(crate) const HIGHEST_LIMIT: u64 = 1_000_000_000_000;
+const HIGHEST_LIMIT: u64 = 1_000_000_000_000;
 
-/// Budgets of the run and of each attempt.
-#[derive(Debug, Clone, Args, Serialize)]
-#[command(next_help_heading = "Budget")]
-pub struct BudgetArgs {
-    /// Cost limit of the run, in US dollars [default: no limit]
+/// Limits of cost, tokens and requests. The help heading names what they limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Args, Serialize)]
+pub struct LimitArgs {
+    /// Cost limit in US dollars [default: no limit]
     #[arg(long, value_parser = dollars, value_name = "USD")]
     pub max_cost: Option<f64>,
 
-    /// Token limit of the run, input and output together [default: no limit]
+    /// Token limit, input and output together [default: no limit]
     #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N")]
     pub max_tokens: Option<u64>,
 
-    /// Limit of requests to models for the run; a retried request counts once [default: no limit]
+    /// Limit of requests to models; a retried request counts once [default: no limit]
     #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N")]
     pub max_llm_calls: Option<u64>,
+}
+
+impl LimitArgs {
+    /// Returns the limits, with one of time, as a budget.
+    pub fn budget(self, time: Option<Seconds>) -> Budget {
+        Budget {
+            cost_usd: self.max_cost,
+            tokens: self.max_tokens,
+            calls: self.max_llm_calls,
+            time: time.map(|time| *time),
+        }
+    }
+}
+
+/// Budgets of the run and of each attempt.
+#[derive(Debug, Clone, Args, Serialize)]
+#[command(next_help_heading = "Budget of the run")]
+pub struct BudgetArgs {
+    /// Limits of the run.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub limits: LimitArgs,
 
     /// Wall time limit of the run in seconds, after which no attempt or model call starts; with
     /// --resume, the time starts from zero [default: no limit]
@@ -39,18 +60,24 @@ pub struct BudgetArgs {
     pub time_limit: Option<Seconds>,
 
     /// Cost limit of one attempt, including all its agents, in US dollars [default: no limit]
-    #[arg(long, value_parser = dollars, value_name = "USD")]
+    #[arg(long, value_parser = dollars, value_name = "USD", help_heading = OF_ATTEMPT)]
     pub attempt_max_cost: Option<f64>,
 
     /// Token limit of one attempt [default: no limit]
-    #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N")]
+    #[arg(
+        long,
+        value_parser = whole::<u64>(1..=HIGHEST_LIMIT),
+        value_name = "N",
+        help_heading = OF_ATTEMPT
+    )]
     pub attempt_max_tokens: Option<u64>,
 
     /// Limit of requests to models for one attempt [default: no limit]
     #[arg(
         long,
         value_parser = whole::<u64>(1..=HIGHEST_LIMIT),
-        value_name = "N"
+        value_name = "N",
+        help_heading = OF_ATTEMPT
     )]
     pub attempt_max_llm_calls: Option<u64>,
 
@@ -60,20 +87,17 @@ pub struct BudgetArgs {
     pub prices: Option<PathBuf>,
 }
 
+const OF_ATTEMPT: &str = "Budget of one attempt";
+
 impl BudgetArgs {
     /// Returns the budget of the run.
     pub fn of_run(&self) -> Budget {
-        Budget {
-            cost_usd: self.max_cost,
-            tokens: self.max_tokens,
-            calls: self.max_llm_calls,
-            time: self.time_limit.map(|time| *time),
-        }
+        self.limits.budget(self.time_limit)
     }
 
     /// Returns the flag that limits cost, if one is set.
     pub fn of_money(&self) -> Option<&'static str> {
-        let of_run = self.max_cost.map(|_| "--max-cost");
+        let of_run = self.limits.max_cost.map(|_| "--max-cost");
         of_run.or(self.attempt_max_cost.map(|_| "--attempt-max-cost"))
     }
 

@@ -10,11 +10,10 @@ use harness::{
     AgentSettings, CallerRole, Conduct, ModelMap, ModelSlot, Specialist, ToolChoice, Treatment,
 };
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::flags::{MayNamePlace, NotFromFile, NotShared, RunOnly};
 use super::guidance::NONE;
-use super::recorded_flags::keys_of;
 use super::treatment::{Agents, Flags};
 use super::values::{Seconds, fields};
 use super::{
@@ -23,6 +22,7 @@ use super::{
     compaction, guidance, layers, models, recorded_flags, web,
 };
 use crate::providers::{ModelRef, UnknownModel};
+
 /// Flags of all commands that run agents.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
@@ -372,36 +372,35 @@ fn fit_reasoning(
     left_out
 }
 
-/// Returns the flags as if the setting had not been given.
+/// Returns the flags as if the setting had not been given, also in a file (`--persona-file`). Of a
+/// flag with several values, only `VALUE` and `VALUE=…` are removed.
 ///
 /// # Errors
 /// A sentence about a flag that cannot be parsed again.
 pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
-    let mut flags = fields(args);
-    remove_value(
-        &mut flags,
-        &keys_of::<EngineArgs>(&setting.flag),
-        &setting.value,
-    );
-    recorded_flags::read(&Value::Object(flags))
-}
-
-/// Clears a flag in recorded flags, and also its `_file` variant. In a list, removes only the
-/// entries `value` and `value=…`.
-fn remove_value(flags: &mut Map<String, Value>, keys: &[String], value: &str) {
+    let keys = recorded_flags::keys_of::<EngineArgs>(&setting.flag);
     let is_cleared = |key: &str| keys.iter().any(|cleared| cleared == key);
-    for (key, given) in flags {
+    let mut flags = fields(args);
+    recorded_flags::retain(&mut flags, &mut |key, given| {
+        if !is_cleared(key) && !key.strip_suffix("_file").is_some_and(is_cleared) {
+            return true;
+        }
         match given {
-            Value::Object(group) => remove_value(group, keys, value),
-            _ if !is_cleared(key) && !key.strip_suffix("_file").is_some_and(is_cleared) => {}
             Value::Array(values) => values.retain(|one| {
                 let one = one.as_str().unwrap_or_default();
-                one.split('=').next().map(str::trim) != Some(value)
+                one.split('=').next().map(str::trim) != Some(&setting.value)
             }),
+            // The default would select a profile for the model.
             _ if key == "profile" => *given = NONE.into(),
-            _ => *given = Value::Null,
+            _ => return false,
         }
-    }
+        true
+    });
+    Ok(EngineArgs {
+        // Permissions are not recorded.
+        powers: args.powers.clone(),
+        ..recorded_flags::read(&Value::Object(flags))?
+    })
 }
 
 #[cfg(test)]

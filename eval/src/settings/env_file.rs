@@ -15,11 +15,12 @@ use std::{env, str};
 use harness::nearest;
 use harness::provider::http::endpoints;
 
-use self::place::{Found, find, lies_inside};
+use self::place::{Found, find};
 use self::syntax::{Entry, entries};
 use super::SettingsError;
 use super::environment::set_file_values;
 use super::from_file::{FlagVariable, FromFile};
+use super::places::lies_inside;
 use crate::process::env_vars::{self, PREFIX};
 use crate::process::terminal;
 

@@ -28,16 +28,21 @@ pub(super) struct MayNamePlace;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NotShared(pub &'static str);
 
+impl NotShared {
+    /// Advice about a flag that `rlm-eval sweep` has as well.
+    pub(super) const OF_SWEEP: Self = Self("pass it to the sweep, before `--`");
+}
+
 impl ArgExt for NotFromFile {}
 impl ArgExt for RunOnly {}
 impl ArgExt for MayNamePlace {}
 impl ArgExt for NotShared {}
 
 /// Ids of flags.
-pub(super) type Ids = BTreeSet<String>;
+pub(crate) type Ids = BTreeSet<String>;
 
 /// Returns the ids of the flags in a group. The struct that declares a flag determines its group.
-pub(super) fn ids<A: Args>() -> Ids {
+pub(crate) fn ids<A: Args>() -> Ids {
     let command = A::augment_args(Command::new("group"));
     let arguments = command.get_arguments();
     arguments

@@ -1,8 +1,8 @@
 //! Locations given in flags: files, folders and servers.
 //!
-//! Invariant: a run folder may record locations, but a resumed run uses one only if the current
-//! command also gives it. Otherwise, the author of the folder would choose which files are read,
-//! which programs run, and where data is sent.
+//! Invariant: a run folder, a matrix file or an agents file may name locations, but a start uses
+//! one only if its command or environment also gives it. Otherwise, the author of the file would
+//! choose which files are read, which programs run, and where data is sent.
 
 use std::any::TypeId;
 use std::ffi::OsStr;
@@ -10,7 +10,7 @@ use std::fmt::Display;
 use std::ops::Deref;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
-use std::{env, fmt};
+use std::{env, fmt, fs};
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command};
@@ -20,6 +20,7 @@ use serde_json::Value;
 use super::environment::TypedFlags;
 use super::flags::MayNamePlace;
 use super::recorded_flags;
+use crate::process::env_vars;
 use crate::process::invocation::quoted;
 
 /// A setting that must be given again whenever a run is resumed: a server, data sent to it, or a
@@ -53,13 +54,20 @@ impl<T: FromStr> FromStr for Granted<T> {
     }
 }
 
-/// A recorded flag whose locations this start must give again.
+/// A flag in a file whose locations this start must give again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceFlag {
     /// Flag with its dashes.
     pub flag: String,
     /// Values of the flag.
     pub values: Vec<String>,
+}
+
+impl PlaceFlag {
+    fn of(argument: &Arg, values: Vec<String>) -> Self {
+        let flag = format!("--{}", argument.get_long().unwrap_or_default());
+        Self { flag, values }
+    }
 }
 
 /// Formats the flag for a shell.
@@ -118,15 +126,28 @@ fn places<A: Args>(matches: &ArgMatches) -> Vec<PlaceFlag> {
         let values: Vec<String> = values.collect();
         // Server URLs are compared with those in environment variables when the models are
         // resolved.
-        let may_be_path = id != "base_url" && !is_prose(argument);
-        let is_place =
-            is_granted(argument) || may_be_path && values.iter().any(|value| leads_outside(value));
-        is_place.then(|| PlaceFlag {
-            flag: format!("--{}", argument.get_long().unwrap_or_default()),
-            values,
-        })
+        (id != "base_url" && is_place(argument, &values)).then(|| PlaceFlag::of(argument, values))
     };
     command::<A>().get_arguments().filter_map(place).collect()
+}
+
+/// Returns the flag with these values from a settings file if they are locations that the
+/// environment does not give.
+pub(crate) fn unconfirmed_in_file(argument: &Arg, values: &[String]) -> Option<PlaceFlag> {
+    let is_confirmed = || {
+        let variable = argument.get_long().map(env_vars::of_flag);
+        let given = variable.and_then(|variable| env::var(variable).ok());
+        let delimiter = argument.get_value_delimiter().unwrap_or('\n');
+        given.is_some_and(|given| given.split(delimiter).eq(values))
+    };
+    let is_url = argument.get_id() == "base_url";
+    let must_be_given = (is_url || is_place(argument, values)) && !is_confirmed();
+    must_be_given.then(|| PlaceFlag::of(argument, values.to_vec()))
+}
+
+/// Whether the values of a flag are locations that a file cannot choose.
+fn is_place(argument: &Arg, values: &[String]) -> bool {
+    is_granted(argument) || !is_prose(argument) && values.iter().any(|value| leads_outside(value))
 }
 
 /// Whether a flag can name a file, folder or server.
@@ -147,6 +168,25 @@ pub(super) fn is_prose(argument: &Arg) -> bool {
     names.iter().any(|name| name == "TEXT")
 }
 
+/// Whether a path is inside a folder after links are followed. For a path that does not exist yet,
+/// its nearest existing ancestor decides.
+pub(super) fn lies_inside(folder: &Path, path: &Path) -> bool {
+    let Ok(folder) = fs::canonicalize(folder) else {
+        return false;
+    };
+    for above in path.ancestors() {
+        let Ok(real) = fs::canonicalize(above) else {
+            // A dangling link may later lead anywhere.
+            if above.is_symlink() || above.components().next_back() == Some(Component::ParentDir) {
+                return false;
+            }
+            continue;
+        };
+        return real.starts_with(&folder);
+    }
+    false
+}
+
 /// Whether a value names a file or folder outside the current folder: by an absolute path, by `..`,
 /// or by a link. A path may follow a prefix such as `replay:`, `file:` or `ALIAS=scripted:`.
 fn leads_outside(value: &str) -> bool {
@@ -157,14 +197,7 @@ fn leads_outside(value: &str) -> bool {
         if path.is_absolute() || path.components().any(|part| part == Component::ParentDir) {
             return true;
         }
-        let (Ok(here), Ok(resolved)) = (
-            env::current_dir().and_then(|here| here.canonicalize()),
-            path.canonicalize(),
-        ) else {
-            // The file does not exist.
-            return false;
-        };
-        !resolved.starts_with(here)
+        !env::current_dir().is_ok_and(|here| lies_inside(&here, &here.join(path)))
     })
 }
 

@@ -54,8 +54,8 @@ impl RunSettings {
             },
             "cache": engine.store.cache,
             "record": engine.store.record,
-            "concurrency": self.concurrency,
-            "min_score": self.min_score,
+            "concurrency": self.conduct.concurrency,
+            "min_score": self.conduct.min_score,
         }));
         if !self.grader.further.is_empty()
             && let Some(scorer) = all.get_mut("scorer")

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::iter;
 
 use clap::{Arg, ArgMatches, Args, Command};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::StartArgs;
 use super::flags::{Ids, ids, names, one_line, union};
@@ -54,8 +54,23 @@ fn keys(argument: &Arg) -> impl Iterator<Item = String> {
     iter::once(argument.get_id().to_string()).chain(names)
 }
 
-/// Returns the keys under which a flag of `A` may be recorded.
-pub(super) fn keys_of<A: Args>(flag: &str) -> Vec<String> {
+/// Keeps only the recorded flags for which `is_kept` returns true, which may also change a value.
+/// Flags in nested groups are included.
+pub(crate) fn retain(
+    recorded: &mut Map<String, Value>,
+    is_kept: &mut impl FnMut(&str, &mut Value) -> bool,
+) {
+    recorded.retain(|key, value| match value {
+        Value::Object(group) => {
+            retain(group, is_kept);
+            true
+        }
+        value => is_kept(key, value),
+    });
+}
+
+/// Returns the keys under which a flag of `A` may be recorded. `flag` may start with dashes.
+pub(crate) fn keys_of<A: Args>(flag: &str) -> Vec<String> {
     let command = A::augment_args(Command::new("agents"));
     let long = flag.trim_start_matches('-');
     let mut arguments = command.get_arguments();

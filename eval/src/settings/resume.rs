@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use records::run_dir;
 use serde_json::{Value, json};
 
 use super::environment::TypedFlags;
 use super::flags::{Ids, ids, union};
 use super::places::{PlaceFlag, unconfirmed};
-use super::powers::permissions;
+use super::powers::is_permission;
 use super::recorded_flags::unrecorded;
+use super::values::fields;
 use super::{
     BudgetArgs, ConductArgs, QueueAccessArgs, Resolved, ResumePolicy, RunArgs, RunMode,
     RunSettings, ServerArgs, SettingsError, ShardAssignment, StoreArgs, TrafficArgs, environment,
@@ -128,15 +129,43 @@ impl ResumeArgs {
     ///
     /// # Errors
     /// An error for an invalid word.
-    pub fn of_folder(
+    pub fn of_cell(
         dir: &Path,
         policy: ResumePolicy,
         typed: &[String],
     ) -> Result<Self, clap::Error> {
-        let powers = permissions();
+        let is_allowed = |argument: &Arg| {
+            is_permission(argument.get_id().as_str()) || places::may_confirm(argument)
+        };
+        let allowed = "permissions, --base-url, files and folders";
+        let sweep = dir.parent().unwrap_or(dir).display().to_string();
+        Ok(Self {
+            policy,
+            command: format!("sweep --resume {} --", quoted(&sweep)),
+            ..Self::of_words(dir, typed, is_allowed, allowed)?
+        })
+    }
+
+    /// Returns the flags with the files and folders that a worker confirms for the runs of a queue.
+    ///
+    /// # Errors
+    /// An error for an invalid word.
+    pub fn of_worker(typed: &[String]) -> Result<Self, clap::Error> {
+        let is_allowed =
+            |argument: &Arg| places::may_confirm(argument) && argument.get_id() != "base_url";
+        Self::of_words(Path::new("."), typed, is_allowed, "files and folders")
+    }
+
+    /// Parses words after `--`. `allowed` describes the flags for which `is_allowed` is true.
+    fn of_words(
+        dir: &Path,
+        typed: &[String],
+        is_allowed: impl Fn(&Arg) -> bool,
+        allowed: &str,
+    ) -> Result<Self, clap::Error> {
         let run = RunArgs::augment_args(Command::new("run")).mut_args(|argument| {
             match environment::variable(&argument) {
-                Some(variable) if powers.contains(argument.get_id().as_str()) => {
+                Some(variable) if is_permission(argument.get_id().as_str()) => {
                     argument.env(variable).hide_env(true)
                 }
                 _ => argument,
@@ -146,39 +175,30 @@ impl ResumeArgs {
         words.extend(typed.iter().map(OsStr::new));
         let words: Vec<OsString> = words.into_iter().map(OsStr::to_owned).collect();
         let typed = TypedFlags::in_arguments(&words);
-        let changes = run.get_arguments().find(|argument| {
-            let id = argument.get_id().as_str();
-            typed.has(argument)
-                && id != "resume"
-                && !powers.contains(id)
-                && !places::may_confirm(argument)
+        let refused = run.get_arguments().find(|argument| {
+            typed.has(argument) && argument.get_id() != "resume" && !is_allowed(argument)
         });
-        if let Some(argument) = changes {
+        if let Some(argument) = refused {
             return Err(clap::Error::raw(
                 ErrorKind::ArgumentConflict,
                 format!(
-                    "--{} cannot change in a resumed sweep; after `--`, only permissions, \
-                     --base-url, files and folders may be passed again\n",
+                    "--{} is not allowed after `--`, where only {allowed} may be passed\n",
                     argument.get_long().unwrap_or_default()
                 ),
             ));
         }
         let matches = run.try_get_matches_from(words)?;
-        let sweep = dir.parent().unwrap_or(dir).display().to_string();
-        let command = format!("sweep --resume {} --", quoted(&sweep));
-        Ok(Self {
-            policy,
-            ..Self::over_folder(dir.to_owned(), &matches, &typed, command)
-        })
+        let dir = dir.to_owned();
+        Ok(Self::over_folder(dir, &matches, &typed, String::new()))
     }
 
     /// Whether two starts have the same agents and sampling.
     pub fn has_same_agents(first: &RunArgs, second: &RunArgs) -> bool {
         let conduct = engine_conduct();
         let agents = |run: &RunArgs| {
-            let mut engine = serde_json::to_value(&run.engine).ok()?;
-            remove_flags(&mut engine, &conduct);
-            Some(engine)
+            let mut engine = fields(&run.engine);
+            recorded_flags::retain(&mut engine, &mut |key, _| !conduct.contains(key));
+            engine
         };
         agents(first) == agents(second)
     }
@@ -207,16 +227,6 @@ fn engine_conduct() -> Ids {
         ids::<StoreArgs>(),
         ids::<ServerArgs>(),
     ])
-}
-
-/// Removes flags from a recorded group and the groups in it.
-fn remove_flags(group: &mut Value, flags: &Ids) {
-    let Some(all) = group.as_object_mut() else {
-        return;
-    };
-    all.retain(|name, _| !flags.contains(name));
-    all.values_mut()
-        .for_each(|group| remove_flags(group, flags));
 }
 
 /// Settings for resuming a run.

@@ -241,7 +241,6 @@ pub(crate) fn instead_of_sharing(flag: &str) -> Option<&'static str> {
 
 /// Resolved settings of a run.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct RunSettings {
     /// Name of the benchmark in the catalog, or path of a user-supplied one.
     pub benchmark: String,
@@ -253,24 +252,12 @@ pub struct RunSettings {
     pub grader: GraderSettings,
     /// Independent attempts at each sample; at least 1.
     pub attempts: u32,
-    /// Maximum concurrent attempts; at least 1.
-    pub concurrency: usize,
     /// Parent folder of the run's folder.
     pub log_dir: PathBuf,
-    /// Name of the run's folder; `None` for a generated name.
-    pub name: Option<String>,
-    /// Mean score, from 0 to 1, below which the run fails.
-    pub min_score: Option<f64>,
-    /// Number or share of errors that stops the run.
-    pub fail_on_error: Option<ErrorGate>,
-    /// Whether to print the summary as JSON instead of a table.
-    pub json: bool,
-    /// Whether progress shows every event of the agents.
-    pub verbose: bool,
-    /// Whether to show only an estimate instead of running.
-    pub dry_run: bool,
-    /// Whether a dry run sends the main model one request.
-    pub check_key: bool,
+    /// Concurrency and stop conditions.
+    pub conduct: ConductArgs,
+    /// Flags of this start.
+    pub start: StartArgs,
     /// Whether rows of the benchmark may name programs to run.
     pub allow_commands: bool,
     /// Permissions of this start, as the flags that grant them.
@@ -462,12 +449,20 @@ impl RunSettings {
             ),
             (
                 "--dry-run",
-                args.start.dry_run,
+                args.start.estimate.dry_run,
                 "its output is the same without --queue",
             ),
         ];
         let queue = queue::resolve(&args.queue, args.start.detach, &without_queue)?;
-        let keys = if queue.is_some() || args.start.dry_run && !args.start.check_key {
+        let lacks_timer = queue.as_ref().is_some_and(|queue| queue.detach)
+            && args.engine.budget.time_limit.is_some();
+        let lacks_timer = lacks_timer.then_some(
+            "--time-limit has no effect with --detach: the process that submits a run enforces it",
+        );
+        if let Some(problem) = lacks_timer.filter(|_| start == RunMode::New) {
+            return Err(SettingsError::new(problem));
+        }
+        let keys = if queue.is_some() || args.start.estimate.dry_run && !args.start.check_key {
             Keys::Unneeded
         } else {
             Keys::Needed
@@ -477,6 +472,7 @@ impl RunSettings {
             .settings
             .traffic
             .allow_concurrent(args.conduct.concurrency);
+        engine.warnings.extend(lacks_timer.map(str::to_owned));
         engine
             .warnings
             .extend(benchmark::unread_data_dir(&benchmark, &args.options));
@@ -518,15 +514,9 @@ impl RunSettings {
             selection,
             grader,
             attempts: args.attempts,
-            concurrency: args.conduct.concurrency,
             log_dir: args.log_dir.clone(),
-            name: args.start.name.clone(),
-            min_score: args.conduct.min_score,
-            fail_on_error: args.conduct.fail_on_error,
-            json: args.start.json,
-            verbose: args.start.verbose,
-            dry_run: args.start.dry_run,
-            check_key: args.start.check_key,
+            conduct: args.conduct.clone(),
+            start: args.start.clone(),
             allow_commands: args.powers.allow_commands,
             powers: [args.powers.words(), args.engine.powers.words()].concat(),
             queue,

@@ -20,7 +20,7 @@ use super::values::whole;
 pub struct StartArgs {
     /// Resume the run in this folder with its recorded settings. Flags that cannot change an answer
     /// may be passed again; --attempts and --max-samples may increase
-    #[arg(long, value_name = "DIR", add = NotFromFile, add = RunOnly, add = NotShared("pass it to the sweep, before `--`"))]
+    #[arg(long, value_name = "DIR", add = NotFromFile, add = RunOnly, add = NotShared::OF_SWEEP)]
     pub resume: Option<PathBuf>,
 
     /// Name of the run and of its folder below --log-dir [default: benchmark, mode, prompt and
@@ -37,30 +37,9 @@ pub struct StartArgs {
     #[command(flatten)]
     pub policy: ResumePolicy,
 
-    /// Show the samples, the sizes of their prompts, and an estimate of calls and cost, without
-    /// running attempts or writing files
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        conflicts_with = "resume",
-        add = RunOnly,
-        add = NotShared("pass it to the sweep, before `--`")
-    )]
-    pub dry_run: bool,
-
-    /// With --dry-run: run the first N samples, once each, to base the estimate on their cost; this
-    /// creates a separate run and costs money [default: earlier runs of the same experiment in
-    /// --log-dir]
-    #[arg(
-        long,
-        value_parser = whole::<usize>(1..=1_000),
-        num_args = 0..=1,
-        default_missing_value = "2",
-        requires = "dry_run",
-        value_name = "N",
-        add = RunOnly
-    )]
-    pub pilot: Option<usize>,
+    /// Estimate instead of a run.
+    #[command(flatten)]
+    pub estimate: EstimateArgs,
 
     /// With --dry-run: request 16 tokens from the main model, to check whether its server accepts
     /// the key
@@ -86,7 +65,7 @@ pub struct StartArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        add = NotShared("pass it to the sweep, before `--`")
+        add = NotShared::OF_SWEEP
     )]
     pub json: bool,
 
@@ -102,6 +81,36 @@ pub struct StartArgs {
     pub detach: bool,
 }
 
+/// Estimate instead of a run or a sweep.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct EstimateArgs {
+    /// Show an estimate of requests and cost, without running attempts or writing files; that of a
+    /// single run also lists the samples and the sizes of their prompts
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        conflicts_with = "resume",
+        add = RunOnly,
+        add = NotShared::OF_SWEEP
+    )]
+    pub dry_run: bool,
+
+    /// With --dry-run: run the first N samples, in a sweep those of each cell, once each, to base
+    /// the estimate on their cost; this creates separate runs in --log-dir and costs money
+    /// [default: earlier runs of the same experiment in --log-dir]
+    #[arg(
+        long,
+        value_parser = whole::<usize>(1..=1_000),
+        num_args = 0..=1,
+        default_missing_value = "2",
+        requires = "dry_run",
+        value_name = "N",
+        add = RunOnly,
+        add = NotShared::OF_SWEEP
+    )]
+    pub pilot: Option<usize>,
+}
+
 /// What resuming a run accepts and runs again.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct ResumePolicy {
@@ -111,7 +120,8 @@ pub struct ResumePolicy {
         long,
         value_parser = BoolishValueParser::new(),
         requires = "resume",
-        add = RunOnly
+        add = RunOnly,
+        add = NotShared::OF_SWEEP
     )]
     pub retry_errors: bool,
 
@@ -122,7 +132,8 @@ pub struct ResumePolicy {
         value_parser = BoolishValueParser::new(),
         requires = "resume",
         add = NotFromFile,
-        add = RunOnly
+        add = RunOnly,
+        add = NotShared::OF_SWEEP
     )]
     pub allow_program_change: bool,
 }

@@ -50,6 +50,28 @@ pub(crate) fn names(given: &[String]) -> Vec<String> {
     names
 }
 
+/// Returns one or several values of a settings file as words of a command line.
+///
+/// # Errors
+/// A description of valid values.
+pub(crate) fn to_words(values: &Value) -> Result<Vec<String>, String> {
+    match values {
+        Value::Array(values) => values.iter().map(to_word).collect(),
+        value => Ok(vec![to_word(value)?]),
+    }
+}
+
+fn to_word(value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(number.to_string()),
+        Value::Bool(flag) => Ok(flag.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => {
+            Err(format!("expected a string or a number, not {value}"))
+        }
+    }
+}
+
 /// Returns the serialized fields of a part of the settings.
 pub fn fields(settings: &impl Serialize) -> Map<String, Value> {
     match json!(settings) {

@@ -275,7 +275,7 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
     let varied = combination.varied(matrix);
     words.extend(varied.map(|(axis, value)| format!("--{}={value}", axis.flag)));
     let mut args = RunArgs::of_words(words)?;
-    args.start.dry_run = matrix.dry_run;
+    args.start.estimate.dry_run = matrix.dry_run;
     let guidance = &mut args.engine.guidance;
     // The environment must not set an axis that the cell lacks.
     if combination.mode.is_none() {

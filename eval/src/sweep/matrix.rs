@@ -5,10 +5,15 @@ use std::fs;
 use std::path::Path;
 
 use benchmarks::Entry;
+use clap::{Args as _, Command};
 
-use super::settings::{DriverSet, MatrixArgs, SweepArgs, to_words};
-use crate::settings::SettingsError;
+use super::settings::{DriverSet, MatrixArgs, SweepArgs};
+use crate::process::invocation::quoted;
+use crate::settings::places::unconfirmed_in_file;
+use crate::settings::powers::is_permission;
 use crate::settings::run::{canonical_flag, instead_of_sharing};
+use crate::settings::values::to_words;
+use crate::settings::{PlaceFlag, RunArgs, SettingsError};
 
 /// Axes of a sweep, and the flags that all cells share.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +69,9 @@ impl Matrix {
             run.insert(canonical_flag(name.trim_start_matches('-')), words);
         }
         let typed = typed(&args.run).map_err(wrong)?;
+        if let Some(path) = &given.matrix {
+            check_powers(path, &run, &file, given, &typed)?;
+        }
         if typed.contains_key("model") {
             if !given.models.is_empty() {
                 let problem = "--models and --model both name models: remove one of them";
@@ -137,7 +145,7 @@ impl Matrix {
                 sets.into_iter().map(|DriverSet(names)| names).collect()
             },
             run,
-            dry_run: args.dry_run,
+            dry_run: args.estimate.dry_run,
         };
         match matrix.find_duplicate() {
             Some(problem) => Err(wrong(problem)),
@@ -171,6 +179,61 @@ impl Matrix {
             Some(format!("{name}: duplicate `{twice}`"))
         })
     }
+}
+
+/// Rejects permissions in a matrix file, and servers, files and folders that only the file names.
+/// `run` contains its shared flags.
+///
+/// # Errors
+/// A [`SettingsError`] for the first permission, or for all locations together.
+fn check_powers(
+    path: &Path,
+    run: &BTreeMap<String, Vec<String>>,
+    file: &MatrixArgs,
+    given: &MatrixArgs,
+    typed: &BTreeMap<String, Vec<String>>,
+) -> Result<(), SettingsError> {
+    let shown = path.display().to_string();
+    let shared = RunArgs::augment_args(Command::new("run"));
+    let shared = shared.get_arguments();
+    let shared = shared.filter_map(|flag| Some((flag, run.get(flag.get_long()?)?)));
+    let mut after = Vec::new();
+    for (flag, values) in shared {
+        let name = flag.get_long().unwrap_or_default();
+        if is_permission(flag.get_id().as_str()) {
+            return Err(SettingsError::with_hint(
+                format!("{shown}: `{name}` is a permission, which a file cannot grant"),
+                format!("if you trust the file, remove the line and pass --{name} after `--`"),
+            ));
+        }
+        after.extend(unconfirmed_in_file(flag, values).filter(|_| !typed.contains_key(name)));
+    }
+    let axes = MatrixArgs::augment_args(Command::new("matrix"));
+    let axis = |name: &str, typed: &[String], values: &[String]| {
+        let mut flags = axes.get_arguments();
+        let flag = flags.find(|flag| flag.get_long() == Some(name))?;
+        unconfirmed_in_file(flag, values).filter(|_| typed.is_empty())
+    };
+    let models = axis("models", &given.models, &file.models);
+    let models = models.filter(|_| !typed.contains_key("model"));
+    let children = axis("child-models", &given.child_models, &file.child_models);
+    let before: Vec<PlaceFlag> = models.into_iter().chain(children).collect();
+    if before.is_empty() && after.is_empty() {
+        return Ok(());
+    }
+    let words =
+        |flags: &[PlaceFlag]| -> String { flags.iter().map(|flag| format!(" {flag}")).collect() };
+    let (before, after) = (words(&before), words(&after));
+    let dashes = if after.is_empty() { "" } else { " --" };
+    Err(SettingsError::with_hint(
+        format!(
+            "{shown} names servers, files or folders that this start does not name:{before}{after}"
+        ),
+        format!(
+            "if you trust them, run `rlm-eval sweep --matrix {}{before}{dashes}{after}`",
+            quoted(&shown)
+        ),
+    ))
 }
 
 /// Returns the first duplicate.

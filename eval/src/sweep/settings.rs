@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::settings::flags::NotFromFile;
-use crate::settings::values::{Seconds, decimal, dollars, whole};
-use crate::settings::{HIGHEST_LIMIT, ResumePolicy, recorded_flags};
+use crate::settings::values::{Seconds, decimal, to_words, whole};
+use crate::settings::{EstimateArgs, LimitArgs, ResumePolicy, recorded_flags};
 
 /// The flags of `rlm-eval sweep`.
 #[derive(Debug, Clone, Args)]
@@ -53,29 +53,9 @@ pub struct SweepArgs {
     #[command(flatten, next_help_heading = "Sweep")]
     pub policy: ResumePolicy,
 
-    /// Show the minimum and maximum requests and cost of each cell and of all together, without
-    /// running attempts or writing files
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        conflicts_with = "resume",
-        help_heading = "Sweep"
-    )]
-    pub dry_run: bool,
-
-    /// With --dry-run: run the first N samples of each cell, once each, to base the estimate on
-    /// their cost; this creates separate runs in --log-dir and costs money [default: earlier runs
-    /// of the same experiments in --log-dir]
-    #[arg(
-        long,
-        value_parser = whole::<usize>(1..=1_000),
-        num_args = 0..=1,
-        default_missing_value = "2",
-        requires = "dry_run",
-        value_name = "N",
-        help_heading = "Sweep"
-    )]
-    pub pilot: Option<usize>,
+    /// Estimate instead of a sweep.
+    #[command(flatten, next_help_heading = "Sweep")]
+    pub estimate: EstimateArgs,
 
     /// Print the comparison as JSON on stdout instead of tables
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = "Sweep")]
@@ -200,25 +180,6 @@ fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::E
     to_words(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
-/// Returns one or several values of a matrix file as words of a command line.
-pub(super) fn to_words(values: &Value) -> Result<Vec<String>, String> {
-    match values {
-        Value::Array(values) => values.iter().map(to_word).collect(),
-        value => Ok(vec![to_word(value)?]),
-    }
-}
-
-fn to_word(value: &Value) -> Result<String, String> {
-    match value {
-        Value::String(text) => Ok(text.clone()),
-        Value::Number(number) => Ok(number.to_string()),
-        Value::Bool(flag) => Ok(flag.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => {
-            Err(format!("expected a string or a number, not {value}"))
-        }
-    }
-}
-
 /// Rules of a race.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = RACE)]
@@ -295,21 +256,10 @@ pub enum RaceAgainst {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Args, Serialize)]
 #[command(next_help_heading = "Budget of the sweep, over all cells and starts")]
 pub struct SweepBudgetArgs {
-    /// Cost limit of all cells together, in US dollars [default: no limit]
-    #[arg(long, value_parser = dollars, value_name = "USD")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_cost: Option<f64>,
-
-    /// Token limit of all cells together, input and output together [default: no limit]
-    #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_tokens: Option<u64>,
-
-    /// Limit of requests to models for all cells together; a retried request counts once [default:
-    /// no limit]
-    #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_llm_calls: Option<u64>,
+    /// Limits of all cells together.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub limits: LimitArgs,
 
     /// Wall time limit of the sweep in seconds, after which no attempt or model call starts; with
     /// --resume, the time starts from zero [default: no limit]
@@ -327,12 +277,7 @@ impl<'de> Deserialize<'de> for SweepBudgetArgs {
 impl SweepBudgetArgs {
     /// Returns the limits as a budget.
     pub fn budget(&self) -> Budget {
-        Budget {
-            cost_usd: self.max_cost,
-            tokens: self.max_tokens,
-            calls: self.max_llm_calls,
-            time: self.time_limit.map(|time| *time),
-        }
+        self.limits.budget(self.time_limit)
     }
 
     /// Whether no limit is set.
@@ -343,10 +288,13 @@ impl SweepBudgetArgs {
     /// Returns these limits. Unset limits are taken from `earlier`.
     #[must_use]
     pub fn or(self, earlier: Self) -> Self {
+        let (limits, others) = (self.limits, earlier.limits);
         Self {
-            max_cost: self.max_cost.or(earlier.max_cost),
-            max_tokens: self.max_tokens.or(earlier.max_tokens),
-            max_llm_calls: self.max_llm_calls.or(earlier.max_llm_calls),
+            limits: LimitArgs {
+                max_cost: limits.max_cost.or(others.max_cost),
+                max_tokens: limits.max_tokens.or(others.max_tokens),
+                max_llm_calls: limits.max_llm_calls.or(others.max_llm_calls),
+            },
             time_limit: self.time_limit.or(earlier.time_limit),
         }
     }

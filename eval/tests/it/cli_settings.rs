@@ -64,20 +64,18 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
     flatten("", Value::Object(settings.recorded()), &mut all);
     let RunSettings {
         log_dir,
-        fail_on_error,
-        json,
-        dry_run,
-        check_key,
+        conduct,
+        start,
         benchmark_options,
         ..
     } = settings;
     let others = json!({
         "benchmark.scorer": benchmark_options.scorer,
         "log_dir": log_dir,
-        "fail_on_error": fail_on_error.map(|gate| gate.allowed(100)),
-        "json": json,
-        "dry_run": dry_run,
-        "check_key": check_key,
+        "fail_on_error": conduct.fail_on_error.map(|gate| gate.allowed(100)),
+        "json": start.json,
+        "dry_run": start.estimate.dry_run,
+        "check_key": start.check_key,
         "notes": notes,
         "warnings": warnings,
     });

@@ -383,8 +383,9 @@ fn shutdown_cancels_requests_after_timeout() {
 
 #[test]
 fn serves_named_agents_with_their_flags() {
-    let agents =
-        "careful:\n  description: Reads twice\n  prompt-mode: coordinator\n  max-iterations: 3\n";
+    // --timer-timeout, which is also on the command line, is recorded under an earlier name.
+    let agents = "careful:\n  description: Reads twice\n  prompt-mode: coordinator\n  \
+                  max-iterations: 3\n  timer-timeout: 7200\n";
     let binary = folder().file("agents.yaml", agents);
     let server = Served::of(&binary, &["--agents", "agents.yaml"]);
     let body = json!({"model": "careful", "input": "Say x"}).to_string();
@@ -397,6 +398,7 @@ fn serves_named_agents_with_their_flags() {
     assert_eq!(config["served_as"], "careful");
     assert_eq!(config["engine"]["prompt_mode"], "coordinator");
     assert_eq!(config["engine"]["max_iterations"], 3);
+    assert_eq!(config["engine"]["cell_wait_s"], 7200.0);
 }
 
 /// Invalid settings are reported before the server starts.
@@ -416,6 +418,15 @@ fn refuses_invalid_settings() {
             "error: agents.yaml: agent `x`: unknown flag `promt-mode`; did you mean `prompt-mode`?\n",
         ),
         (
+            vec!["--agents", "object.yaml"],
+            "error: object.yaml: agent `x`: `max-depth`: expected a string or a number, not {\"a\":1}\n",
+        ),
+        (
+            vec!["--agents", "budget.yaml"],
+            "error: budget.yaml: agent `x`: `max-cost` limits the whole server, so pass it on the command line; the flags \
+             `attempt-…` limit each request\n",
+        ),
+        (
             vec!["--record", "c.jsonl"],
             "error: --record: a cassette records one run, but served agents have several\nhint: the run directories contain all \
              responses: `--model replay:DIR` plays one back\n",
@@ -424,6 +435,8 @@ fn refuses_invalid_settings() {
     let binary = folder()
         .file("weak.yaml", "clients: [{name: a, key_env: WEAK}]")
         .file("agents.yaml", "x: {promt-mode: solver}")
+        .file("object.yaml", "x: {max-depth: {a: 1}}")
+        .file("budget.yaml", "x: {max-cost: 2}")
         .variable("WEAK", "short");
     for (flags, wanted) in rows {
         let mut args = vec!["serve", "--model", "scripted:echo.yaml", "--port", "0"];

@@ -263,7 +263,7 @@ fn resolves_matrix_to_distinct_cells() {
             ],
         ),
     ];
-    let run = "{benchmark: s-niah, context-len: 2k, samples-per-length: 1, isolation: thread, model: MODEL, drivers-dir: drivers}";
+    let run = "{benchmark: s-niah, context-len: 2k, samples-per-length: 1, model: MODEL, drivers-dir: drivers}";
     let script = "description: Says 1.\nrules:\n\
                   - {when: {roles: [direct, tools]}, reply: '1'}\n\
                   - reply: \"```js\\nreturn(1)\\n```\"\n";
@@ -282,6 +282,7 @@ fn resolves_matrix_to_distinct_cells() {
             .variable("EVAL_PROMPT_MODE", "coordinator")
             .variable("EVAL_MAX_DEPTH", "3")
             .variable("EVAL_PROFILE", "claude")
+            .variable("EVAL_ISOLATION", "thread")
             .variable("OPENAI_API_KEY", "sk-of-nobody")
             .file("matrix.yaml", &matrix)
             .file("model.yaml", script)
@@ -302,7 +303,14 @@ fn resolves_matrix_to_distinct_cells() {
                 "profiles.yaml",
                 "profiles: [{name: family, models: ['scripted*'], drivers: [reuse-state]}]\n",
             );
-        let ran = binary.run(&["sweep", "--matrix", "matrix.yaml", "--out", "sweep"], "");
+        let mut args = vec!["sweep", "--matrix", "matrix.yaml", "--out", "sweep"];
+        // A file can name these only together with the command line.
+        let places = ["prompts-dir: prompts", "base-url: http://127.0.0.1:1/v1"];
+        let typed = places.map(|line| line.split_once(": ").unwrap());
+        let place = typed.into_iter().find(|(flag, _)| matrix.contains(flag));
+        let flag = place.map(|(flag, value)| format!("--{flag}={value}"));
+        args.extend(flag.iter().flat_map(|flag| ["--", flag]));
+        let ran = binary.run(&args, "");
         match cells {
             Ok(cells) => {
                 assert_eq!(ran.code, Some(0), "{about}: {ran:?}");
@@ -349,5 +357,24 @@ fn resolves_matrix_to_distinct_cells() {
                 assert!(!binary.path().join("sweep").exists(), "{about}");
             }
         }
+    }
+}
+
+/// A cell from which a shared flag without effect is omitted keeps its permissions.
+#[test]
+fn cells_without_a_shared_flag_keep_permissions() {
+    let binary = Binary::new();
+    let start = "sweep --out sweep -- --benchmark s-niah --model scripted --context-len 2k \
+                 --samples-per-length 1 --isolation thread --repl-api extended";
+    let ran = binary.run(&start.split(' ').collect::<Vec<_>>(), "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(
+        ran.stderr.contains("note: omitted from 01-direct"),
+        "{ran:?}"
+    );
+    for cell in ["01-direct", "02-solver"] {
+        let config = binary.path().join("sweep").join(cell).join("config.json");
+        let config: Value = serde_json::from_str(&fs::read_to_string(config).unwrap()).unwrap();
+        assert_eq!(config["engine"]["isolation"], "thread", "{cell}");
     }
 }

@@ -56,6 +56,20 @@ fn change_file(path: &Path, change: impl FnOnce(&mut Value)) {
     fs::write(path, value.to_string()).unwrap();
 }
 
+/// After `--`, a resumed sweep takes only what its folder cannot grant.
+#[test]
+fn refuses_other_flags_after_dashes() {
+    let binary = Binary::new();
+    let start = "sweep --out sweep -- --benchmark s-niah --model scripted --context-len 2k \
+                 --samples-per-length 1";
+    let ran = binary.run(&start.split(' ').collect::<Vec<_>>(), "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = binary.run(&["sweep", "--resume", "sweep", "--", "--retry-errors"], "");
+    let expected = "error: --retry-errors is not allowed after `--`, where only permissions, \
+                    --base-url, files and folders may be passed\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(2), expected));
+}
+
 #[test]
 fn starts_nothing_if_any_cell_is_refused() {
     for (spoil, message) in ROWS {

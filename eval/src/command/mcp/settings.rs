@@ -100,7 +100,7 @@ impl McpSettings {
         let agents = served.settings.agents.iter();
         let agents: Vec<String> = agents.map(|(name, ..)| name.clone()).collect();
         let mut models = Vec::new();
-        for model in served_models(&args.engine, &args.served.also_model)? {
+        for model in args.served.models(&args.engine)? {
             let name = format!("{}/{model}", Protocol::Direct);
             if !agents.contains(&name) {
                 served.add(name.clone(), None, &single_calls(&args.engine, &model)?)?;
@@ -126,17 +126,6 @@ impl McpSettings {
         let several = matches!(&self.http, Some((_, clients)) if clients.are_several());
         (!several).then(|| self.served.log_dir.clone())
     }
-}
-
-/// Returns the distinct models of `--model` and `--also-model`.
-fn served_models(engine: &EngineArgs, also: &[ModelRef]) -> Result<Vec<ModelRef>, SettingsError> {
-    let mut models = vec![crate::settings::engine::main_model(engine)?.0];
-    for model in also {
-        if !models.contains(model) {
-            models.push(model.clone());
-        }
-    }
-    Ok(models)
 }
 
 /// Returns the flags of a single-call agent: the given flags for models, timeout, budgets, traffic

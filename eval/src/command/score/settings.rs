@@ -12,9 +12,9 @@ use harness::provider::PriceTable;
 use crate::process::terminal;
 use crate::settings::environment::TypedFlags;
 use crate::settings::flags::NotFromFile;
-use crate::settings::values::{dollars, whole};
+use crate::settings::values::whole;
 use crate::settings::{
-    GraderSettings, HIGHEST_LIMIT, IsolationKind, Keys, ModelArgs, ScorerArgs, SettingsError,
+    GraderSettings, IsolationKind, Keys, LimitArgs, ModelArgs, ScorerArgs, SettingsError,
     TrafficArgs, benchmark, budget, grader, layers,
 };
 
@@ -52,23 +52,13 @@ pub struct ScoreArgs {
     #[arg(long, value_name = "DIR", add = NotFromFile)]
     pub cache: Option<PathBuf>,
 
-    /// Cost limit of the judge in US dollars, including earlier starts of the same scoring
-    /// [default: no limit]
-    #[arg(long, value_parser = dollars, value_name = "USD", help_heading = "Budget")]
-    pub max_cost: Option<f64>,
-
-    /// Token limit of the judge, input and output together, including earlier starts [default: no
-    /// limit]
-    #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N", help_heading = "Budget")]
-    pub max_tokens: Option<u64>,
-
-    /// Limit of judge calls, including earlier starts [default: no limit]
-    #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N", help_heading = "Budget")]
-    pub max_llm_calls: Option<u64>,
+    /// Limits of the judge.
+    #[command(flatten, next_help_heading = BUDGET)]
+    pub limits: LimitArgs,
 
     /// YAML file of prices, which take precedence over the bundled ones [default: only the bundled
     /// ones]
-    #[arg(long, value_name = "FILE", help_heading = "Budget")]
+    #[arg(long, value_name = "FILE", help_heading = BUDGET)]
     pub prices: Option<PathBuf>,
 
     /// Maximum answers scored concurrently
@@ -84,6 +74,8 @@ pub struct ScoreArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 }
+
+const BUDGET: &str = "Budget of the judge, over all starts of the same scoring";
 
 const EXAMPLES: &str = "\
 Runs no agent; of all scorers, only `judge` calls a model. The scores are written to scores/SCORER.jsonl in the \
@@ -165,7 +157,7 @@ impl ScoreSettings {
         };
         let judge = grader.judge.as_ref().map(|judge| &judge.model);
         let prices = budget::prices(args.prices.as_deref())?;
-        budget::check_prices(args.max_cost.map(|_| "--max-cost"), &prices, judge)?;
+        budget::check_prices(args.limits.max_cost.map(|_| "--max-cost"), &prices, judge)?;
         if let Some(old) = budget::old_prices(&prices, judge, layers::today()) {
             terminal::warning(&old);
         }
@@ -176,12 +168,7 @@ impl ScoreSettings {
             scorer,
             grader,
             traffic,
-            budget: Budget {
-                cost_usd: args.max_cost,
-                tokens: args.max_tokens,
-                calls: args.max_llm_calls,
-                time: None,
-            },
+            budget: args.limits.budget(None),
             prices,
             cache: args.cache.clone(),
             concurrency: args.concurrency,

@@ -1,10 +1,12 @@
 //! Finds the file `.env`, decides whether to trust it, and confines the paths that it names to its
 //! folder.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+
+use crate::settings::places::lies_inside;
 
 /// Maximum size of `.env` in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -70,25 +72,6 @@ fn distrust(owner: u32, mode: u32, user: u32) -> Option<String> {
     } else {
         None
     }
-}
-
-/// Whether a path is inside a folder after links are followed. For a path that does not exist yet,
-/// its nearest existing ancestor decides.
-pub(super) fn lies_inside(folder: &Path, path: &Path) -> bool {
-    let Ok(folder) = fs::canonicalize(folder) else {
-        return false;
-    };
-    for above in path.ancestors() {
-        let Ok(real) = fs::canonicalize(above) else {
-            // A dangling link may later lead anywhere.
-            if above.is_symlink() || above.components().next_back() == Some(Component::ParentDir) {
-                return false;
-            }
-            continue;
-        };
-        return real.starts_with(&folder);
-    }
-    false
 }
 
 #[cfg(test)]

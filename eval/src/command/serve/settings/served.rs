@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Arg, Args, Command};
 use harness::prompt::PromptMode;
 use harness::{Budget, nearest};
 use serde::Serialize;
@@ -13,10 +13,12 @@ use serde_json::{Map, Value};
 use crate::providers::ModelRef;
 use crate::run::protocol_fit;
 use crate::settings::engine::main_model;
-use crate::settings::flags::NotFromFile;
-use crate::settings::values::whole;
+use crate::settings::flags::{NotFromFile, ids};
+use crate::settings::places::unconfirmed_in_file;
+use crate::settings::powers::is_permission;
+use crate::settings::values::{to_words, whole};
 use crate::settings::{
-    EngineArgs, EngineSettings, Keys, Resolved, RunMode, SettingsError, powers, recorded_fields,
+    EngineArgs, EngineSettings, Keys, LimitArgs, Resolved, RunMode, SettingsError, recorded_fields,
     recorded_flags,
 };
 
@@ -42,6 +44,25 @@ pub struct ServedArgs {
     /// gets its own run directory
     #[arg(long, default_value = "results", value_name = "DIR", add = NotFromFile)]
     pub log_dir: PathBuf,
+}
+
+impl ServedArgs {
+    /// Returns the distinct models of `--model` and `--also-model`.
+    ///
+    /// # Errors
+    /// [`SettingsError`] if neither `--model` nor the root's definition names a model.
+    pub(in crate::command) fn models(
+        &self,
+        engine: &EngineArgs,
+    ) -> Result<Vec<ModelRef>, SettingsError> {
+        let mut models = vec![main_model(engine)?.0];
+        for model in &self.also_model {
+            if !models.contains(model) {
+                models.push(model.clone());
+            }
+        }
+        Ok(models)
+    }
 }
 
 /// Agents that clients can call.
@@ -91,13 +112,7 @@ impl ServedSettings {
             notes: Vec::new(),
             warnings: Vec::new(),
         };
-        let mut models = vec![main_model(engine)?.0];
-        for model in &args.also_model {
-            if !models.contains(model) {
-                models.push(model.clone());
-            }
-        }
-        for model in models {
+        for model in args.models(engine)? {
             let mut flags = engine.clone();
             flags.model = Some(model.clone());
             for (name, flags) in named(&model, flags) {
@@ -202,39 +217,51 @@ fn named(model: &ModelRef, flags: EngineArgs) -> Vec<(String, EngineArgs)> {
 
 /// Returns the command-line flags, overridden by those of an agent.
 fn merge_flags(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineArgs, String> {
-    let command = EngineArgs::augment_args(clap::Command::new("agent"));
-    let mut by_flag: HashMap<String, String> = HashMap::new();
-    for argument in command.get_arguments() {
-        if let Some(long) = argument.get_long() {
-            by_flag.insert(long.to_owned(), argument.get_id().to_string());
-        }
-    }
+    let command = EngineArgs::augment_args(Command::new("agent"));
+    let known = command.get_arguments();
+    let known = known.filter_map(|argument| Some((argument.get_long()?, argument)));
+    let known: HashMap<&str, &Arg> = known.collect();
+    let limits = ids::<LimitArgs>();
     let mut flags = recorded_fields(engine);
     for (flag, value) in own {
-        let Some(id) = by_flag.get(flag) else {
-            let near = nearest(flag, by_flag.keys().map(String::as_str));
+        let Some(argument) = known.get(flag.as_str()) else {
+            let near = nearest(flag, known.keys().copied());
             let near = near.map(|near| format!("; did you mean `{near}`?"));
             return Err(format!("unknown flag `{flag}`{}", near.unwrap_or_default()));
         };
-        if powers::is_permission(id) {
+        let id = argument.get_id().as_str();
+        if is_permission(id) {
             return Err(format!(
                 "`{flag}` is a permission, which a file cannot grant: pass --{flag} on the command line"
             ));
         }
-        remove_flag(&mut flags, id);
-        flags.insert(id.clone(), value.clone());
+        if limits.contains(id) || id == "time_limit" {
+            return Err(format!(
+                "`{flag}` limits the whole server, so pass it on the command line; the flags \
+                 `attempt-…` limit each request"
+            ));
+        }
+        let words = to_words(value).map_err(|problem| format!("`{flag}`: {problem}"))?;
+        let keys = recorded_flags::keys_of::<EngineArgs>(flag);
+        let mut is_same = false;
+        recorded_flags::retain(&mut flags, &mut |key, given| {
+            let is_flag = keys.iter().any(|own| own == key);
+            is_same |= is_flag && to_words(given).is_ok_and(|given| given == words);
+            !is_flag
+        });
+        if let Some(place) = unconfirmed_in_file(argument, &words).filter(|_| !is_same) {
+            return Err(format!(
+                "only the file names {place}: servers, files and folders must also be given on the \
+                 command line"
+            ));
+        }
+        flags.insert(id.to_owned(), value.clone());
     }
-    let mut read: EngineArgs = recorded_flags::read(&Value::Object(flags))?;
-    // Permissions come only from the command line and the environment.
-    read.powers.clone_from(&engine.powers);
-    Ok(read)
-}
-
-fn remove_flag(flags: &mut Map<String, Value>, id: &str) {
-    flags.remove(id);
-    for group in flags.values_mut().filter_map(Value::as_object_mut) {
-        remove_flag(group, id);
-    }
+    Ok(EngineArgs {
+        // Permissions come only from the command line and the environment.
+        powers: engine.powers.clone(),
+        ..recorded_flags::read(&Value::Object(flags))?
+    })
 }
 
 /// Checks the name of an agent or client.
