@@ -366,7 +366,6 @@ async fn reports_unhandled_rejections_to_the_agent_that_caused_them() {
     let mut other = session.open(Some(&root), Context::text(""), root_info());
     let cell = "
         const late = llm('late'), lost = llm('lost');
-        lost.then(() => {});
         await llm('first');
         console.log(await late.catch((error) => error.message));
     ";
