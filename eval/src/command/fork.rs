@@ -12,7 +12,7 @@ use crate::exit::Outcome;
 use crate::settings::{RunSettings, SettingsError};
 
 pub(crate) use settings::ForkArgs;
-pub(super) use settings::{ForkAt, ForkSettings};
+pub(super) use settings::{ForkAt, ForkTarget};
 
 /// Starts a run that continues a recorded attempt.
 ///
@@ -20,9 +20,8 @@ pub(super) use settings::{ForkAt, ForkSettings};
 /// [`Error`] for invalid settings, an attempt or iteration that does not exist, and infrastructure
 /// failures.
 pub fn execute(args: &ForkArgs) -> Result<Outcome, Error> {
-    let settings = ForkSettings::resolve(args)?.announce();
-    let origin = Origin::open(&settings)?;
-    let mut run = settings.run;
+    let mut run = args.resolve()?.announce();
+    let origin = Origin::open(&args.target)?;
     let journal = origin.draft()?;
     run.origin = Some(origin.recorded(&journal));
     check_iterations(journal.turn, &run)?;

@@ -38,7 +38,7 @@ pub(crate) use settings::ScoreArgs;
 /// [`Error::Stdout`].
 pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let settings = ScoreSettings::resolve(args)?;
-    let runs = runs(&settings.dirs)?;
+    let runs = runs(&args.dirs)?;
     let grader: Arc<dyn Grader> = match &settings.scorer {
         OtherScorer::Rule(rule) => {
             if let Some(judge) = &settings.grader.judge {
@@ -48,7 +48,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
         }
         OtherScorer::Outside(outside) => {
             let judge = settings.grader.judge.as_ref().map(|judge| {
-                let cache = settings.cache.as_deref();
+                let cache = args.cache.as_deref();
                 models::open_judge(judge, &settings.traffic, &settings.prices, cache)
             });
             grader::open_outside(outside, &settings.grader, judge.transpose()?)?
@@ -77,7 +77,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
         ));
     }
     let scoring = Scoring {
-        settings: &settings,
+        concurrency: args.concurrency,
         grader: grader.as_ref(),
         verdicts: Verdicts::default(),
         runtime: &runtime,
@@ -106,7 +106,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
         // Until then, the next start needs the verdicts and the spending on all runs.
         judgings.into_iter().try_for_each(Judging::finish)?;
     }
-    print(&settings, scorer, &scored)?;
+    print(args.json, scorer, &scored)?;
     Ok(worst)
 }
 
@@ -144,7 +144,7 @@ fn runs(dirs: &[PathBuf]) -> Result<Vec<RunDir>, Error> {
 
 /// Scorer and settings shared by all runs that are scored.
 struct Scoring<'a> {
-    settings: &'a ScoreSettings,
+    concurrency: usize,
     grader: &'a dyn Grader,
     verdicts: Verdicts,
     runtime: &'a Runtime,
@@ -162,7 +162,7 @@ impl Scoring<'_> {
         let rescored = self.runtime.block_on(rescore(
             run,
             self.grader,
-            self.settings.concurrency,
+            self.concurrency,
             judging.map(|judging| (judging, &self.verdicts)),
             stop,
         ))?;
@@ -210,12 +210,8 @@ impl Scoring<'_> {
 }
 
 /// Prints the new scores next to the recorded ones.
-fn print(
-    settings: &ScoreSettings,
-    scorer: &str,
-    scored: &[(&RunDir, Summary)],
-) -> Result<(), Error> {
-    if settings.json {
+fn print(as_json: bool, scorer: &str, scored: &[(&RunDir, Summary)]) -> Result<(), Error> {
+    if as_json {
         let all: Vec<Value> = scored
             .iter()
             .map(|(run, new)| json!({ "dir": run.path.to_string_lossy(), "summary": new }))

@@ -79,8 +79,13 @@ pub struct QueueArgs {
 
 impl QueueArgs {
     /// Whether the run does not use a queue. If so, none of these flags is recorded.
-    pub const fn is_unused(&self) -> bool {
-        self.queue.is_none()
+    pub fn is_unused(&self) -> bool {
+        self.url().is_none()
+    }
+
+    /// Returns the URL of the queue's server, if the run uses a queue.
+    fn url(&self) -> Option<&str> {
+        self.queue.as_deref().filter(|url| url.trim() != NONE)
     }
 }
 
@@ -124,7 +129,7 @@ pub(super) fn resolve(
     detach: bool,
     others: &[(&str, bool, &str)],
 ) -> Result<Option<QueueSettings>, SettingsError> {
-    let Some(url) = flags.queue.as_deref().filter(|url| url.trim() != NONE) else {
+    let Some(url) = flags.url() else {
         if detach {
             return Err(SettingsError::new(
                 "--detach requires a queue, but --queue is none".to_owned(),

@@ -17,16 +17,10 @@ use crate::settings::{Resolved, ResumeArgs, RunArgs, RunMode, RunSettings, Setti
 /// Flags of `rlm-eval fork RUN SAMPLE`.
 #[derive(Debug, Clone)]
 pub struct ForkArgs {
+    /// Attempt to continue.
+    pub target: ForkTarget,
     /// Settings of the fork that differ from those of the run.
     pub changes: ResumeArgs,
-    /// Id of the sample.
-    pub sample: String,
-    /// Number of the attempt, 1-based.
-    pub attempt: u32,
-    /// First new iteration of the fork.
-    pub at: ForkAt,
-    /// Text to append to the latest user message in the first new request.
-    pub note: Option<String>,
 }
 
 /// First iteration of a fork.
@@ -53,15 +47,16 @@ impl FromStr for ForkAt {
     }
 }
 
-#[derive(Debug, Args)]
-struct ForkFlags {
+/// Attempt that a fork continues, and where.
+#[derive(Debug, Clone, Args)]
+pub struct ForkTarget {
     /// Folder of the run
     #[arg(value_name = "RUN")]
-    run: PathBuf,
+    pub run: PathBuf,
 
     /// Sample whose attempt is continued
     #[arg(value_name = "SAMPLE")]
-    sample: String,
+    pub sample: String,
 
     /// Number of the attempt at the sample
     #[arg(
@@ -71,7 +66,7 @@ struct ForkFlags {
         value_name = "N",
         help_heading = "Fork"
     )]
-    attempt: u32,
+    pub attempt: u32,
 
     /// First new iteration of the root. Responses to earlier ones come from the run's journal,
     /// without requests
@@ -81,7 +76,7 @@ struct ForkFlags {
         value_name = "ITERATION|end",
         help_heading = "Fork"
     )]
-    at: ForkAt,
+    pub at: ForkAt,
 
     /// Text to append to the latest user message in the first new request
     #[arg(
@@ -90,7 +85,7 @@ struct ForkFlags {
         value_name = "TEXT",
         help_heading = "Fork"
     )]
-    note: Option<String>,
+    pub note: Option<String>,
 }
 
 impl ForkArgs {
@@ -99,7 +94,7 @@ impl ForkArgs {
     /// # Errors
     /// Returns an error if a typed flag applies only to `rlm-eval run`.
     pub(crate) fn of(matches: &ArgMatches, typed: &TypedFlags) -> Result<Self, clap::Error> {
-        let own = ForkFlags::from_arg_matches(matches)?;
+        let target = ForkTarget::from_arg_matches(matches)?;
         let command = RunArgs::augment_args(Command::new("run"));
         let mut arguments = command.get_arguments();
         let other = arguments.find(|argument| is_run_only(argument) && typed.has(argument));
@@ -112,24 +107,47 @@ impl ForkArgs {
                 ),
             ));
         }
-        let folder = quoted(&own.run.display().to_string());
-        let mut words = format!("fork {folder} {}", quoted(&own.sample));
-        if own.attempt > 1 {
-            words += &format!(" --attempt {}", own.attempt);
+        let folder = quoted(&target.run.display().to_string());
+        let mut words = format!("fork {folder} {}", quoted(&target.sample));
+        if target.attempt > 1 {
+            words += &format!(" --attempt {}", target.attempt);
         }
-        if let ForkAt::Iteration(iteration) = own.at {
+        if let ForkAt::Iteration(iteration) = target.at {
             words += &format!(" --at {iteration}");
         }
-        if let Some(note) = &own.note {
+        if let Some(note) = &target.note {
             words += &format!(" --note {}", quoted(note));
         }
         Ok(Self {
-            changes: ResumeArgs::over_folder(own.run, matches, typed, words),
-            sample: own.sample,
-            attempt: own.attempt,
-            at: own.at,
-            note: own.note,
+            changes: ResumeArgs::over_folder(target.run.clone(), matches, typed, words),
+            target,
         })
+    }
+
+    /// Resolves the settings of the fork: those recorded with the run, overridden by command-line
+    /// flags. The fork's folder is created next to the run's folder unless `--log-dir` is typed.
+    ///
+    /// # Errors
+    /// A [`SettingsError`] if the folder contains no run, or for the first invalid flag.
+    pub fn resolve(&self) -> Result<Resolved<RunSettings>, SettingsError> {
+        let changes = &self.changes;
+        let mut flags = RecordedRun::read(changes)?.flags;
+        let dir = &self.target.run;
+        let beside = dir.parent().filter(|parent| *parent != Path::new(""));
+        flags.log_dir = beside.map_or_else(|| PathBuf::from("."), Path::to_owned);
+        flags.queue.queue = None;
+        flags.engine.store.record = None;
+        (flags.conduct.min_score, flags.conduct.fail_on_error) = (None, None);
+        let mut flags = changes
+            .over(flags)
+            .map_err(|problem| SettingsError::new(problem.to_string()))?;
+        flags.select_only(std::slice::from_ref(&self.target.sample));
+        flags.attempts = 1;
+        let resolved = RunSettings::at(&flags, RunMode::New)?;
+        let base_url = changes.base_url.as_deref();
+        let run = &resolved.settings;
+        run.check_addresses(dir, base_url, &changes.command)?;
+        Ok(resolved)
     }
 }
 
@@ -151,7 +169,7 @@ impl FromArgMatches for ForkArgs {
 
 impl Args for ForkArgs {
     fn augment_args(command: Command) -> Command {
-        let command = RunArgs::augment_args(ForkFlags::augment_args(command));
+        let command = RunArgs::augment_args(ForkTarget::augment_args(command));
         let command = command.mut_args(|argument| {
             let is_hidden = is_run_only(&argument);
             let argument = if is_hidden {
@@ -168,59 +186,6 @@ impl Args for ForkArgs {
 
     fn augment_args_for_update(command: Command) -> Command {
         Self::augment_args(command)
-    }
-}
-
-/// Settings for forking an attempt.
-#[derive(Debug, Clone)]
-pub struct ForkSettings {
-    /// Folder of the original run.
-    pub dir: PathBuf,
-    /// Id of the sample.
-    pub sample: String,
-    /// Number of the attempt, 1-based.
-    pub attempt: u32,
-    /// First iteration that is not taken from the original attempt.
-    pub at: ForkAt,
-    /// Text to append to the latest user message in the fork's first new request.
-    pub note: Option<String>,
-    /// Settings of the new run: those of the original run, overridden by command-line flags.
-    pub run: RunSettings,
-}
-
-impl ForkSettings {
-    /// Resolves the flags: those recorded with the run, overridden by command-line flags. The
-    /// fork's folder is created next to the run's folder unless `--log-dir` is typed.
-    ///
-    /// # Errors
-    /// A [`SettingsError`] if the folder contains no run, or for the first invalid flag.
-    pub fn resolve(args: &ForkArgs) -> Result<Resolved<Self>, SettingsError> {
-        let changes = &args.changes;
-        let begun = RecordedRun::read(changes)?;
-        let mut flags = begun.flags;
-        let dir = changes.dir.clone();
-        let beside = dir.parent().filter(|parent| *parent != Path::new(""));
-        flags.log_dir = beside.map_or_else(|| PathBuf::from("."), Path::to_owned);
-        flags.queue.queue = None;
-        flags.engine.store.record = None;
-        (flags.conduct.min_score, flags.conduct.fail_on_error) = (None, None);
-        let mut flags = changes
-            .over(flags)
-            .map_err(|problem| SettingsError::new(problem.to_string()))?;
-        flags.select_only(std::slice::from_ref(&args.sample));
-        flags.attempts = 1;
-        let resolved = RunSettings::at(&flags, RunMode::New)?;
-        let base_url = changes.base_url.as_deref();
-        let run = &resolved.settings;
-        run.check_addresses(&dir, base_url, &changes.command)?;
-        Ok(resolved.map(|run| Self {
-            dir,
-            sample: args.sample.clone(),
-            attempt: args.attempt,
-            at: args.at,
-            note: args.note.clone(),
-            run,
-        }))
     }
 }
 

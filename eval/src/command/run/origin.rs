@@ -9,7 +9,7 @@ use records::RunIdentity;
 use records::run_dir::{Events, Journal, RunDir, RunWriter};
 use serde_json::json;
 
-use crate::command::fork::{ForkAt, ForkSettings};
+use crate::command::fork::{ForkAt, ForkTarget};
 use crate::error::Error;
 use crate::process::terminal;
 use crate::run::journal::RunJournal;
@@ -18,10 +18,8 @@ use crate::settings::SettingsError;
 /// Attempt that a fork continues.
 pub(in crate::command) struct Origin {
     run: RunIdentity,
-    sample: String,
-    attempt: u32,
+    target: ForkTarget,
     point: ForkPoint,
-    note: Option<String>,
     /// Path of the journal, for error messages.
     path: String,
     /// Lines of the journal.
@@ -35,16 +33,16 @@ impl Origin {
     ///
     /// # Errors
     /// [`Error`] for an attempt that does not exist, has no journal, or has nothing to continue.
-    pub(in crate::command) fn open(settings: &ForkSettings) -> Result<Self, Error> {
-        let run = RunDir::open(&settings.dir)?;
-        let (sample, attempt) = (&settings.sample, settings.attempt);
+    pub(in crate::command) fn open(target: &ForkTarget) -> Result<Self, Error> {
+        let run = RunDir::open(&target.run)?;
+        let (sample, attempt) = (&target.sample, target.attempt);
         let record = run
             .records
             .iter()
             .find(|record| record.id == *sample && record.attempt == attempt);
-        let journal = Journal::of(&settings.dir);
+        let journal = Journal::of(&target.run);
         let path = journal.path(sample, attempt);
-        let folder = settings.dir.display();
+        let folder = target.run.display();
         if !journal.exists(sample, attempt) {
             if record.is_some() {
                 let problem = format!(
@@ -70,7 +68,7 @@ impl Origin {
             }
             .into());
         }
-        let point = match settings.at {
+        let point = match target.at {
             ForkAt::Iteration(iteration) => ForkPoint::Before(iteration),
             ForkAt::End => ForkPoint::End,
         };
@@ -89,10 +87,8 @@ impl Origin {
         Ok(Self {
             messages: messages(&run, sample, attempt),
             run: run.lock.run.clone(),
-            sample: sample.clone(),
-            attempt,
+            target: target.clone(),
             point,
-            note: settings.note.clone(),
             path: path.display().to_string(),
             lines,
         })
@@ -112,9 +108,9 @@ impl Origin {
         };
         fork(
             &self.lines,
-            (run_id, &self.sample, 1),
+            (run_id, &self.target.sample, 1),
             self.point,
-            self.note.clone(),
+            self.target.note.clone(),
             messages,
             model == self.run.model,
         )
@@ -125,10 +121,10 @@ impl Origin {
     pub(in crate::command) fn recorded(&self, journal: &ForkedJournal) -> serde_json::Value {
         json!({
             "run": self.run.run_id,
-            "sample": self.sample,
-            "attempt": self.attempt,
+            "sample": self.target.sample,
+            "attempt": self.target.attempt,
             "iteration": journal.turn,
-            "note": self.note,
+            "note": self.target.note,
             "inherited": {
                 "llm_calls": journal.calls,
                 "usage": journal.usage,
@@ -154,19 +150,15 @@ impl Origin {
     pub(super) fn write(&self, writer: &RunWriter, identity: &RunIdentity) -> Result<(), Error> {
         let journal = self.journal(&identity.run_id, &identity.model)?;
         let store = RunJournal::new(writer.journal(), None, terminal::note, terminal::warning);
+        let sample = &self.target.sample;
         let written = store
-            .append(&self.sample, 1, &journal.lines)
-            .and_then(|()| store.end(&self.sample, 1));
-        written.map_err(|error| unreadable(&store.name(&self.sample, 1), &error.to_string()))?;
+            .append(sample, 1, &journal.lines)
+            .and_then(|()| store.end(sample, 1));
+        written.map_err(|error| unreadable(&store.name(sample, 1), &error.to_string()))?;
         terminal::note(&format!(
-            "fork of attempt {} of {} in {}: iteration {} is the first new one; {} responses \
+            "fork of attempt {} of {sample} in {}: iteration {} is the first new one; {} responses \
              (${:.4}) are inherited and not paid for again",
-            self.attempt,
-            self.sample,
-            self.run.run_id,
-            journal.turn,
-            journal.calls,
-            journal.cost_usd
+            self.target.attempt, self.run.run_id, journal.turn, journal.calls, journal.cost_usd
         ));
         Ok(())
     }

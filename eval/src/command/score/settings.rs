@@ -88,10 +88,8 @@ Examples:
   rlm-eval score results/mine-solver-20261121-092406-5f3a --scorer score.js
   rlm-eval score results/mine-solver-20261121-092406-5f3a --scorer judge --model openai/gpt-5 --max-cost 5";
 
-/// Runs to score again, and the scoring settings.
+/// Resolved settings of a scorer.
 pub struct ScoreSettings {
-    /// Folders of the runs, or folders that contain them.
-    pub dirs: Vec<PathBuf>,
     /// Scorer to use.
     pub scorer: OtherScorer,
     /// Settings of the judge or scorer file.
@@ -102,12 +100,6 @@ pub struct ScoreSettings {
     pub budget: Budget,
     /// Price table, in which the user's prices override the bundled ones.
     pub prices: PriceTable,
-    /// Folder of the judge's response cache.
-    pub cache: Option<PathBuf>,
-    /// Maximum answers that are scored concurrently; at least 1.
-    pub concurrency: usize,
-    /// Whether to print the summary as JSON instead of a table.
-    pub json: bool,
 }
 
 /// Scorer of a run that is scored again.
@@ -164,15 +156,11 @@ impl ScoreSettings {
         let mut traffic = args.traffic.clone();
         traffic.allow_concurrent(args.concurrency);
         Ok(Self {
-            dirs: args.dirs.clone(),
             scorer,
             grader,
             traffic,
             budget: args.limits.budget(None),
             prices,
-            cache: args.cache.clone(),
-            concurrency: args.concurrency,
-            json: args.json,
         })
     }
 }

@@ -104,6 +104,9 @@ fn budget_covers_attempts_made_without_queue() {
     let resume = ["run", "--resume", &dir, "--max-llm-calls"];
     let ran = binary.run(&[&resume[..], &["8", "--queue", "none"]].concat(), "");
     assert_eq!(ran.code, Some(106), "{ran:?}");
+    // The run continues without the queue until the queue is named again.
+    let ran = binary.run(&[&resume[..], &["9"]].concat(), "");
+    assert_eq!(ran.code, Some(106), "{ran:?}");
     let again = ["12", "--detach", "--queue", server.url()];
     let ran = binary.run(&[&resume[..], &again].concat(), "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
