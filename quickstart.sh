@@ -7,9 +7,9 @@ cd "$(dirname "$0")"
 command -v cargo >/dev/null || { echo "error: cargo not found; install Rust from https://rustup.rs" >&2; exit 1; }
 target=${CARGO_TARGET_DIR:-target}
 
-# The JavaScript engine is V8 if its library is available: in RUSTY_V8_ARCHIVE, or downloaded and
-# checked by scripts/fetch-v8.sh. Otherwise it is QuickJS, built from source. If the library fails
-# the check, this script exits.
+# The JavaScript engine is V8 if its library is available: in RUSTY_V8_ARCHIVE, or downloaded by
+# scripts/fetch-v8.sh, which checks it if its SHA-256 is known. Otherwise it is QuickJS, built from
+# source. If the library fails the check, this script exits.
 if [ -n "${RUSTY_V8_ARCHIVE-}" ]; then
   archive=$RUSTY_V8_ARCHIVE
 else

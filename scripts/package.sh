@@ -9,6 +9,8 @@
 # Otherwise it is QuickJS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# The programs are copied from this folder.
+export CARGO_TARGET_DIR=$PWD/target
 
 [ $# -eq 1 ] || { echo "usage: scripts/package.sh FOLDER" >&2; exit 2; }
 mkdir -p "$1"

@@ -7,6 +7,8 @@
 # downloads the library with scripts/fetch-v8.sh. Otherwise it is QuickJS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# The programs are started from this folder.
+export CARGO_TARGET_DIR=$PWD/target
 
 scripts/install-system-packages.sh cmake g++ hyperfine libsimde-dev make
 case " $* " in
@@ -21,12 +23,14 @@ fi
 # If RUSTY_V8_MIRROR were set, the crate `v8` would also download unchecked source code.
 unset RUSTY_V8_MIRROR
 cargo build --release --package eval --package perf --bins --no-default-features --features "eval/$engine"
+benches=true
 case " $* " in
-  *" --quick "*|*" --only "*) ;;
-  *)
-    features=(--no-default-features --features "eval/$engine,sandbox/$engine")
-    cargo build --release --package eval --package sandbox --example cells "${features[@]}"
-    cargo bench --package eval --package sandbox --bench cost "${features[@]}"
-    ;;
+  *" --quick "*) benches=false ;;
+  *" --only "*) [[ $* == *micro* || $* == *recorded* ]] || benches=false ;;
 esac
+if $benches; then
+  features=(--no-default-features --features "eval/$engine,sandbox/$engine")
+  cargo build --release --package eval --package sandbox --example cells "${features[@]}"
+  cargo bench --package eval --package sandbox --bench cost "${features[@]}"
+fi
 exec target/release/perf "$@"

@@ -7,7 +7,8 @@
 #SBATCH --cpus-per-task=2
 #SBATCH --mem=4G
 #SBATCH --time=12:00:00
-#SBATCH --signal=TERM@120
+# `B:` signals the shell of the batch script, which becomes the worker.
+#SBATCH --signal=B:TERM@120
 #SBATCH --output=eval-worker-%A-%a.log
 set -euo pipefail
 

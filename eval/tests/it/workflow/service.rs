@@ -238,6 +238,12 @@ impl Service {
             "actions/upload-artifact" => {
                 let from = self.workspace.join(with("path"));
                 let to = self.artifacts.join(with("name"));
+                let is_replaceable = step["with"]["overwrite"] == true;
+                assert!(
+                    is_replaceable || !to.exists(),
+                    "409 Conflict: {} exists",
+                    to.display()
+                );
                 if from.is_dir() {
                     copy(&from, &to);
                 } else if from.is_file() {
