@@ -113,28 +113,31 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         record.end(outcome);
     }
     drop(record);
-    if let Some(recorder) = &recorder {
+    // The answer is printed even if the run directory or the app cannot be written.
+    let recorded: Result<(), Error> = recorder.as_ref().map_or(Ok(()), |recorder| {
         recorder.finish()?;
         let dir = recorder.dir().display();
         terminal::note(&format!("run directory: {dir}"));
-    }
+        Ok(())
+    });
     let Some(outcome) = outcome else {
-        return Ok(Outcome::Interrupted);
+        return recorded.and(Ok(Outcome::Interrupted));
     };
     if let Some(spent) = spent(&outcome.stats) {
         terminal::progress(&spent);
     }
-    if let Some(web) = web {
+    let saved = web.map_or(Ok(()), |web| {
         if let Some(sum) = web.refused() {
             terminal::note(&format!("{sum}; allow an origin with --allow ORIGIN"));
         }
-        save(&settings, web.launched())?;
+        save(&settings, web.launched())
+    });
+    if let Some(answer) = &outcome.answer {
+        print(answer)?;
     }
+    recorded.and(saved)?;
     match (outcome.status, outcome.answer) {
-        (_, Some(answer)) => {
-            print(&answer)?;
-            Ok(Outcome::Complete)
-        }
+        (_, Some(_)) => Ok(Outcome::Complete),
         (Status::Error, None) => Err(Error::NoAnswer(outcome.error.unwrap_or_default())),
         (_, None) => {
             terminal::note(&format!("no answer: {}", outcome.error.unwrap_or_default()));

@@ -2,6 +2,7 @@
 
 mod settings;
 
+use benchmarks::OutsideScorer;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -132,11 +133,16 @@ fn show(args: &ShowArgs) -> Result<Outcome, Error> {
             text.push_str(&shown(sample));
         }
         stdout::write(&plain_text(&text))?;
-        let scorer = dataset.scorer();
+        let given = args.options.scorers().next().map(str::trim);
+        let outside = given.and_then(OutsideScorer::parse);
+        let outside = outside.or_else(|| dataset.outside_scorer().cloned());
+        let scorer = outside.map_or_else(
+            || dataset.scorer().name().to_owned(),
+            |outside| outside.to_string(),
+        );
         terminal::note(&format!(
-            "{} of {count} samples; scorer {}",
-            samples.len(),
-            scorer.name()
+            "{} of {count} samples; scorer {scorer}",
+            samples.len()
         ));
     }
     Ok(match count {

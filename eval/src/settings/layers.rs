@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{ArgMatches, Args};
 use harness::hook::{Hook, HookRegistry};
 use harness::prompt::definition::{Definition, Fault, Faults, Kind, Known, Library};
 use harness::prompt::{
@@ -86,6 +86,25 @@ pub struct PromptOverrideArgs {
     /// appends to a tool's description, `NAME: {description: TEXT}` replaces it
     #[arg(long, value_name = "FILE")]
     pub action_overrides: Option<PathBuf>,
+}
+
+impl PromptOverrideArgs {
+    /// Clears the flags that the flags in `given` exclude, so that the latter replace them.
+    pub(crate) fn clear_excluded_by(&mut self, given: &ArgMatches) {
+        let is_given = |id| matches!(given.try_contains_id(id), Ok(true));
+        if is_given("persona") {
+            self.persona_file = None;
+        }
+        if is_given("persona_file") {
+            self.persona = None;
+        }
+        if is_given("append_system_prompt") {
+            self.append_system_prompt_file = None;
+        }
+        if is_given("append_system_prompt_file") {
+            self.append_system_prompt = None;
+        }
+    }
 }
 
 /// Resolved prompt overrides of a run.

@@ -39,11 +39,14 @@ pub(super) fn matches<A: Args>(recorded: &Value) -> Result<ArgMatches, String> {
     // Ignore environment variables, which belong to this start and not to the recorded one.
     let command = A::augment_args(Command::new("recorded").no_binary_name(true));
     let never = unrecorded();
-    let arguments = command.get_arguments();
+    let known = command.clone();
+    let arguments = known.get_arguments();
     let arguments = arguments.filter(|argument| !never.contains(argument.get_id().as_str()));
     let arguments = arguments.flat_map(|argument| keys(argument).map(move |key| (key, argument)));
     let mut words = Vec::new();
     collect(&arguments.collect(), recorded, &mut words);
+    // Lists are recorded as lists, so their entries may contain the delimiter.
+    let command = command.mut_args(|argument| argument.value_delimiter(None));
     let matches = command.try_get_matches_from(words);
     matches.map_err(|error| one_line(&error))
 }
@@ -90,9 +93,15 @@ fn collect(arguments: &HashMap<String, &Arg>, recorded: &Value, words: &mut Vec<
         };
         let long = argument.get_long().unwrap_or_default();
         let takes_values = argument.get_action().takes_values();
-        let values = value
-            .as_array()
-            .map_or(std::slice::from_ref(value), Vec::as_slice);
+        let split: Vec<Value>;
+        let values = match (value, argument.get_value_delimiter()) {
+            (Value::Array(values), _) => values.as_slice(),
+            (Value::String(text), Some(delimiter)) => {
+                split = text.split(delimiter).map(Value::from).collect();
+                &split
+            }
+            (value, _) => std::slice::from_ref(value),
+        };
         words.extend(values.iter().filter_map(|value| match value {
             Value::Null => None,
             Value::Bool(is_on) if !takes_values => is_on.then(|| format!("--{long}")),
@@ -140,6 +149,23 @@ mod tests {
                     assert_ne!(source, Some(ValueSource::CommandLine), "{key} sets {id}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn entries_of_lists_may_contain_delimiters() {
+        let rows = [
+            (json!(["q,1", "r"]), vec!["q,1", "r"]),
+            (json!("q,1"), vec!["q", "1"]),
+        ];
+        for (ids, expected) in rows {
+            let flags = json!({
+                "benchmark": "s-niah",
+                "selected_problems": ids,
+                "engine": { "model": "scripted" },
+            });
+            let read: RunArgs = serde_json::from_value(flags).unwrap();
+            assert_eq!(read.selected_problems, expected, "{ids}");
         }
     }
 

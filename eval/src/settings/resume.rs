@@ -208,6 +208,8 @@ impl ResumeArgs {
     /// # Errors
     /// An error from clap, but never about a value, because all values were parsed before.
     pub fn over(&self, mut recorded_args: RunArgs) -> Result<RunArgs, clap::Error> {
+        let overrides = &mut recorded_args.engine.guidance.layers;
+        overrides.clear_excluded_by(&self.given);
         recorded_args.update_from_arg_matches(&self.given)?;
         Ok(recorded_args)
     }

@@ -258,6 +258,8 @@ fn shows_samples() {
             "note: 1 of 2 samples; scorer exact/2\n"
         )
     );
+    let judged = binary.run(&["data", "show", "q.jsonl", "--scorer", "judge"], "");
+    assert_eq!(judged.stderr, "note: 2 of 2 samples; scorer judge\n");
     let ran = binary.run(&["data", "show", "q.jsonl", "--json"], "");
     let samples: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(

@@ -306,3 +306,22 @@ fn rejects_invalid_forks() {
         .collect();
     assert_eq!(left.len(), 1, "rejected forks leave no folders");
 }
+
+/// The recorded text comes from a file, which would take precedence over the typed one.
+#[test]
+fn typed_flags_replace_recorded_ones_that_they_exclude() {
+    let origin = Origin::new(&["--append-system-prompt-file", "drivers/short.md"]);
+    let changed = ["--append-system-prompt", "Check the units."];
+    let ran = origin.fork(&[&["q", "--at", "1", "--name", "changed"], &changed[..]].concat());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let seen = origin.server.seen();
+    let prompts = [seen.first(), seen.last()].map(|seen| seen.unwrap().body.to_string());
+    for (prompt, expected) in prompts.iter().zip([[true, false], [false, true]]) {
+        let found = ["Answer in few words.", "Check the units."].map(|text| prompt.contains(text));
+        assert_eq!(found, expected, "{prompt}");
+    }
+    let url = origin.server.openai();
+    let resume = ["run", "--resume", "results/changed", "--base-url", &url];
+    let ran = origin.binary.run(&resume, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}

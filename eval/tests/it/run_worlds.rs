@@ -636,6 +636,20 @@ fn asks_about_live_page_or_documents() {
             "{saved}"
         );
         std::fs::remove_file(file).unwrap();
+        // The answer is printed even if the app cannot be saved.
+        let rest: Vec<&str> = rest
+            .iter()
+            .map(|word| match *word {
+                "app.html" => "none/app.html",
+                other => other,
+            })
+            .collect();
+        let unsaved = binary.run(
+            &[&["ask", "--query", "Look."], documents, &rest].concat(),
+            "",
+        );
+        assert_eq!(unsaved.code, Some(1), "{}", unsaved.stderr);
+        assert_eq!(unsaved.stdout, ran.stdout);
     }
     let document: &[(&[&str], &str)] = &[
         (

@@ -139,6 +139,7 @@ impl PromptArgs {
             }
         }
         let mut args = self.clone();
+        args.guidance.layers.clear_excluded_by(&matches);
         args.update_from_arg_matches(&matches)?;
         args.diff.clear();
         Ok(args)
