@@ -78,22 +78,20 @@ fn run_dir(binary: &Binary) -> PathBuf {
 /// Starts a run, kills it once the server has received this number of requests, and returns its
 /// folder.
 fn killed_after(binary: &Binary, server: &FaultServer, requests: usize) -> PathBuf {
-    start_and_kill(binary, &args(server, &[]), server, requests);
+    start_and_kill(binary, &args(server, &[]), || {
+        server.seen().len() >= requests
+    });
     run_dir(binary)
 }
 
-/// Starts the program and kills it once the server has received this number of requests.
-fn start_and_kill(binary: &Binary, args: &[String], server: &FaultServer, requests: usize) {
+/// Starts the program and kills it once a condition holds.
+fn start_and_kill(binary: &Binary, args: &[String], is_reached: impl Fn() -> bool) {
     let mut command = binary.command(args);
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
     let mut child = quiet.stderr(Stdio::null()).spawn().unwrap();
     let began = Instant::now();
-    while server.seen().len() < requests {
-        assert!(
-            began.elapsed() < Duration::from_secs(120),
-            "{:?}",
-            server.seen()
-        );
+    while !is_reached() {
+        assert!(began.elapsed() < Duration::from_secs(120), "{args:?}");
         std::thread::sleep(Duration::from_millis(2));
     }
     child.kill().unwrap();
@@ -346,8 +344,16 @@ fn interrupted_reruns_count_as_spent() {
         };
         let args = resume_args(&server, &dir, &["--retry-errors"]);
         let spent = || Reopened::open(&dir).unwrap().spent().unwrap().llm_calls;
-        for requests in [6 + again, 9 + again] {
-            start_and_kill(&binary, &args, &server, requests);
+        let trajectory = dir.join("trajectories/q.1.jsonl");
+        for (turn, requests) in [(4, 6 + again), (5, 9 + again)] {
+            // The request that stalls has been sent and recorded.
+            start_and_kill(&binary, &args, || {
+                let events = fs::read_to_string(&trajectory).unwrap_or_default();
+                let of_root = events.lines().filter(|line| {
+                    line.contains(r#""invocation":"root""#) && line.contains(r#""llm_request""#)
+                });
+                server.seen().len() >= requests && of_root.count() == turn
+            });
             assert_eq!(spent(), requests as u64, "{keeps_journal}");
         }
         let ran = resume(&binary, &server, &dir, &["--retry-errors"]);

@@ -138,6 +138,10 @@ async fn take_attempts(served: Arc<Served>, manifest: &mut watch::Receiver<Manif
 fn may_take(served: &Served, manifest: &mut watch::Receiver<Manifest>) -> Option<bool> {
     let now = manifest.borrow_and_update();
     if !now.has_same_settings(&served.prepared_for) {
+        terminal::note(&format!(
+            "the settings of run {} have changed: it is prepared again after the attempts in progress",
+            now.run_id
+        ));
         drop(now);
         // Lets `serve_run` handle this manifest.
         manifest.mark_changed();

@@ -85,6 +85,11 @@ fn resumed_run_changes_budget_of_live_worker() {
             log(&binary, "run").contains("submitted")
                 && status(&binary, &dir)["state"]["is"] == "open"
         });
+        if first.is_none() {
+            until("the worker has received the new budget", || {
+                log(&binary, "w").contains("have changed")
+            });
+        }
         drop(closed);
         until("the run ends", || submitter.has_ended());
         assert_eq!(submitter.code(), Some(code), "{}", log(&binary, "run"));
