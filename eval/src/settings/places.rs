@@ -134,15 +134,22 @@ fn places<A: Args>(matches: &ArgMatches) -> Vec<PlaceFlag> {
 /// Returns the flag with these values from a settings file if they are locations that the
 /// environment does not give.
 pub(crate) fn unconfirmed_in_file(argument: &Arg, values: &[String]) -> Option<PlaceFlag> {
+    let split = |text: &str| -> Vec<String> {
+        let Some(delimiter) = argument.get_value_delimiter() else {
+            return vec![text.to_owned()];
+        };
+        let parts = text.split(delimiter);
+        parts.map(|part| part.trim().to_owned()).collect()
+    };
+    let values: Vec<String> = values.iter().flat_map(|value| split(value)).collect();
     let is_confirmed = || {
         let variable = argument.get_long().map(env_vars::of_flag);
         let given = variable.and_then(|variable| env::var(variable).ok());
-        let delimiter = argument.get_value_delimiter().unwrap_or('\n');
-        given.is_some_and(|given| given.split(delimiter).eq(values))
+        given.is_some_and(|given| split(&given) == values)
     };
     let is_url = argument.get_id() == "base_url";
-    let must_be_given = (is_url || is_place(argument, values)) && !is_confirmed();
-    must_be_given.then(|| PlaceFlag::of(argument, values.to_vec()))
+    let must_be_given = (is_url || is_place(argument, &values)) && !is_confirmed();
+    must_be_given.then(|| PlaceFlag::of(argument, values))
 }
 
 /// Whether the values of a flag are locations that a file cannot choose.

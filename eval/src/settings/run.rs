@@ -220,14 +220,13 @@ pub fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
     places::recorded_places::<RunArgs>(flags)
 }
 
-/// Returns the current name of a flag of `rlm-eval run`, given its current or an earlier name; any
-/// other name is returned unchanged.
-pub(crate) fn canonical_flag(flag: &str) -> String {
+/// Returns the current name of a flag of `rlm-eval run`, given its current or an earlier name;
+/// `None` if there is no such flag.
+pub(crate) fn canonical_flag(flag: &str) -> Option<String> {
     let command = RunArgs::augment_args(Command::new("run"));
     let of_this_name = |argument: &&Arg| flags::names(argument).any(|name| name == flag);
-    let argument = command.get_arguments().find(of_this_name);
-    let long = argument.and_then(Arg::get_long);
-    long.unwrap_or(flag).to_owned()
+    let argument = command.get_arguments().find(of_this_name)?;
+    argument.get_long().map(str::to_owned)
 }
 
 /// Returns advice about a flag of `rlm-eval run` that the cells of a sweep cannot share; `None` if

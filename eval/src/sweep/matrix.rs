@@ -8,7 +8,6 @@ use benchmarks::Entry;
 use clap::{Args as _, Command};
 
 use super::settings::{DriverSet, MatrixArgs, SweepArgs};
-use crate::process::invocation::quoted;
 use crate::settings::places::unconfirmed_in_file;
 use crate::settings::powers::is_permission;
 use crate::settings::run::{canonical_flag, instead_of_sharing};
@@ -66,7 +65,11 @@ impl Matrix {
         for (name, value) in &file.run {
             let words =
                 to_words(value).map_err(|problem| wrong(format!("run.{name}: {problem}")))?;
-            run.insert(canonical_flag(name.trim_start_matches('-')), words);
+            // Anything else would become a word of the command line unchecked, such as
+            // `isolation=thread`.
+            let flag = canonical_flag(name.trim_start_matches('-'))
+                .ok_or_else(|| wrong(format!("run.{name}: unknown flag of `rlm-eval run`")))?;
+            run.insert(flag, words);
         }
         let typed = typed(&args.run).map_err(wrong)?;
         if let Some(path) = &given.matrix {
@@ -222,17 +225,15 @@ fn check_powers(
         return Ok(());
     }
     let words =
-        |flags: &[PlaceFlag]| -> String { flags.iter().map(|flag| format!(" {flag}")).collect() };
-    let (before, after) = (words(&before), words(&after));
-    let dashes = if after.is_empty() { "" } else { " --" };
+        |flags: &[PlaceFlag]| -> Vec<String> { flags.iter().map(PlaceFlag::to_string).collect() };
+    let additions = [(words(&before), "before"), (words(&after), "after")];
+    let additions = additions.into_iter().filter(|(flags, _)| !flags.is_empty());
+    let additions = additions.map(|(flags, place)| format!("`{}` {place} `--`", flags.join(" ")));
+    let additions: Vec<String> = additions.collect();
+    let all = [words(&before), words(&after)].concat().join(" ");
     Err(SettingsError::with_hint(
-        format!(
-            "{shown} names servers, files or folders that this start does not name:{before}{after}"
-        ),
-        format!(
-            "if you trust them, run `rlm-eval sweep --matrix {}{before}{dashes}{after}`",
-            quoted(&shown)
-        ),
+        format!("{shown} names servers, files or folders that this start does not name: {all}"),
+        format!("if you trust them, add {}", additions.join(" and ")),
     ))
 }
 
@@ -301,7 +302,8 @@ fn typed(words: &[String]) -> Result<BTreeMap<String, Vec<String>>, String> {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (flag, words.next_if(|next| !next.starts_with("--")).cloned()),
         };
-        flags.entry(canonical_flag(name)).or_default().extend(value);
+        let name = canonical_flag(name).unwrap_or_else(|| name.to_owned());
+        flags.entry(name).or_default().extend(value);
     }
     Ok(flags)
 }
