@@ -293,17 +293,25 @@ impl Resolver<'_> {
                 ));
             }
         };
-        let none = BTreeMap::new();
         let mut variables = of.map_or_else(Vec::new, |definition| definition.variables.clone());
         for variable in tool.variables() {
             if variables.iter().all(|known| known.name != variable.name) {
                 variables.push(variable.clone());
             }
         }
+        // Only tools that declare a secret receive it, not all tools of the prompt.
+        let others_secrets: BTreeSet<&str> = (self.source.registry.all())
+            .flat_map(|tool| tool.variables())
+            .filter(|variable| variable.kind == VariableType::Secret)
+            .map(|variable| variable.name.as_str())
+            .filter(|name| variables.iter().all(|known| known.name != *name))
+            .collect();
+        let mut of_prompt = of.map_or_else(BTreeMap::new, |definition| definition.env.clone());
+        of_prompt.retain(|name, _| !others_secrets.contains(name.as_str()));
         let sources = ValueSources {
             given: self.source.given,
             tool: &settings.env,
-            prompt: of.map_or(&none, |definition| &definition.env),
+            prompt: &of_prompt,
         };
         let mut values = Values::resolve(&variables, sources).map_err(|error| error.to_string())?;
         if let Some(folder) = self.source.files {

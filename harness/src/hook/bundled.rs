@@ -311,6 +311,11 @@ mod tests {
                 format!("{pem}Read more of it.\n{pem}… and more"),
                 "[secret]\nRead more of it.\n[secret]\n… and more",
             ),
+            (
+                "redact_secrets",
+                format!("{pem}Read more of it.\n{pem}-----END RSA PRIVATE KEY-----"),
+                "[secret]\nRead more of it.\n[secret]",
+            ),
         ];
         for (hook, text, expected) in rows {
             let stage = ToolStage::ToBeStored;

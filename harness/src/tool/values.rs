@@ -45,14 +45,17 @@ fn placeholder(name: &str) -> String {
 }
 
 impl Values {
-    /// Merges all sources by precedence. `variables` are the declared variables.
+    /// Merges all sources by precedence. `variables` are the declared variables. Definitions cannot
+    /// set [`FILES_DIR`](super::FILES_DIR), because a file must not choose which folder is read.
     ///
     /// # Errors
     /// Returns [`ValueError`] for the first required variable without a value.
     pub fn resolve(variables: &[Variable], sources: ValueSources<'_>) -> Result<Self, ValueError> {
         let mut values = Self::default();
         for source in [sources.prompt, sources.tool] {
-            values.by_name.extend(source.clone());
+            let source = source.iter().filter(|(name, _)| *name != super::FILES_DIR);
+            let source = source.map(|(name, value)| (name.clone(), value.clone()));
+            values.by_name.extend(source);
         }
         for variable in variables {
             if variable.kind == VariableType::Secret {

@@ -123,10 +123,14 @@ pub fn secrets_in(text: &str, values: &[&str]) -> Vec<Secret> {
         }
     }
     let footers = private_key_footers(text);
-    for (start, _) in text.match_indices("-----BEGIN ") {
+    let mut headers = text.match_indices("-----BEGIN ").peekable();
+    while let Some((start, _)) = headers.next() {
+        // A footer after another header belongs to that one.
+        let end = headers.peek().map_or(text.len(), |(next, _)| *next);
         let header = text[start..].lines().next().unwrap_or_default();
         if header.contains("PRIVATE KEY") {
             let footer = footers.get(footers.partition_point(|end| *end < start));
+            let footer = footer.filter(|footer| **footer <= end);
             let unfinished = || start + unfinished_key_length(&text[start..]);
             found.push(Secret {
                 what: "a private key",

@@ -132,7 +132,8 @@ impl Catalog {
                 parameters: custom.parameters.clone(),
             };
             let run = Run::Script(custom.script.clone());
-            entries.push(CatalogEntry::new(spec, run, custom.confirm, &field)?);
+            let confirm = custom.confirm || settings.confirm_actions.contains(&custom.name);
+            entries.push(CatalogEntry::new(spec, run, confirm, &field)?);
         }
         let mut catalog = Self { entries };
         for name in &settings.confirm_actions {
