@@ -171,6 +171,7 @@ impl Queued {
             "submitted {new} attempts to the queue at {} as {key}",
             queue_settings.access.url
         ));
+        queued.announce_held();
         Ok(queued)
     }
 
@@ -351,8 +352,26 @@ impl Queued {
                 State::Halted { .. } | State::Complete => {}
             }
         }
-        self.held = held(&manifest);
+        let held = held(&manifest);
+        if self.held != held {
+            self.held = held;
+            self.announce_held();
+        }
         *state = manifest.state;
+    }
+
+    /// Explains why the run does not end while `rlm-eval queue pause --sample` holds attempts.
+    fn announce_held(&self) {
+        let held = self.held.iter().filter(|key| self.open.contains_key(*key));
+        let samples: BTreeSet<&str> = held.map(|(sample, _)| sample.as_str()).collect();
+        if let Some(first) = samples.first() {
+            terminal::note(&format!(
+                "{} samples are held, and the run waits for them; to return them, run \
+                 `rlm-eval queue resume RUN --sample ID`, such as {}",
+                samples.len(),
+                terminal::one_line(first)
+            ));
+        }
     }
 
     fn warn_if_unfit(file: &WorkersFile, heartbeat: &WorkerHeartbeat) {
