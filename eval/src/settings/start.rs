@@ -84,8 +84,7 @@ pub struct StartArgs {
 /// Estimate instead of a run or a sweep.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct EstimateArgs {
-    /// Show an estimate of requests and cost, without running attempts or writing files; that of a
-    /// single run also lists the samples and the sizes of their prompts
+    /// Show an estimate of requests and cost, without running attempts or writing files
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),

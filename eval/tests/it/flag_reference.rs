@@ -44,12 +44,22 @@ fn section(text: &mut String, above: &str, command: &Command, told: &mut Vec<(St
     let name = format!("{above} {}", command.get_name());
     let about = command.get_about().map(ToString::to_string);
     let _ = write!(text, "\n## {name}\n\n{}.\n", about.unwrap_or_default());
-    let mut rows = String::new();
+    let mut groups: Vec<(&str, String)> = Vec::new();
     let mut as_above: Vec<(String, Vec<String>)> = Vec::new();
     let listed = |argument: &&Arg| !argument.is_hide_set() && argument.get_id() != "help";
     for argument in command.get_arguments().filter(listed) {
-        let Some((above, _)) = told.iter().find(|(_, other)| row(other) == row(argument)) else {
-            rows.push_str(&row(argument));
+        let heading = argument.get_help_heading().unwrap_or_default();
+        let is_same = |other: &Arg| {
+            let other_heading = other.get_help_heading().unwrap_or_default();
+            // The heading of a limit names what it limits.
+            let is_same_limit = !heading.starts_with("Budget") || other_heading == heading;
+            row(other) == row(argument) && is_same_limit
+        };
+        let Some((above, _)) = told.iter().find(|(_, other)| is_same(other)) else {
+            match groups.iter_mut().find(|(known, _)| *known == heading) {
+                Some((_, rows)) => rows.push_str(&row(argument)),
+                None => groups.push((heading, row(argument))),
+            }
             told.push((name.clone(), argument.clone()));
             continue;
         };
@@ -59,11 +69,14 @@ fn section(text: &mut String, above: &str, command: &Command, told: &mut Vec<(St
             None => as_above.push((above.clone(), vec![flag])),
         }
     }
-    if !rows.is_empty() {
-        let _ = write!(
-            text,
-            "\n| flag | default | what it does |\n|---|---|---|\n{rows}"
-        );
+    if !groups.is_empty() {
+        text.push_str("\n| flag | default | what it does |\n|---|---|---|\n");
+    }
+    for (heading, rows) in groups {
+        if !heading.is_empty() {
+            let _ = writeln!(text, "| **{heading}** | | |");
+        }
+        text.push_str(&rows);
     }
     for (command, flags) in as_above {
         let _ = write!(

@@ -66,12 +66,13 @@ pub struct ScoreArgs {
         long,
         value_parser = whole::<usize>(1..=1_000),
         default_value_t = 5,
-        value_name = "N"
+        value_name = "N",
+        help_heading = "Scoring"
     )]
     pub concurrency: usize,
 
     /// Print the new summary as JSON instead of a table next to the old one
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = "Scoring")]
     pub json: bool,
 }
 
