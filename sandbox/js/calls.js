@@ -115,7 +115,7 @@
   /** The first of each set of equal calls, pending or answered, by their common key. */
   const memos = new Map();
 
-  /** Ends a call that is no longer awaited. If equal calls wait for its answer, only its own promise ends. */
+  /** Rejects the promise of a call, and cancels its request unless equal calls wait for the answer. */
   const cancel = (entry, reason) => {
     if (entry.settled) return;
     entry.reject(reason);

@@ -66,9 +66,9 @@ fn to_word(value: &Value) -> Result<String, String> {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
         Value::Bool(flag) => Ok(flag.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => {
-            Err(format!("expected a string or a number, not {value}"))
-        }
+        Value::Null | Value::Array(_) | Value::Object(_) => Err(format!(
+            "expected a string, a number, true or false, not {value}"
+        )),
     }
 }
 

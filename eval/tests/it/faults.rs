@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
@@ -75,6 +76,15 @@ fn observe_fault(fault: &Behavior, more: &[&str]) -> FaultOutcome {
         retries: record.map_or(0, |record| record["retries"].as_u64().unwrap()),
         requests: server.seen().len(),
     }
+}
+
+/// Starts a model that answers `yes` while the gate is open.
+pub fn gated_model(gate: &Arc<Mutex<()>>) -> FaultServer {
+    let gate = Arc::clone(gate);
+    FaultServer::start(move |_| {
+        drop(gate.lock().unwrap());
+        Behavior::Text("yes".to_owned())
+    })
 }
 
 /// Returns a response with this status and a body that echoes the key.

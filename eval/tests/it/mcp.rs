@@ -11,11 +11,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use fault_server::{Behavior, FaultServer};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
+use crate::faults::gated_model;
 
 /// Maximum time to wait for an answer.
 const ANSWER: Duration = Duration::from_secs(60);
@@ -346,11 +346,7 @@ fn enforces_server_budgets() {
 fn keeps_answers_in_flight_when_budget_ends() {
     let gate = Arc::new(Mutex::new(()));
     let closed = gate.lock().unwrap();
-    let of_model = Arc::clone(&gate);
-    let model = FaultServer::start(move |_| {
-        drop(of_model.lock().unwrap());
-        Behavior::Text("yes".to_owned())
-    });
+    let model = gated_model(&gate);
     let binary = folder()
         .variable("OPENAI_API_KEY", "key")
         .variable("OPENAI_BASE_URL", &model.openai());

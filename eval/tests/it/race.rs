@@ -130,7 +130,7 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // A decision in a truncated line is made again. The line ends inside a character.
+    // The race repeats a decision whose line is truncated, here inside a character.
     let text = fs::read(&log).unwrap();
     fs::write(&log, [&text[..], b"{\"v\":1,\"scores\":[[\"\xc3"].concat()).unwrap();
     let again = binary.run(&["sweep", "--resume", "killed"], "");

@@ -419,7 +419,7 @@ fn refuses_invalid_settings() {
         ),
         (
             vec!["--agents", "object.yaml"],
-            "error: object.yaml: agent `x`: `max-depth`: expected a string or a number, not {\"a\":1}\n",
+            "error: object.yaml: agent `x`: `max-depth`: expected a string, a number, true or false, not {\"a\":1}\n",
         ),
         (
             vec!["--agents", "budget.yaml"],

@@ -18,8 +18,8 @@ pub(in crate::command) enum RunContext {
     Standalone,
     /// Prints no summary.
     SweepCell(CellStart),
-    /// Prints no summary and no advice on resuming: the run only serves an estimate. It is limited
-    /// by the budget of the sweep, if it has one.
+    /// Prints no summary and no advice on resuming, because the run only serves an estimate.
+    /// Contains the budget of the sweep that the pilot belongs to, if any.
     Pilot(Option<SharedBudget>),
 }
 

@@ -107,7 +107,8 @@ pub async fn rescore(
             let mut verdict = None;
             if let Some((judging, verdicts)) = judging {
                 if let Some(answer) = run.answer(&record)? {
-                    let answer = judged(run, &record, &answer, grader.name()).unwrap_or(answer);
+                    let answer =
+                        scored_text(run, &record, &answer, grader.name()).unwrap_or(answer);
                     let slot = verdicts.slot(run, &record, &answer);
                     verdict = Some(slot.lock_owned().await);
                 }
@@ -201,7 +202,7 @@ async fn score(
     };
     let grade = match (status, &answer) {
         (Status::Ok | Status::Limit, Some(answer)) => {
-            let judged = match judged(run, record, answer, grader.name()) {
+            let judged = match scored_text(run, record, answer, grader.name()) {
                 Ok(judged) => judged,
                 Err(problem) => {
                     let failed = Some(Grade::failed(problem));
@@ -238,7 +239,7 @@ async fn score(
 ///
 /// # Errors
 /// A problem if the scorer `checks` needs answers that the record lacks.
-fn judged(
+fn scored_text(
     run: &RunDir,
     record: &AttemptRecord,
     answer: &str,

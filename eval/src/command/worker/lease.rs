@@ -195,8 +195,8 @@ impl Lease {
         MIN_REPORT_INTERVAL.max(MIN_REPORT_INTERVAL_PER_WORKER * self.processes())
     }
 
-    /// Whether no report is needed: nothing was spent since the last one, there are no unused
-    /// amounts to return, and the last report is recent if the run has limits.
+    /// Whether a report would change nothing. A worker of a run with limits also reports regularly
+    /// to keep its lease.
     pub(super) fn is_quiet(&self) -> bool {
         let state = self.state.lock();
         let used = self.used(&state);

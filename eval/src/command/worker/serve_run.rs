@@ -160,7 +160,7 @@ fn may_take(served: &Served, manifest: &mut watch::Receiver<Manifest>) -> Option
     }
 }
 
-/// Whether the run is no longer in the queue, or is about to be removed.
+/// Whether the run has ended, so that its data may be missing from the queue.
 async fn is_gone(served: &Served) -> bool {
     let found = queue::manifest(served.queue.broker(), served.queue.key()).await;
     found.is_ok_and(|found| {

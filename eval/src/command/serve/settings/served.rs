@@ -241,7 +241,11 @@ fn merge_flags(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineAr
                  `attempt-…` limit each request"
             ));
         }
-        let words = to_words(value).map_err(|problem| format!("`{flag}`: {problem}"))?;
+        // `null` stands for the default.
+        let words = match value {
+            Value::Null => Vec::new(),
+            value => to_words(value).map_err(|problem| format!("`{flag}`: {problem}"))?,
+        };
         let keys = recorded_flags::keys_of::<EngineArgs>(flag);
         let mut is_same = false;
         recorded_flags::retain(&mut flags, &mut |key, given| {
