@@ -363,15 +363,16 @@ impl Queued {
     /// Explains why the run does not end while `rlm-eval queue pause --sample` holds attempts.
     fn announce_held(&self) {
         let held = self.held.iter().filter(|key| self.open.contains_key(*key));
-        let samples: BTreeSet<&str> = held.map(|(sample, _)| sample.as_str()).collect();
-        if let Some(first) = samples.first() {
-            terminal::note(&format!(
-                "{} samples are held, and the run waits for them; to return them, run \
-                 `rlm-eval queue resume RUN --sample ID`, such as {}",
-                samples.len(),
-                terminal::one_line(first)
-            ));
+        let samples: BTreeSet<_> = held.map(|(sample, _)| terminal::one_line(sample)).collect();
+        if samples.is_empty() {
+            return;
         }
+        let samples: Vec<String> = samples.into_iter().map(|id| id.to_string()).collect();
+        terminal::note(&format!(
+            "the run waits for held samples: {}; `rlm-eval queue resume {} --sample ID` returns one",
+            samples.join(", "),
+            self.plan.run_id
+        ));
     }
 
     fn warn_if_unfit(file: &WorkersFile, heartbeat: &WorkerHeartbeat) {

@@ -138,6 +138,10 @@ fn pauses_resumes_and_cancels() {
     // A further submission does not return this sample to the queue.
     let ran = binary.run(&["run", "--resume", &dir, "--detach"], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(
+        ran.stderr.contains("waits for held samples: s-niah-2k-4;"),
+        "{ran:?}"
+    );
     assert_eq!(status(&binary, &dir)["waiting"], 29);
     queue(&["pause", &dir]);
     let _worker = worker(&binary, server.url(), "w", &[]);
