@@ -378,13 +378,7 @@ fn fit_reasoning(
 /// # Errors
 /// A sentence about a flag that cannot be parsed again.
 pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
-    let keys = recorded_flags::keys_of::<EngineArgs>(&setting.flag);
-    let is_cleared = |key: &str| keys.iter().any(|cleared| cleared == key);
-    let mut flags = fields(args);
-    recorded_flags::retain(&mut flags, &mut |key, given| {
-        if !is_cleared(key) && !key.strip_suffix("_file").is_some_and(is_cleared) {
-            return true;
-        }
+    change_flag(args, &setting.flag, &mut |key, given| {
         match given {
             Value::Array(values) => values.retain(|one| {
                 let one = one.as_str().unwrap_or_default();
@@ -395,6 +389,30 @@ pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<Engine
             _ => return false,
         }
         true
+    })
+}
+
+/// Returns the flags as if `flag` had not been given.
+///
+/// # Errors
+/// Like [`clear_flag`].
+pub fn reset_flag(args: &EngineArgs, flag: &str) -> Result<EngineArgs, String> {
+    change_flag(args, flag, &mut |_, _| false)
+}
+
+/// Changes the value of a flag, also in a file (`--persona-file`), and removes the flag if `change`
+/// returns false.
+fn change_flag(
+    args: &EngineArgs,
+    flag: &str,
+    change: &mut impl FnMut(&str, &mut Value) -> bool,
+) -> Result<EngineArgs, String> {
+    let keys = recorded_flags::keys_of::<EngineArgs>(flag);
+    let is_changed = |key: &str| keys.iter().any(|changed| changed == key);
+    let mut flags = fields(args);
+    recorded_flags::retain(&mut flags, &mut |key, given| {
+        let is_flag = is_changed(key) || key.strip_suffix("_file").is_some_and(is_changed);
+        !is_flag || change(key, given)
     });
     Ok(EngineArgs {
         // Permissions are not recorded.

@@ -4,16 +4,18 @@
 //! different requests.
 
 use clap::Args as _;
-use harness::prompt::{PromptMode, warnings};
-use harness::treatment::{DEFAULT_MAX_DEPTH, ExperimentPlan, ExplicitSetting, MaskedBy, NoEffect};
+use harness::prompt::warnings;
+use harness::treatment::{ExperimentPlan, ExplicitSetting, MaskedBy, NoEffect};
 
 use super::combination::{Combination, combinations};
-use super::matrix::Matrix;
+use super::matrix::{MODEL, Matrix};
 use super::plan::{Cell, Plan, SWEEP_VERSION, Skipped, SweepError};
 use super::settings::SweepBudgetArgs;
 use crate::models::main_identity;
 use crate::providers::{ModelRef, Named};
-use crate::settings::{EngineSettings, RunArgs, RunSettings, SettingsError, clear_flag};
+use crate::settings::{
+    EngineSettings, RunArgs, RunSettings, SettingsError, clear_flag, reset_flag,
+};
 
 /// Builds the plan of a matrix: a `direct` cell for each model and its sampling settings, followed
 /// by every meaningful combination.
@@ -31,12 +33,12 @@ pub fn plan_cells(matrix: &Matrix) -> Result<Plan, SweepError> {
 
 /// Cells collected for a plan.
 #[derive(Default)]
-struct Cells {
+struct Cells<'m> {
     runs: Vec<Cell>,
     skipped: Vec<Skipped>,
     left_out: Vec<Skipped>,
     /// Combination, plan and model identity of each cell.
-    made: Vec<(Combination, ExperimentPlan, String)>,
+    made: Vec<(Combination<'m>, ExperimentPlan, String)>,
     /// For each cell: the shared flags without effect.
     masked: Vec<Vec<NoEffect>>,
 }
@@ -79,14 +81,18 @@ enum Resolution {
     Skipped(String),
 }
 
-impl Cells {
+impl<'m> Cells<'m> {
     /// Adds a combination. Records it as skipped if it is not meaningful, and ignores it if it
     /// equals an earlier one without the axes that have no effect.
     ///
     /// # Errors
     /// [`SweepError`] for invalid flags and for a cell that would send the same requests as
     /// another.
-    fn add(&mut self, matrix: &Matrix, mut combination: Combination) -> Result<(), SweepError> {
+    fn add(
+        &mut self,
+        matrix: &'m Matrix,
+        mut combination: Combination<'m>,
+    ) -> Result<(), SweepError> {
         let mut masked = Vec::new();
         let (flags, engine) = match resolve(matrix, &mut combination, &mut masked)? {
             Resolution::Runs(flags, engine) => (*flags, *engine),
@@ -96,13 +102,14 @@ impl Cells {
                 return Ok(());
             }
         };
-        combination.remove_default_axes(matrix, &engine);
-        if self.made.iter().any(|(made, ..)| *made == combination) {
+        combination.omit_defaults(&engine);
+        if self.made.iter().any(|(made, ..)| made.equals(&combination)) {
             return Ok(());
         }
-        let name = format!("{:02}-{}", self.runs.len() + 1, combination.name(matrix));
+        let name = format!("{:02}-{}", self.runs.len() + 1, combination.name());
         // A model with different sampling settings counts as a different model.
-        let sampled = combination.varied(matrix).filter(|(axis, _)| axis.of_model);
+        let of_model = combination.given().filter(|(axis, _)| axis.of_model);
+        let sampled = of_model.filter(|(axis, _)| axis.flag != MODEL);
         let sampled: String = sampled
             .map(|(axis, value)| format!(" {}={value}", axis.flag))
             .collect();
@@ -116,9 +123,8 @@ impl Cells {
             if *earlier == plan {
                 return Err(SweepError::SameCells { first, second });
             }
-            let alike =
-                (&made.protocol, &made.depth) == (&combination.protocol, &combination.depth);
-            if alike && plays_back(engine.references.main()) {
+            let is_replay = plays_back(engine.references.main());
+            if is_replay && made.has_same_structure(&combination) {
                 return Err(SweepError::SameRecording { first, second });
             }
         }
@@ -169,7 +175,7 @@ impl Cells {
 /// flags without effect to `left_out`.
 fn resolve(
     matrix: &Matrix,
-    combination: &mut Combination,
+    combination: &mut Combination<'_>,
     left_out: &mut Vec<NoEffect>,
 ) -> Result<Resolution, SweepError> {
     loop {
@@ -204,13 +210,13 @@ fn resolve(
                 if !masked
                     .settings
                     .iter()
-                    .any(|setting| is_axis(matrix, setting)) =>
+                    .any(|setting| combination.varies(setting)) =>
             {
                 left_out.push(*masked);
             }
             SettingsError::NoEffect(masked) if masked.by != MaskedBy::Other => {
                 let is_by_protocol = masked.by == MaskedBy::Protocol;
-                if !(is_by_protocol && combination.without_axes(matrix, &masked.settings)) {
+                if !(is_by_protocol && combination.omit(&masked.settings)) {
                     return Ok(Resolution::Skipped(masked.to_string()));
                 }
             }
@@ -222,15 +228,6 @@ fn resolve(
                 });
             }
         }
-    }
-}
-
-/// Whether a setting belongs to an axis of the matrix, not to the shared flags.
-fn is_axis(matrix: &Matrix, setting: &ExplicitSetting) -> bool {
-    let varies = |flag| matrix.varied.iter().any(|axis| axis.flag == flag);
-    match &*setting.flag {
-        "--prompt-mode" | "--max-depth" | "--child-model" | "--drivers" => true,
-        flag => varies(flag.trim_start_matches('-')),
     }
 }
 
@@ -257,11 +254,11 @@ fn shared(command: &clap::Command, name: &str, values: &[String]) -> Vec<String>
 }
 
 /// Parses the flags of a cell like those of `rlm-eval run`.
-fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> {
+fn flags(matrix: &Matrix, combination: &Combination<'_>) -> Result<RunArgs, String> {
     let command = RunArgs::augment_args(clap::Command::new("run"));
     let mut words = Vec::new();
     for (name, values) in &matrix.run {
-        if name == "model" && combination.model.is_some() {
+        if name == MODEL && combination.has_model() {
             continue;
         }
         words.extend(shared(&command, name, values));
@@ -270,22 +267,13 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
         // An auto-matched profile would add an unrequested difference between cells.
         words.push("--profile=none".to_owned());
     }
-    let own = combination.flags();
-    words.extend(own.chunks_exact(2).map(|pair| pair.join("=")));
-    let varied = combination.varied(matrix);
-    words.extend(varied.map(|(axis, value)| format!("--{}={value}", axis.flag)));
+    let own = combination.given();
+    words.extend(own.map(|(axis, value)| format!("--{}={value}", axis.flag)));
     let mut args = RunArgs::of_words(words)?;
     args.start.estimate.dry_run = matrix.dry_run;
-    let guidance = &mut args.engine.guidance;
     // The environment must not set an axis that the cell lacks.
-    if combination.mode.is_none() {
-        guidance.prompt_mode = PromptMode::default();
-    }
-    if combination.depth.is_none() {
-        guidance.max_depth = DEFAULT_MAX_DEPTH;
-    }
-    if combination.child_model.is_none() {
-        guidance.child_model = None;
+    for flag in combination.lacking() {
+        args.engine = reset_flag(&args.engine, flag)?;
     }
     Ok(args)
 }

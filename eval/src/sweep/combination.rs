@@ -4,152 +4,117 @@ use std::fmt;
 
 use harness::treatment::ExplicitSetting;
 
-use super::matrix::{BASELINE, Matrix, SAME_MODEL, Varied};
+use super::matrix::{Axis, BASELINE, MAX_DEPTH, MODEL, Matrix, PROMPT_MODE, PROTOCOL, REPL_API};
 use super::plan::safe;
+use super::settings::NONE;
 use crate::settings::EngineSettings;
 
 /// Maximum characters of a cell's name, so that number and name fit into a file name.
 const MAX_NAME_CHARS: usize = 100;
 
 /// One combination of values of the matrix.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Combination {
-    pub(super) model: Option<String>,
-    pub(super) protocol: String,
-    /// `None` if the protocol's prompt does not have modes.
-    pub(super) mode: Option<String>,
-    /// `None` if the root cannot have children.
-    pub(super) depth: Option<String>,
-    /// `None` if children use the model of the cell.
-    pub(super) child_model: Option<String>,
-    /// Values of the matrix's varied flags, in order; `None` if the protocol lacks the flag.
-    varied: Vec<Option<String>>,
-    drivers: Vec<String>,
+#[derive(Debug, Clone)]
+pub(super) struct Combination<'m> {
+    matrix: &'m Matrix,
+    /// Value of each axis of the matrix; `None` if the cell lacks the flag.
+    values: Vec<Option<String>>,
 }
 
 /// Returns all combinations, baselines first. The values of each axis must be distinct.
-pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
-    let models: Vec<Option<String>> = if matrix.models.is_empty() {
-        vec![None]
-    } else {
-        matrix.models.iter().cloned().map(Some).collect()
+pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination<'_>> {
+    // A baseline keeps only the axes of its model.
+    let of_baseline = |axis: &Axis, values: &[String]| match axis.flag {
+        PROTOCOL => vec![Some(BASELINE.to_owned())],
+        _ if axis.of_model => values.iter().cloned().map(Some).collect(),
+        _ => vec![None],
     };
-    let varied = products(matrix);
-    // A baseline keeps the axes that belong to the model.
-    let mut of_baselines: Vec<Vec<Option<String>>> = Vec::new();
-    for values in &varied {
-        let axes = matrix.varied.iter().zip(values);
-        let own: Vec<_> = axes
-            .map(|(axis, value)| value.clone().filter(|_| axis.of_model))
-            .collect();
-        if !of_baselines.contains(&own) {
-            of_baselines.push(own);
-        }
-    }
-    let mut all: Vec<Combination> = Vec::new();
-    for model in &models {
-        all.extend(of_baselines.iter().map(|varied| Combination {
-            model: model.clone(),
-            protocol: BASELINE.to_owned(),
-            mode: None,
-            depth: None,
-            child_model: None,
-            varied: varied.clone(),
-            drivers: Vec::new(),
-        }));
-    }
-    for model in &models {
-        for protocol in &matrix.protocols {
-            for mode in &matrix.prompt_modes {
-                for depth in &matrix.depths {
-                    for child in &matrix.child_models {
-                        for varied in &varied {
-                            all.extend(matrix.driver_sets.iter().map(|drivers| Combination {
-                                model: model.clone(),
-                                protocol: protocol.clone(),
-                                mode: Some(mode.clone()),
-                                depth: Some(depth.clone()),
-                                child_model:
-                                    Some(child.clone()).filter(|child| child != SAME_MODEL),
-                                varied: varied.clone(),
-                                drivers: drivers.clone(),
-                            }));
-                        }
-                    }
-                }
-            }
-        }
-    }
+    let of_others = |axis: &Axis, values: &[String]| {
+        let values = values.iter().cloned();
+        let values =
+            values.map(|value| Some(value).filter(|value| !axis.has_none || value != NONE));
+        values.collect()
+    };
+    let mut all = product(matrix, of_baseline);
+    all.extend(product(matrix, of_others));
     all
 }
 
-/// Returns all combinations of the varied flags' values; without varied flags, a single empty one.
-fn products(matrix: &Matrix) -> Vec<Vec<Option<String>>> {
+/// Returns all combinations of the `chosen` values of each axis.
+fn product(
+    matrix: &Matrix,
+    chosen: impl Fn(&Axis, &[String]) -> Vec<Option<String>>,
+) -> Vec<Combination<'_>> {
     let mut all = vec![Vec::new()];
-    for axis in &matrix.varied {
-        let longer = all.iter().flat_map(|values: &Vec<Option<String>>| {
-            axis.values.iter().map(|value| {
-                let mut values = values.clone();
-                values.push(Some(value.clone()));
-                values
-            })
+    for (axis, values) in &matrix.axes {
+        let values = chosen(axis, values);
+        let longer = all.iter().flat_map(|first: &Vec<Option<String>>| {
+            let with = |value: &Option<String>| [first.clone(), vec![value.clone()]].concat();
+            values.iter().map(with).collect::<Vec<_>>()
         });
         all = longer.collect();
     }
-    all
+    let all = all.into_iter();
+    all.map(|values| Combination { matrix, values }).collect()
 }
 
-impl Combination {
-    /// Returns the varied flags of the combination with their values.
-    pub(super) fn varied<'a>(
-        &'a self,
-        matrix: &'a Matrix,
-    ) -> impl Iterator<Item = (&'a Varied, &'a String)> {
-        let axes = matrix.varied.iter().zip(&self.varied);
-        axes.filter_map(|(axis, value)| Some((axis, value.as_ref()?)))
+impl<'m> Combination<'m> {
+    /// Returns the axes with their values, in order. The value is `None` if the cell lacks the flag.
+    fn axes(&self) -> impl Iterator<Item = (&'m Axis, &'m [String], Option<&str>)> {
+        let axes = self.matrix.axes.iter().zip(&self.values);
+        axes.map(|((axis, values), value)| (*axis, values.as_slice(), value.as_deref()))
     }
 
-    /// Returns the combination's flags for `rlm-eval run`, each followed by its value. Shared and
-    /// varied flags are not included.
-    pub(super) fn flags(&self) -> Vec<String> {
-        let mut flags = Vec::new();
-        let mut add = |name: &str, value: &str| {
-            flags.extend([name.to_owned(), value.to_owned()]);
-        };
-        if let Some(model) = &self.model {
-            add("--model", model);
-        }
-        add("--protocol", &self.protocol);
-        if let Some(mode) = &self.mode {
-            add("--prompt-mode", mode);
-        }
-        if let Some(depth) = &self.depth {
-            add("--max-depth", depth);
-        }
-        if let Some(model) = &self.child_model {
-            add("--child-model", model);
-        }
-        add("--drivers", &self.drivers.join(","));
-        flags
+    /// Returns the axes that the cell has, with their values.
+    pub(super) fn given(&self) -> impl Iterator<Item = (&'m Axis, &str)> {
+        self.axes()
+            .filter_map(|(axis, _, value)| Some((axis, value?)))
+    }
+
+    /// Returns the flags of the axes that the cell lacks, without dashes.
+    pub(super) fn lacking(&self) -> impl Iterator<Item = &'static str> {
+        self.axes()
+            .filter_map(|(axis, _, value)| value.is_none().then_some(axis.flag))
+    }
+
+    fn value(&self, flag: &str) -> Option<&str> {
+        let (_, value) = self.given().find(|(axis, _)| axis.flag == flag)?;
+        Some(value)
+    }
+
+    /// Whether the combination gives a model.
+    pub(super) fn has_model(&self) -> bool {
+        self.value(MODEL).is_some()
+    }
+
+    /// Whether both combinations have the same values.
+    pub(super) fn equals(&self, other: &Self) -> bool {
+        self.values == other.values
+    }
+
+    /// Whether both combinations differ at most in prompts, models and limits of agents.
+    pub(super) fn has_same_structure(&self, other: &Self) -> bool {
+        [PROTOCOL, MAX_DEPTH].map(|flag| self.value(flag))
+            == [PROTOCOL, MAX_DEPTH].map(|flag| other.value(flag))
+    }
+
+    /// Whether a setting belongs to an axis of the matrix, not to the shared flags.
+    pub(super) fn varies(&self, setting: &ExplicitSetting) -> bool {
+        let flag = setting.flag.trim_start_matches('-');
+        self.axes().any(|(axis, ..)| axis.flag == flag)
     }
 
     /// Removes the axes of these settings and returns whether the combination had any of them.
-    pub(super) fn without_axes(&mut self, matrix: &Matrix, settings: &[ExplicitSetting]) -> bool {
-        let before = self.clone();
+    pub(super) fn omit(&mut self, settings: &[ExplicitSetting]) -> bool {
+        let before = self.values.clone();
         for setting in settings {
-            match &*setting.flag {
-                "--prompt-mode" => self.mode = None,
-                "--max-depth" => self.depth = None,
-                "--child-model" => self.child_model = None,
-                flag => self.without(matrix, flag.trim_start_matches('-')),
-            }
+            self.omit_flag(setting.flag.trim_start_matches('-'));
         }
-        *self != before
+        self.values != before
     }
 
-    fn without(&mut self, matrix: &Matrix, flag: &str) {
-        for (axis, value) in matrix.varied.iter().zip(&mut self.varied) {
-            if axis.flag == flag {
+    fn omit_flag(&mut self, flag: &str) {
+        for ((axis, _), value) in self.matrix.axes.iter().zip(&mut self.values) {
+            if axis.flag == flag && axis.may_be_omitted {
                 *value = None;
             }
         }
@@ -157,39 +122,25 @@ impl Combination {
 
     /// Removes axes that do not apply to these agents but were accepted because their values are
     /// defaults.
-    pub(super) fn remove_default_axes(&mut self, matrix: &Matrix, engine: &EngineSettings) {
+    pub(super) fn omit_defaults(&mut self, engine: &EngineSettings) {
         if engine.effective.prompt_mode.is_none() {
-            self.mode = None;
-            self.without(matrix, "repl-api");
+            self.omit_flag(PROMPT_MODE);
+            self.omit_flag(REPL_API);
         }
         if engine.effective.max_depth == 0 {
-            self.depth = None;
+            self.omit_flag(MAX_DEPTH);
         }
     }
 
     /// Returns the folder name, built from the values that distinguish the cell.
-    pub(super) fn name(&self, matrix: &Matrix) -> String {
-        let mut parts = Vec::new();
-        if matrix.models.len() > 1 {
-            parts.extend(self.model.clone());
-        }
-        if matrix.protocols.len() > 1 || self.mode.is_none() {
-            parts.push(self.protocol.clone());
-        }
-        parts.extend(self.mode.clone());
-        if matrix.depths.len() > 1 {
-            parts.extend(self.depth.as_ref().map(|depth| format!("depth{depth}")));
-        }
-        if matrix.child_models.len() > 1 {
-            let child = self.child_model.as_ref();
-            parts.extend(child.map(|child| format!("child-{child}")));
-        }
-        for (axis, value) in self.varied(matrix) {
-            if axis.values.len() > 1 {
-                parts.push(format!("{}{value}", axis.label));
-            }
-        }
-        parts.extend((!self.drivers.is_empty()).then(|| self.drivers.join("+")));
+    pub(super) fn name(&self) -> String {
+        let parts = self.axes().filter_map(|(axis, values, value)| {
+            let stands_for_mode = axis.flag == PROTOCOL && self.value(PROMPT_MODE).is_none();
+            let is_named = values.len() > 1 || axis.names_only_value || stands_for_mode;
+            let value = value.filter(|_| is_named)?;
+            Some(format!("{}{}", axis.label, value.replace(',', "+")))
+        });
+        let parts: Vec<String> = parts.collect();
         safe(&parts.join("-"))
             .chars()
             .take(MAX_NAME_CHARS)
@@ -198,11 +149,12 @@ impl Combination {
 }
 
 /// Formats the combination for messages: `--protocol rlm --prompt-mode coordinator --max-depth 1`.
-impl fmt::Display for Combination {
+impl fmt::Display for Combination<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let flags = self.flags();
-        let pairs = flags.chunks_exact(2).filter(|pair| !pair[1].is_empty());
-        let pairs: Vec<String> = pairs.map(|pair| pair.join(" ")).collect();
-        f.write_str(&pairs.join(" "))
+        let flags = self.given();
+        let flags: Vec<String> = flags
+            .map(|(axis, value)| format!("--{} {value}", axis.flag))
+            .collect();
+        f.write_str(&flags.join(" "))
     }
 }

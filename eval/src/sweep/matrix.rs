@@ -7,7 +7,7 @@ use std::path::Path;
 use benchmarks::Entry;
 use clap::{Args as _, Command};
 
-use super::settings::{DriverSet, MatrixArgs, SweepArgs};
+use super::settings::{MatrixArgs, NONE, SweepArgs};
 use crate::settings::places::unconfirmed_in_file;
 use crate::settings::powers::is_permission;
 use crate::settings::run::{canonical_flag, instead_of_sharing};
@@ -15,39 +15,149 @@ use crate::settings::values::to_words;
 use crate::settings::{PlaceFlag, RunArgs, SettingsError};
 
 /// Axes of a sweep, and the flags that all cells share.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Matrix {
     /// Flags of `rlm-eval run` that all cells share, by name without dashes, with their values.
     pub run: BTreeMap<String, Vec<String>>,
-    /// Models; empty for the model in `run`.
-    pub models: Vec<String>,
-    /// Protocols other than `direct`, which is always included.
-    pub protocols: Vec<String>,
-    /// Prompt modes of the root.
-    pub prompt_modes: Vec<String>,
-    /// Values of `--max-depth`.
-    pub depths: Vec<String>,
-    /// Models of children; `none` for the model of the cell.
-    pub child_models: Vec<String>,
-    /// Other flags that vary, with their values.
-    pub varied: Vec<Varied>,
-    /// Sets of drivers.
-    pub driver_sets: Vec<Vec<String>>,
+    /// Axes, each with its values, in the order of [`AXES`]. Axes without a value are not included.
+    pub(super) axes: Vec<(&'static Axis, Vec<String>)>,
     /// Whether this is a dry run, which requires no keys.
     pub dry_run: bool,
 }
 
-/// A flag of `rlm-eval run` that varies between cells.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Varied {
-    /// Name without dashes.
-    pub flag: &'static str,
+/// An axis: a flag of `rlm-eval run` that varies between cells.
+#[derive(Debug)]
+pub(super) struct Axis {
+    /// Name of the axis, as a flag of `rlm-eval sweep` and as a key of a matrix file.
+    pub(super) name: &'static str,
+    /// Flag of `rlm-eval run`, without dashes.
+    pub(super) flag: &'static str,
+    given: fn(&MatrixArgs) -> &Vec<String>,
+    /// Value of an axis that is not given; `None` if its flag is then a shared flag.
+    default: Option<&'static str>,
+    /// Whether the value `none` stands for cells without the flag.
+    pub(super) has_none: bool,
+    /// Whether the axis is a setting of the model, which also applies to the baseline.
+    pub(super) of_model: bool,
+    /// Whether a combination whose protocol lacks the flag is run without it. Otherwise, the
+    /// combination is skipped.
+    pub(super) may_be_omitted: bool,
     /// Prefix of the value in a cell's name.
-    pub label: &'static str,
-    /// Whether the flag is a model setting, which also applies to the baseline.
-    pub of_model: bool,
-    /// Values; at least one.
-    pub values: Vec<String>,
+    pub(super) label: &'static str,
+    /// Whether a cell's name contains the only value of the axis.
+    pub(super) names_only_value: bool,
+}
+
+/// The axes. Cells vary the last one first.
+static AXES: [Axis; 10] = [
+    Axis {
+        of_model: true,
+        may_be_omitted: false,
+        ..Axis::of("models", MODEL, |matrix| &matrix.models)
+    },
+    Axis {
+        default: Some("rlm"),
+        may_be_omitted: false,
+        ..Axis::of("protocols", PROTOCOL, |matrix| &matrix.protocols)
+    },
+    Axis {
+        default: Some("solver"),
+        names_only_value: true,
+        ..Axis::of("prompt-modes", PROMPT_MODE, |matrix| &matrix.prompt_modes)
+    },
+    Axis {
+        default: Some("2"),
+        label: "depth",
+        ..Axis::of("depths", MAX_DEPTH, |matrix| &matrix.depths)
+    },
+    Axis {
+        default: Some(NONE),
+        has_none: true,
+        label: "child-",
+        ..Axis::of("child-models", "child-model", |matrix| &matrix.child_models)
+    },
+    Axis {
+        of_model: true,
+        label: "t",
+        ..Axis::of("temperatures", "temperature", |matrix| &matrix.temperatures)
+    },
+    Axis {
+        of_model: true,
+        label: "effort-",
+        ..Axis::of("efforts", "effort", |matrix| &matrix.efforts)
+    },
+    Axis {
+        label: "iterations",
+        ..Axis::of("iterations", "max-iterations", |matrix| &matrix.iterations)
+    },
+    Axis::of("repl-apis", REPL_API, |matrix| &matrix.repl_apis),
+    Axis {
+        default: Some(NONE),
+        has_none: true,
+        may_be_omitted: false,
+        names_only_value: true,
+        ..Axis::of("driver-sets", DRIVERS, |matrix| &matrix.driver_sets)
+    },
+];
+
+pub(super) const MODEL: &str = "model";
+pub(super) const PROTOCOL: &str = "protocol";
+pub(super) const PROMPT_MODE: &str = "prompt-mode";
+pub(super) const MAX_DEPTH: &str = "max-depth";
+pub(super) const REPL_API: &str = "repl-api";
+const DRIVERS: &str = "drivers";
+
+/// Protocol of the baseline cell.
+pub(super) const BASELINE: &str = "direct";
+
+impl Axis {
+    /// Creates an axis of the agents without a default.
+    const fn of(
+        name: &'static str,
+        flag: &'static str,
+        given: fn(&MatrixArgs) -> &Vec<String>,
+    ) -> Self {
+        Self {
+            name,
+            flag,
+            given,
+            default: None,
+            has_none: false,
+            of_model: false,
+            may_be_omitted: true,
+            label: "",
+            names_only_value: false,
+        }
+    }
+
+    /// Returns the values: the typed ones, or else those in the file, or else the default.
+    fn values(&self, typed: &MatrixArgs, file: &MatrixArgs) -> Vec<String> {
+        let given = |args| -> Vec<String> {
+            let words = (self.given)(args).iter().map(|word| word.trim());
+            let words = words.filter(|word| !word.is_empty());
+            words.map(str::to_owned).collect()
+        };
+        let typed = given(typed);
+        let values = if typed.is_empty() { given(file) } else { typed };
+        if values.is_empty() {
+            return self.default.map(str::to_owned).into_iter().collect();
+        }
+        values
+    }
+
+    /// Returns a message about the first duplicate value, because it would duplicate a cell, or
+    /// about a driver that is twice in a set, because it would have no effect.
+    fn find_duplicate(&self, values: &[String]) -> Option<String> {
+        let name = self.name;
+        if self.flag == DRIVERS {
+            let found = values.iter().find_map(|set| twice(set.split(',')));
+            if let Some(driver) = found {
+                return Some(format!("{name}: duplicate `{driver}` in one set"));
+            }
+        }
+        let value = twice(values.iter().map(String::as_str))?;
+        Some(format!("{name}: duplicate `{}`", value.replace(',', "+")))
+    }
 }
 
 impl Matrix {
@@ -75,7 +185,7 @@ impl Matrix {
         if let Some(path) = &given.matrix {
             check_powers(path, &run, &file, given, &typed)?;
         }
-        if typed.contains_key("model") {
+        if typed.contains_key(MODEL) {
             if !given.models.is_empty() {
                 let problem = "--models and --model both name models: remove one of them";
                 return Err(wrong(problem.to_owned()));
@@ -91,95 +201,31 @@ impl Matrix {
                 )));
             }
         }
-        let mut protocols = axis(&given.protocols, file.protocols, "rlm");
-        if let Some(twice) = twice(&protocols) {
-            return Err(wrong(format!("protocols: duplicate `{twice}`")));
-        }
-        protocols.retain(|protocol| protocol != BASELINE);
-        let sets = first_given([given.driver_sets.clone(), file.driver_sets]);
-        let further = [
-            (
-                "temperatures",
-                ("temperature", "t", true),
-                values(&given.temperatures, file.temperatures),
-            ),
-            (
-                "efforts",
-                ("effort", "effort-", true),
-                values(&given.efforts, file.efforts),
-            ),
-            (
-                "iterations",
-                ("max-iterations", "iterations", false),
-                values(&given.iterations, file.iterations),
-            ),
-            (
-                "repl-apis",
-                ("repl-api", "", false),
-                values(&given.repl_apis, file.repl_apis),
-            ),
-        ];
-        let mut varied = Vec::new();
-        for (name, (flag, label, of_model), values) in further {
+        let mut axes = Vec::new();
+        for axis in &AXES {
+            let mut values = axis.values(given, &file);
             if values.is_empty() {
                 continue;
             }
-            if run.contains_key(flag) {
+            // `models` replace a shared `--model`.
+            if axis.flag != MODEL && run.contains_key(axis.flag) {
+                let (name, flag) = (axis.name, axis.flag);
                 let problem = format!("{name} and --{flag} set the same flag: remove one of them");
                 return Err(wrong(problem));
             }
-            varied.push(Varied {
-                flag,
-                label,
-                of_model,
-                values,
-            });
+            if let Some(problem) = axis.find_duplicate(&values) {
+                return Err(wrong(problem));
+            }
+            if axis.flag == PROTOCOL {
+                // The baseline is always included.
+                values.retain(|protocol| protocol != BASELINE);
+            }
+            axes.push((axis, values));
         }
-        let matrix = Self {
-            varied,
-            models: values(&given.models, file.models),
-            protocols,
-            prompt_modes: axis(&given.prompt_modes, file.prompt_modes, "solver"),
-            depths: axis(&given.depths, file.depths, "2"),
-            child_models: axis(&given.child_models, file.child_models, SAME_MODEL),
-            driver_sets: if sets.is_empty() {
-                vec![Vec::new()]
-            } else {
-                sets.into_iter().map(|DriverSet(names)| names).collect()
-            },
+        Ok(Self {
             run,
+            axes,
             dry_run: args.estimate.dry_run,
-        };
-        match matrix.find_duplicate() {
-            Some(problem) => Err(wrong(problem)),
-            None => Ok(matrix),
-        }
-    }
-}
-
-impl Matrix {
-    /// Returns a message about the first duplicate: a driver in a set, because it would have no
-    /// effect, or a value of an axis, because it would duplicate a cell.
-    fn find_duplicate(&self) -> Option<String> {
-        if let Some(name) = self.driver_sets.iter().find_map(|set| twice(set)) {
-            return Some(format!("driver-sets: duplicate `{name}` in one set"));
-        }
-        let sets = self.driver_sets.iter().map(|set| match set.as_slice() {
-            [] => "none".to_owned(),
-            names => names.join("+"),
-        });
-        let sets: Vec<String> = sets.collect();
-        let axes = [
-            ("models", &self.models),
-            ("prompt-modes", &self.prompt_modes),
-            ("depths", &self.depths),
-            ("child-models", &self.child_models),
-            ("driver-sets", &sets),
-        ];
-        let varied = self.varied.iter().map(|axis| (axis.flag, &axis.values));
-        axes.into_iter().chain(varied).find_map(|(name, values)| {
-            let twice = twice(values)?;
-            Some(format!("{name}: duplicate `{twice}`"))
         })
     }
 }
@@ -238,32 +284,9 @@ fn check_powers(
 }
 
 /// Returns the first duplicate.
-fn twice(values: &[String]) -> Option<&String> {
+fn twice<'a>(mut values: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut seen = BTreeSet::new();
-    values.iter().find(|value| !seen.insert(*value))
-}
-
-/// Value of `--child-models` for children with the model of their root.
-pub(super) const SAME_MODEL: &str = "none";
-
-/// Protocol of the baseline cell.
-pub(super) const BASELINE: &str = "direct";
-
-/// Returns the values of an axis: the typed ones, or else those in the file.
-fn values(typed: &[String], in_file: Vec<String>) -> Vec<String> {
-    let typed = typed.iter().map(|word| word.trim());
-    let typed = typed.filter(|word| !word.is_empty());
-    first_given([typed.map(str::to_owned).collect(), in_file])
-}
-
-/// Returns the values of an axis, or else its default.
-fn axis(typed: &[String], in_file: Vec<String>, default: &str) -> Vec<String> {
-    first_given([values(typed, in_file), vec![default.to_owned()]])
-}
-
-/// Returns the first list if it contains anything, or else the second.
-fn first_given<T>([first, second]: [Vec<T>; 2]) -> Vec<T> {
-    if first.is_empty() { second } else { first }
+    values.find(|value| !seen.insert(*value))
 }
 
 /// Reads the bundled sweep with this name, or else the file.

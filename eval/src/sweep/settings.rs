@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::builder::BoolishValueParser;
 use clap::{Arg, Args, ValueEnum};
@@ -156,23 +155,35 @@ pub struct MatrixArgs {
 
     /// Sets of drivers: `;` separates the sets, `,` the drivers of a set, and `none` is the empty
     /// set [default: none]
-    #[arg(long, value_delimiter = ';', value_name = "SET;…")]
-    pub driver_sets: Vec<DriverSet>,
+    #[arg(long, value_delimiter = ';', value_name = "SET;…", value_parser = driver_set)]
+    #[serde(deserialize_with = "driver_sets")]
+    pub driver_sets: Vec<String>,
 }
 
-/// A set of drivers of the matrix.
-#[derive(Debug, Clone, Deserialize)]
-pub struct DriverSet(pub Vec<String>);
+/// Value of an axis for cells without its flag.
+pub(super) const NONE: &str = "none";
 
-/// Parses names separated by commas or `+`; `none` is the empty set.
-impl FromStr for DriverSet {
-    type Err = Infallible;
+/// Parses the names of a set, separated by commas or `+`, and joins them by commas.
+fn driver_set(text: &str) -> Result<String, Infallible> {
+    let names = text.split([',', '+']).map(str::trim);
+    let names = names.filter(|name| !name.is_empty() && *name != NONE);
+    Ok(join(names.collect()))
+}
 
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        let names = text.split([',', '+']).map(str::trim);
-        let names = names.filter(|name| !name.is_empty() && *name != "none");
-        Ok(Self(names.map(str::to_owned).collect()))
+/// Reads a list of sets, each a list of names.
+fn driver_sets<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let sets: Vec<Vec<String>> = Vec::deserialize(deserializer)?;
+    let sets = sets.iter();
+    Ok(sets
+        .map(|names| join(names.iter().map(String::as_str).collect()))
+        .collect())
+}
+
+fn join(names: Vec<&str>) -> String {
+    if names.is_empty() {
+        return NONE.to_owned();
     }
+    names.join(",")
 }
 
 /// Reads the values of an axis as words.

@@ -278,9 +278,16 @@ fn resolves_matrix_to_distinct_cells() {
             "'scripted:model.yaml'"
         };
         let matrix = matrix.replace("MODEL", model);
-        let binary = Binary::new()
+        let binary = if matrix.contains("iterations:") {
+            Binary::new().variable("EVAL_MAX_ITERATIONS", "7")
+        } else {
+            Binary::new()
+        };
+        let binary = binary
             .variable("EVAL_PROMPT_MODE", "coordinator")
             .variable("EVAL_MAX_DEPTH", "3")
+            .variable("EVAL_CHILD_MODEL", "scripted/s-niah-flawed")
+            .variable("EVAL_DRIVERS", "verify-before-return")
             .variable("EVAL_PROFILE", "claude")
             .variable("EVAL_ISOLATION", "thread")
             .variable("OPENAI_API_KEY", "sk-of-nobody")

@@ -4,14 +4,15 @@ use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use clap::{Args, Command, FromArgMatches as _};
+use clap::Args;
 use harness::Protocol;
+use serde_json::json;
 use serve::Clients;
 
 use crate::command::serve::{LoadArgs, ServedArgs, ServedSettings, clients};
 use crate::providers::ModelRef;
 use crate::settings::flags::NotFromFile;
-use crate::settings::{EngineArgs, Resolved, SettingsError};
+use crate::settings::{EngineArgs, Resolved, SettingsError, recorded_flags};
 
 const MAX_CONCURRENCY: &str = "Maximum concurrent agents, each with its children; also the maximum \
     concurrent model calls of `llm_map`";
@@ -131,19 +132,14 @@ impl McpSettings {
 /// Returns the flags of a single-call agent: the given flags for models, timeout, budgets, traffic
 /// and storage, and the defaults of all other flags.
 fn single_calls(engine: &EngineArgs, model: &ModelRef) -> Result<EngineArgs, SettingsError> {
-    let command = EngineArgs::augment_args(Command::new("call").no_binary_name(true));
-    let protocol = Protocol::Direct.to_string();
-    let words = ["--model", model.as_str(), "--protocol", &protocol];
-    let matches = command.try_get_matches_from(words);
-    let flags = matches.and_then(|matches| EngineArgs::from_arg_matches(&matches));
-    let flags = flags.map_err(|error| SettingsError::new(error.to_string()))?;
+    let flags = json!({"model": model, "protocol": Protocol::Direct});
     Ok(EngineArgs {
         models: engine.models.clone(),
         attempt_timeout: engine.attempt_timeout,
         budget: engine.budget.clone(),
         traffic: engine.traffic.clone(),
         store: engine.store.clone(),
-        ..flags
+        ..recorded_flags::read(&flags).map_err(SettingsError::new)?
     })
 }
 
