@@ -1,5 +1,7 @@
 //! The timeline of one agent in an attempt: when it worked, when it waited, and its usage.
 
+use std::collections::BTreeMap;
+
 use model::ActionSurface;
 use model::{EventKind, Role, Status, Usage, WebEvent};
 use serde::Serialize;
@@ -87,7 +89,7 @@ pub struct Segment {
 }
 
 /// Activity of an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Activity {
     /// Waiting for a response from the model.
@@ -334,25 +336,48 @@ impl Timeline {
     }
 }
 
-/// Merges neighboring segments that are too close to be distinguished and that are of the same kind
-/// or too short to be visible.
+/// Merges neighboring segments that are too close to be distinguished and that are of the same
+/// kind, or that together are too short to be visible.
 fn merge_short_segments(segments: &[Segment], start_ms: f64, end_ms: f64) -> Vec<Segment> {
     /// Number of columns that exceeds the width of wide screens.
     const COLUMNS: f64 = 2000.0;
     let column = (end_ms - start_ms) / COLUMNS;
-    let mut thinned: Vec<Segment> = Vec::new();
-    for segment in segments {
-        let tiny = segment.to_ms - segment.from_ms < column;
-        match thinned.last_mut() {
-            Some(last)
-                if segment.from_ms - last.to_ms < column && (tiny || last.kind == segment.kind) =>
-            {
-                last.to_ms = segment.to_ms;
+    let mut merged: Vec<Segment> = Vec::new();
+    // A column shows one kind, so the time of its other kinds is owed to later columns. In total,
+    // each kind is drawn for about as long as it took.
+    let mut owed: BTreeMap<Activity, f64> = BTreeMap::new();
+    let mut rest = segments;
+    while let Some((first, after)) = rest.split_first() {
+        let in_column = after
+            .iter()
+            .take_while(|next| next.to_ms - first.from_ms < column);
+        let (group, after) = rest.split_at(1 + in_column.count());
+        rest = after;
+        let (mut kind, mut to_ms, mut busy_ms) = (first.kind, first.to_ms, 0.0);
+        for segment in group {
+            let length = segment.to_ms - segment.from_ms;
+            *owed.entry(segment.kind).or_default() += length;
+            busy_ms += length;
+            to_ms = segment.to_ms;
+        }
+        for segment in group {
+            if owed[&segment.kind] > owed[&kind] {
+                kind = segment.kind;
             }
-            _ => thinned.push(*segment),
+        }
+        *owed.entry(kind).or_default() -= busy_ms;
+        match merged.last_mut() {
+            Some(last) if first.from_ms - last.to_ms < column && last.kind == kind => {
+                last.to_ms = to_ms;
+            }
+            _ => merged.push(Segment {
+                kind,
+                from_ms: first.from_ms,
+                to_ms,
+            }),
         }
     }
-    thinned
+    merged
 }
 
 #[cfg(test)]
@@ -360,7 +385,7 @@ mod tests {
     use model::{EventKind, WebEvent};
     use serde_json::{Value, json};
 
-    use super::{Timeline, merge_short_segments};
+    use super::{Activity, Segment, Timeline, merge_short_segments};
 
     /// Creates an event of a type, with empty values in fields that timelines do not read.
     fn event(kind: &str, role: &str, executed_ms: &Value) -> EventKind {
@@ -465,6 +490,48 @@ mod tests {
         ];
         for (role, events, wanted) in rows {
             assert_eq!(format_activities(role, &events), wanted, "{role}");
+        }
+    }
+
+    /// Each row has the lengths of the model, code and idle periods of one iteration.
+    #[test]
+    fn draws_every_activity_of_long_attempts() {
+        let rows = [
+            (500, [18_600.0, 3000.0, 0.0]),
+            (500, [3000.0, 18_600.0, 0.0]),
+            (2000, [79.0, 10.0, 11.0]),
+            (2000, [60.0, 40.0, 0.0]),
+            (50_000, [2.0, 3.0, 0.0]),
+        ];
+        for (iterations, [model, code, idle]) in rows {
+            let mut segments = Vec::new();
+            let mut at_ms = 0.0;
+            for _ in 0..iterations {
+                for (kind, length) in [(Activity::Model, model), (Activity::Code, code)] {
+                    segments.push(Segment {
+                        kind,
+                        from_ms: at_ms,
+                        to_ms: at_ms + length,
+                    });
+                    at_ms += length;
+                }
+                at_ms += idle;
+            }
+            let merged = merge_short_segments(&segments, 0.0, at_ms);
+            assert!(merged.len() <= 4001, "{iterations}: {}", merged.len());
+            for (kind, length) in [(Activity::Model, model), (Activity::Code, code)] {
+                let lengths = merged
+                    .iter()
+                    .filter(|segment| segment.kind == kind)
+                    .map(|segment| segment.to_ms - segment.from_ms);
+                let drawn: f64 = lengths.sum();
+                let real = length * f64::from(iterations);
+                let tolerance = idle * f64::from(iterations) + at_ms / 500.0;
+                assert!(
+                    (drawn - real).abs() <= tolerance,
+                    "{iterations} {kind:?}: {drawn} of {real}"
+                );
+            }
         }
     }
 }
