@@ -36,6 +36,7 @@ mod overview;
 mod run_file;
 mod sample_list;
 
+mod file_digest;
 mod trajectory;
 
 mod assets;

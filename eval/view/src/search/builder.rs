@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::store::{KnownFile, Owner, Store};
 use super::texts::{Kind, Reading};
+use crate::file_digest::digest_before;
 
 /// Bytes of trajectories after which an update commits.
 const COMMIT_BYTES: u64 = 64 << 20;
@@ -227,28 +228,29 @@ impl IndexUpdate<'_> {
     ) -> Result<(), Box<dyn std::error::Error>> {
         let name = one.path.file_name().unwrap_or_default().to_string_lossy();
         let known = self.store.file(run, &name)?;
-        // If a file is shorter than before, its attempt has been restarted.
-        let known = known.filter(|known| known.bytes <= one.bytes);
         if known.as_ref().is_some_and(|known| known.bytes == one.bytes) {
             return Ok(());
         }
         let mut lines = BufReader::with_capacity(1 << 18, File::open(&one.path)?);
         let mut line = Vec::new();
-        let mut file = if let Some(known) = known {
-            known
-        } else {
-            lines.read_until(b'\n', &mut line)?;
-            let Ok(head) = serde_json::from_slice::<FileOwner>(&line) else {
-                return Ok(());
-            };
-            self.begin()?;
-            let of = Owner {
-                run: one.run.clone(),
-                sample: head.sample,
-                attempt: head.attempt,
-                name: name.into_owned(),
-            };
-            self.store.add_file(run, &of)?
+        let mut file = match known {
+            Some(known) if digest_before(&mut lines, known.bytes)? == known.digest => known,
+            // The file is new, or its attempt was run again.
+            _ => {
+                lines.rewind()?;
+                lines.read_until(b'\n', &mut line)?;
+                let Ok(head) = serde_json::from_slice::<FileOwner>(&line) else {
+                    return Ok(());
+                };
+                self.begin()?;
+                let of = Owner {
+                    run: one.run.clone(),
+                    sample: head.sample,
+                    attempt: head.attempt,
+                    name: name.into_owned(),
+                };
+                self.store.add_file(run, &of)?
+            }
         };
         lines.seek(SeekFrom::Start(file.bytes))?;
         let mut replies: HashMap<String, Reply> = HashMap::new();
@@ -264,6 +266,7 @@ impl IndexUpdate<'_> {
             self.bytes += line.len() as u64;
             let due = self.bytes >= COMMIT_BYTES || self.since.elapsed() >= COMMIT_AFTER;
             if due && replies.is_empty() {
+                file.digest = digest_before(&mut lines, file.bytes)?;
                 self.store.keep_file(&file)?;
                 self.commit()?;
                 if !read(file.bytes) {
@@ -275,6 +278,7 @@ impl IndexUpdate<'_> {
             for (_, reply) in replies {
                 self.reply(&mut file, reply, None)?;
             }
+            file.digest = digest_before(&mut lines, file.bytes)?;
             self.store.keep_file(&file)?;
         }
         Ok(())

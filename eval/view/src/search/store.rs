@@ -16,7 +16,7 @@ use super::distinct::Distinct;
 use super::texts::{Kind, Reading, folded};
 
 /// Version of the index format. An index with another version is rebuilt.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 const TEXT_BITS: u32 = 22;
 const FILE_BITS: u32 = 18;
@@ -38,6 +38,8 @@ pub struct KnownFile {
     pub row: i64,
     /// Number of indexed bytes.
     pub bytes: u64,
+    /// Hash of the last indexed bytes, for detecting that the file was replaced.
+    pub digest: String,
     /// State needed to parse the next line.
     pub reading: Reading,
     /// Number of indexed texts.
@@ -192,15 +194,16 @@ impl Store {
     /// Returns an error if the index cannot be read.
     pub fn file(&self, run: i64, name: &str) -> rusqlite::Result<Option<KnownFile>> {
         let mut statement = self.0.prepare_cached(
-            "SELECT row, bytes, reading, texts FROM file WHERE run = ? AND name = ?",
+            "SELECT row, bytes, digest, reading, texts FROM file WHERE run = ? AND name = ?",
         )?;
         let found = statement.query_row(params![run, name], |row| {
-            let reading: String = row.get(2)?;
+            let reading: String = row.get(3)?;
             Ok(KnownFile {
                 row: row.get(0)?,
                 bytes: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
+                digest: row.get(2)?,
                 reading: serde_json::from_str(&reading).unwrap_or_default(),
-                texts: row.get(3)?,
+                texts: row.get(4)?,
             })
         });
         found.optional()
@@ -223,12 +226,13 @@ impl Store {
                 })?;
         let row = highest.map_or(run << FILE_BITS, |highest| highest + 1);
         self.0.execute(
-            "INSERT INTO file (row, run, name, sample, attempt, bytes, texts, reading) VALUES (?, ?, ?, ?, ?, 0, 0, '{}')",
+            "INSERT INTO file (row, run, name, sample, attempt, bytes, digest, texts, reading) VALUES (?, ?, ?, ?, ?, 0, '', 0, '{}')",
             params![row, run, of.name, of.sample, of.attempt],
         )?;
         Ok(KnownFile {
             row,
             bytes: 0,
+            digest: String::new(),
             reading: Reading::default(),
             texts: 0,
         })
@@ -242,8 +246,10 @@ impl Store {
         let reading = serde_json::to_string(&file.reading).unwrap_or_default();
         let bytes = i64::try_from(file.bytes).unwrap_or(i64::MAX);
         self.0
-            .prepare_cached("UPDATE file SET bytes = ?, texts = ?, reading = ? WHERE row = ?")?
-            .execute(params![bytes, file.texts, reading, file.row])?;
+            .prepare_cached(
+                "UPDATE file SET bytes = ?, digest = ?, texts = ?, reading = ? WHERE row = ?",
+            )?
+            .execute(params![bytes, file.digest, file.texts, reading, file.row])?;
         Ok(())
     }
 

@@ -138,10 +138,21 @@ fn finds_texts_at_their_location() {
     indexed(&index, folder, &["two", "one"]);
     assert_eq!(find(&["later"], &[], None), ["one/s-1 2 code: |later|()"]);
     assert_eq!(find(&["apples"], &[], Some("one")).len(), 3);
-    // The previous content of a restarted file is no longer found.
-    write(folder, "one", "s-1", &first[..1]);
+    // The previous content of a restarted file is no longer found, and its new content is found
+    // even if it is longer.
+    let longer = [
+        json!({"type": "invocation_start", "query": "How many pears?"}),
+        cell(1, &format!("pears({})", "9".repeat(text.len())), "", None),
+        cell(2, "again()", "", None),
+    ];
+    write(folder, "one", "s-1", &longer);
     indexed(&index, folder, &["two", "one"]);
     assert_eq!(find(&["later"], &[], None), [""; 0]);
+    assert_eq!(find(&["pears"], &[], None).len(), 2);
+    assert_eq!(find(&["again"], &[], None), ["one/s-1 2 code: |again|()"]);
+    write(folder, "one", "s-1", &first[..1]);
+    indexed(&index, folder, &["two", "one"]);
+    assert_eq!(find(&["pears"], &[], None), [""; 0]);
     assert_eq!(find(&["apples"], &[], Some("one")).len(), 1);
     let mut names: Vec<_> = fs::read_dir(folder)
         .unwrap()

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Seek};
 use std::path::Path;
 use std::time::Instant;
 
@@ -18,6 +18,7 @@ use super::agent::{Agent, Timeline};
 use super::file_parts::{LineLocation, TextPart, text_part};
 use super::iteration_marks::IterationMarks;
 use crate::answer_match::Match;
+use crate::file_digest::digest_before;
 
 /// Maximum bytes of a string in the index: the part of a query or an answer that lists show.
 const KEPT: usize = 400;
@@ -31,6 +32,8 @@ pub struct Index {
     places: Vec<AgentLocations>,
     /// Number of indexed bytes; they end with a complete line.
     offset: u64,
+    /// Hash of the last indexed bytes, for detecting that the file was replaced.
+    digest: String,
     /// Size of the file at the last read.
     length: u64,
     events: u64,
@@ -110,20 +113,20 @@ pub struct Progress {
 }
 
 impl Index {
-    /// Continues indexing up to the last complete line or until the time `until`. If the file has
-    /// become shorter, it is read from the beginning.
+    /// Continues indexing up to the last complete line or until the time `until`. If the file was
+    /// replaced, as when its attempt is run again, it is read from the beginning.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
     pub fn advance(&mut self, path: &Path, until: Instant) -> io::Result<Progress> {
-        let mut file = File::open(path)?;
+        let file = File::open(path)?;
         let length = file.metadata()?.len();
-        if length < self.offset {
+        let mut file = BufReader::with_capacity(1 << 18, file);
+        if digest_before(&mut file, self.offset)? != self.digest {
             *self = Self::default();
+            file.rewind()?;
         }
         self.length = length;
-        file.seek(SeekFrom::Start(self.offset))?;
-        let mut file = BufReader::with_capacity(1 << 18, file);
         let mut line = Vec::new();
         let mut whole = self.offset == length;
         // Read at least one line per call, so that indexing progresses even if lines are very long.
@@ -141,6 +144,7 @@ impl Index {
                 break;
             }
         }
+        self.digest = digest_before(&mut file, self.offset)?;
         Ok(Progress {
             bytes: length,
             indexed_bytes: self.offset,
@@ -378,6 +382,38 @@ mod tests {
                 numbers.is_sorted() && numbers.first() == Some(&1),
                 "{name}: {numbers:?}"
             );
+        }
+    }
+
+    #[test]
+    fn starts_over_if_file_was_replaced() {
+        let lines = |at_ms: f64, count: u32| -> String {
+            let lines = (1..=count).map(|iteration| {
+                let kind = json!({"type": "iteration_start", "iteration": iteration});
+                let event = json!({"v": 1, "run_id": "r", "sample": "s", "attempt": 1,
+                    "at_ms": at_ms, "invocation": "root", "parent": null, "depth": 0, "kind": kind});
+                format!("{event}\n")
+            });
+            lines.collect()
+        };
+        let rows = [
+            ("grown", lines(1.0, 9), 9, 9),
+            ("longer", lines(2.0, 9), 9, 9),
+            ("as long", lines(2.0, 5), 5, 5),
+            ("shorter", lines(2.0, 3), 3, 3),
+            ("empty", String::new(), 0, 0),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.1.jsonl");
+        for (name, replacement, iterations, events) in rows {
+            let mut index = Index::default();
+            for text in [lines(1.0, 5), replacement] {
+                fs::write(&path, text).unwrap();
+                let soon = Instant::now() + Duration::from_secs(60);
+                index.advance(&path, soon).unwrap();
+            }
+            let found = index.agent("root").map_or(0, |root| root.iterations.len());
+            assert_eq!((found, index.events), (iterations, events), "{name}");
         }
     }
 
