@@ -23,7 +23,7 @@ const RUNS_KEPT: usize = 8;
 /// Maximum number of trajectories with a cached index.
 const INDICES_KEPT: usize = 16;
 
-/// Maximum time that a request spends on indexing a trajectory before it returns partial results.
+/// Maximum time that a request spends on indexing trajectories before it returns partial results.
 const INDEXING: Duration = Duration::from_millis(120);
 
 /// Files of a run that the viewer reads, and folders whose files it reads.
@@ -269,8 +269,7 @@ impl Library {
     /// Returns the groups of failures in a run, based on the trajectories that could be read in
     /// time.
     pub fn failures(&self, run: &RunFile) -> Failures {
-        let until = Instant::now() + INDEXING;
-        failures(&self.traces, run, |path| self.inside(path), until)
+        failures(&self.traces, run, |path| self.inside(path), INDEXING)
     }
 
     /// Returns a stamp of the folder, or of a run or an attempt in it. The stamp changes only when

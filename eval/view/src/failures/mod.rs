@@ -9,7 +9,7 @@ mod trace;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::time::Instant;
+use std::time::Duration;
 
 use model::Status;
 use records::AttemptRecord;
@@ -146,20 +146,22 @@ impl Reason {
     }
 }
 
-/// Groups the failures of a run. Traces that are missing in `traces` are read from trajectories
-/// until the deadline `until`. Trajectories that `inside` rejects are not read.
+/// Groups the failures of a run. Reads traces that are missing in `traces` from trajectories for
+/// about the time `reading`. At least one is read, so that repeated calls read all of them.
+/// Trajectories that `inside` rejects are not read.
 pub fn failures(
     traces: &Traces,
     file: &RunFile,
     inside: impl Fn(&Path) -> Result<(), ViewError>,
-    until: Instant,
+    reading: Duration,
 ) -> Failures {
+    let mut left = reading;
     let mut found = Failures::default();
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
     for record in file.run.records.iter().filter(|record| has_failed(record)) {
         found.failed += 1;
         let path = file.run.trajectory(&record.id, record.attempt);
-        let trace = traces.of(&path, &record.expected, until, &inside);
+        let trace = traces.of(&path, &record.expected, &mut left, &inside);
         found.to_read += usize::from(!matches!(trace, TraceLookup::Nothing));
         found.read += usize::from(matches!(trace, TraceLookup::Read(_)));
         let trace = match &trace {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -119,14 +119,9 @@ fn groups_similar_failures() {
     let file = run(folder.path());
     let inside = |_: &Path| Ok::<(), ViewError>(());
     let traces = Traces::default();
-    let hurried = failures(&traces, &file, inside, Instant::now());
+    let hurried = failures(&traces, &file, inside, Duration::ZERO);
     assert_eq!((hurried.read, hurried.to_read), (0, 5));
-    let found = failures(
-        &traces,
-        &file,
-        inside,
-        Instant::now() + Duration::from_secs(60),
-    );
+    let found = failures(&traces, &file, inside, Duration::from_secs(60));
     let kinds = |group: &super::Group| {
         let samples: Vec<String> = group
             .samples
@@ -172,6 +167,18 @@ fn groups_similar_failures() {
     let keys = &found.of[&("limit-1".to_owned(), 1)];
     assert_eq!(keys, &found.of[&("limit-2".to_owned(), 1)]);
     // The length of the file is unchanged, so its cached trace is used.
-    let again = failures(&traces, &file, inside, Instant::now());
+    let again = failures(&traces, &file, inside, Duration::ZERO);
     assert_eq!((again.read, again.to_read), (5, 5));
+}
+
+#[test]
+fn each_call_reads_a_trajectory() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = run(folder.path());
+    let inside = |_: &Path| Ok::<(), ViewError>(());
+    let traces = Traces::default();
+    for calls in 1..=5 {
+        let found = failures(&traces, &file, inside, Duration::from_nanos(1));
+        assert!(found.read >= calls, "{} after {calls} calls", found.read);
+    }
 }

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use memchr::memmem;
 use model::web::{ActionResult, ActionStatus};
@@ -38,19 +38,20 @@ pub struct Traces(Mutex<HashMap<PathBuf, (u64, Arc<Trace>)>>);
 pub enum TraceLookup {
     /// The trajectory is missing or cannot be read.
     Nothing,
-    /// The time limit passed before the trajectory was read.
+    /// No time was left for reading the trajectory.
     Later,
     /// The trace, from the cache or the trajectory.
     Read(Arc<Trace>),
 }
 
 impl Traces {
-    /// Returns the cached trace of a trajectory, or reads it if `until` has not passed.
+    /// Returns the cached trace of a trajectory, or reads it if time is left. Subtracts the time
+    /// spent on reading from `left`.
     pub(super) fn of(
         &self,
         path: &Path,
         expected: &Value,
-        until: Instant,
+        left: &mut Duration,
         inside: impl Fn(&Path) -> Result<(), ViewError>,
     ) -> TraceLookup {
         let Ok(file) = fs::metadata(path) else {
@@ -61,13 +62,16 @@ impl Traces {
         {
             return TraceLookup::Read(Arc::clone(trace));
         }
-        if Instant::now() >= until {
+        if left.is_zero() {
             return TraceLookup::Later;
         }
         if !file.is_file() || inside(path).is_err() {
             return TraceLookup::Nothing;
         }
-        let Ok(trace) = Trace::read(path, expected) else {
+        let began = Instant::now();
+        let trace = Trace::read(path, expected);
+        *left = left.saturating_sub(began.elapsed());
+        let Ok(trace) = trace else {
             return TraceLookup::Nothing;
         };
         let trace = Arc::new(trace);
