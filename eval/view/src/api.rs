@@ -51,7 +51,7 @@ const RECORD_TEXT: usize = 100_000;
 /// | `iterations` | …, `agent`, `offset`, `limit` | a page of iterations with their events |
 /// | `text` | …, `from`, `to` | a part of a long text |
 /// | `compare` | `runs` (percent-encoded ids, joined by `/`), `offset`, `limit` | comparison of the runs |
-/// | `stamp` | `run`, `sample`, `attempt`, all optional | a stamp that stays the same while nothing is written |
+/// | `stamp` | `run`, `sample`, `attempt`, all optional | a stamp that stays the same while nothing is written and no run stops |
 ///
 /// `run`, `samples`, `search`, `failures`, `attempt` and `compare` also accept `scores`: the name
 /// of a scorer that was applied later, or `recorded` for the run's own scores. The default is the

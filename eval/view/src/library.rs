@@ -13,7 +13,7 @@ use super::failures::{Failures, Traces, failures};
 use super::find_runs::{FoundRuns, find, is_run};
 use super::inputs::Inputs;
 use super::overview::Overview;
-use super::run_file::{RunFile, Stamp};
+use super::run_file::{Progress as RunProgress, RunFile, Stamp};
 use super::search::{SearchRequest, SearchResults, Status, TextIndex};
 use super::trajectory::{Index, Progress};
 
@@ -272,8 +272,8 @@ impl Library {
         failures(&self.traces, run, |path| self.inside(path), INDEXING)
     }
 
-    /// Returns a stamp of the folder, or of a run or an attempt in it. The stamp changes only when
-    /// files are written.
+    /// Returns a stamp of the folder, or of a run or an attempt in it. The stamp changes when files
+    /// are written and when a run stops.
     ///
     /// # Errors
     /// Returns [`ViewError::NotFound`] for an unknown id.
@@ -285,21 +285,37 @@ impl Library {
         let Some(id) = run else {
             let mut runs = self.runs()?;
             runs.sort();
-            let stamps: Vec<Stamp> = runs.iter().map(|(_, path)| Stamp::of(path)).collect();
-            return Ok(format!("{:016x}", hash(&(runs, stamps))));
+            let states = runs.iter().map(|(id, path)| {
+                let stamp = Stamp::of(path);
+                (stamp, self.progress(id, path, stamp))
+            });
+            let states: Vec<(Stamp, Option<RunProgress>)> = states.collect();
+            return Ok(format!("{:016x}", hash(&(runs, states))));
         };
         let stamp = Stamp::of(&self.path(id)?);
         let Some((sample, attempt)) = attempt else {
             // Workers' activity changes the page, but not the files that [`Stamp`] covers.
             let workers = fs::metadata(self.path(id)?.join("workers.json"));
             let workers = workers.and_then(|file| file.modified()).ok();
-            return Ok(format!("{:016x}", hash(&(stamp, workers))));
+            let progress = self.run(id).ok().map(|run| run.progress());
+            return Ok(format!("{:016x}", hash(&(stamp, workers, progress))));
         };
         let trajectory = self.run(id)?.trajectory(sample, attempt);
         let file = trajectory.and_then(|path| fs::metadata(path).ok());
         let recorded = self.run(id)?.place(sample, attempt).is_some();
         let look = file.map(|file| (file.len(), file.modified().ok()));
         Ok(format!("{:016x}", hash(&(look, recorded))))
+    }
+
+    /// Returns the progress of a run with a cached row. Only the progress of a running run can
+    /// change without its files, and reading the run is not necessary shortly after a change.
+    fn progress(&self, id: &str, path: &Path, stamp: Stamp) -> Option<RunProgress> {
+        let cached = lock(&self.overviews).get(path).map(|(_, row)| row.progress);
+        let progress = cached.flatten()?;
+        if progress != RunProgress::Running || stamp.is_recent() {
+            return Some(progress);
+        }
+        self.run(id).ok().map(|run| run.progress())
     }
 
     /// Reads a run after checking that all its files are inside the folder.

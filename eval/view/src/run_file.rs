@@ -29,7 +29,8 @@ pub struct RunFile {
     pub summary: Summary,
     /// Attempts with events but without a record.
     pub under_way: Vec<AttemptInProgress>,
-    /// Whether an unknown number of further attempts may follow.
+    /// Whether the number of attempts is not planned, so that further attempts may follow while a
+    /// process is working on the run.
     is_open: bool,
     /// State of the run's files.
     pub stamp: Stamp,
@@ -83,7 +84,7 @@ pub struct AttemptInProgress {
 }
 
 /// Progress of a run, derived from its files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Progress {
     /// Every attempt has a record.
@@ -115,6 +116,9 @@ pub struct Stamp {
     trajectories: Option<SystemTime>,
     /// Modification time of the folder `scores`, which changes when `rlm-eval score` adds a file.
     scores: Option<SystemTime>,
+    /// Modification time of `running.json`, which a process writes when it begins to work on the
+    /// run and removes when it ends.
+    holder: Option<SystemTime>,
 }
 
 impl Stamp {
@@ -127,7 +131,14 @@ impl Stamp {
                 .map_or_else(Default::default, |file| (file.len(), file.modified().ok())),
             trajectories: look("trajectories").and_then(|folder| folder.modified().ok()),
             scores: look("scores").and_then(|folder| folder.modified().ok()),
+            holder: look("running.json").and_then(|file| file.modified().ok()),
         }
+    }
+
+    /// Whether a record was written or a trajectory was created in the last two minutes.
+    pub fn is_recent(&self) -> bool {
+        let times = [self.samples.1, self.trajectories];
+        times.into_iter().flatten().any(is_recent)
     }
 }
 
@@ -158,9 +169,8 @@ impl RunFile {
         let places = records
             .map(|(place, record)| ((record.id.clone(), record.attempt), place))
             .collect();
-        // A run without a planned number of attempts accepts requests while its process is running.
-        let is_open = planned.is_none() && run.is_running();
-        let complete = summary.attempts >= total && !is_open;
+        let is_open = planned.is_none();
+        let complete = summary.attempts >= total && !(is_open && run.is_running());
         let under_way = if complete {
             Vec::new()
         } else {
@@ -206,7 +216,7 @@ impl RunFile {
 
     /// Returns the progress of the run.
     pub fn progress(&self) -> Progress {
-        if self.is_open {
+        if self.is_open && self.run.is_running() {
             return Progress::Running;
         }
         if self.summary.attempts >= self.summary.attempts_total {
@@ -217,9 +227,8 @@ impl RunFile {
             fs::metadata(path).and_then(|file| file.modified()).ok()
         });
         let times = trajectories.chain([self.stamp.samples.1, self.stamp.trajectories]);
-        let written = times.flatten().max();
-        match written.and_then(|time| time.elapsed().ok()) {
-            Some(ago) if ago > QUIET => Progress::Stopped,
+        match times.flatten().max() {
+            Some(written) if !is_recent(written) => Progress::Stopped,
             _ => Progress::Running,
         }
     }
@@ -244,7 +253,8 @@ fn under_way(run: &RunDir) -> (Vec<AttemptInProgress>, bool) {
     let mut found: Vec<AttemptInProgress> = unknown
         .filter_map(|path| {
             let Some(event) = first_event(&path) else {
-                is_whole &= !is_recent(&path);
+                let written = fs::metadata(&path).and_then(|file| file.modified());
+                is_whole &= !written.is_ok_and(is_recent);
                 return None;
             };
             let (id, attempt) = (event.sample, event.attempt);
@@ -257,10 +267,9 @@ fn under_way(run: &RunDir) -> (Vec<AttemptInProgress>, bool) {
     (found, is_whole)
 }
 
-/// Whether a file was written in the last two minutes.
-fn is_recent(path: &Path) -> bool {
-    let modified = fs::metadata(path).and_then(|file| file.modified());
-    modified.is_ok_and(|then| then.elapsed().is_ok_and(|ago| ago < QUIET))
+/// Whether a time is less than two minutes ago. Clocks may differ, so future times are recent.
+fn is_recent(time: SystemTime) -> bool {
+    !time.elapsed().is_ok_and(|ago| ago > QUIET)
 }
 
 fn first_event(path: &Path) -> Option<Event> {

@@ -74,6 +74,65 @@ fn shows_attempt_after_its_first_event() {
     assert_eq!(under_way()[0]["id"], "s-2");
 }
 
+/// A run can begin or end without a change of the files that the viewer reads.
+#[cfg(unix)]
+#[test]
+fn stamps_change_with_progress_of_run() {
+    use std::time::{Duration, SystemTime};
+    let folder = folder();
+    let results = folder.path().join("results");
+    let dir = results.join("one");
+    let viewer = Viewer::of(&results);
+    let ask = |target: &str| -> Value {
+        let answer = viewer.ask(&format!("GET /api/{target}"), &["Host: HOST"]);
+        serde_json::from_str(&answer.body).unwrap_or_else(|_| panic!("{target}: {}", answer.body))
+    };
+    // Checks the progress that the pages show, and that requesting them keeps the stamps.
+    let stamps = |progress: &str| {
+        let stamps = [ask("stamp?run=one"), ask("stamp")];
+        let run = ask("run?run=one");
+        assert_eq!(run["overview"]["progress"], progress);
+        assert_eq!(ask("runs")["runs"][0]["progress"], progress);
+        assert_eq!([ask("stamp?run=one"), ask("stamp")], stamps);
+        stamps
+    };
+    let age = |name: &str| {
+        let file = fs::File::open(dir.join(name)).unwrap();
+        let time = SystemTime::now() - Duration::from_secs(3600);
+        file.set_modified(time).unwrap();
+    };
+
+    // An attempt of a run that is killed.
+    fs::write(dir.join("config.json"), "{\"v\":1,\"attempts_total\":2}").unwrap();
+    let first = event("s-2", "root", 0, EventKind::IterationStart { iteration: 1 });
+    let trajectory = dir.join("trajectories/s-2.1.jsonl");
+    fs::write(trajectory, format!("{}\n", json!(first))).unwrap();
+    age("samples.jsonl");
+    age("trajectories");
+    ask("runs");
+    let running = stamps("running");
+    age("trajectories/s-2.1.jsonl");
+    let stopped = stamps("stopped");
+    assert!(running[0] != stopped[0] && running[1] != stopped[1]);
+
+    // A run of a server, which accepts requests while it holds the lock.
+    fs::write(dir.join("config.json"), "{\"v\":1,\"attempts_total\":null}").unwrap();
+    age("samples.jsonl");
+    let lock = fs::File::open(dir.join("lock.json")).unwrap();
+    lock.lock().unwrap();
+    ask("runs");
+    let running = stamps("running");
+    lock.unlock().unwrap();
+    let complete = stamps("complete");
+    assert!(running[0] != complete[0] && running[1] != complete[1]);
+    fs::write(dir.join("running.json"), "{}").unwrap();
+    lock.lock().unwrap();
+    let again = [ask("stamp?run=one"), ask("stamp")];
+    assert!(again[0] != complete[0] && again[1] != complete[1]);
+    assert_eq!(ask("run?run=one")["overview"]["progress"], "running");
+    assert_eq!(ask("runs")["runs"][0]["progress"], "running");
+}
+
 /// Other users of the machine can reach the port but do not have the token.
 #[test]
 fn viewer_requires_token() {
