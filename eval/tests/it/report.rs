@@ -78,6 +78,7 @@ fn prints_tables_and_writes_self_contained_page() {
     ] {
         assert!(page.contains(title), "{title}");
     }
+    assert_eq!(page.matches(">4 ok</td>").count(), 2, "{page}");
     assert!(page.contains("&#60;script&#62;alert(1)&#60;/script&#62;"));
     // Links lead only to files in the runs' folders.
     let links: Vec<&str> = page.split("href=\"").skip(1).collect();

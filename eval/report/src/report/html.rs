@@ -14,7 +14,7 @@ use super::{Failure, Report, RunReport};
 use crate::differences;
 use crate::summary::{
     NONE, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, further,
-    further_scorers, interval_notes, score_text, tokens,
+    further_scorers, interval_notes, score_text, statuses_text, tokens,
 };
 
 /// Reason why a report cannot be created. Only a bug in the program can cause it.
@@ -292,11 +292,7 @@ fn scores(reports: &[RunReport]) -> Table {
         format!("{}/{}", run.summary.scored, run.summary.attempts_total)
     }));
     rows.push(row("status".to_owned(), &|run| {
-        let statuses = &run.summary.statuses;
-        format!(
-            "{} ok, {} limit, {} error",
-            statuses.ok, statuses.limit, statuses.error
-        )
+        statuses_text(&run.summary.statuses)
     }));
     rows.push(row("iterations".to_owned(), &|run| {
         let mean = run.summary.per_attempt.as_ref();
