@@ -328,6 +328,8 @@ fn page_does_not_compare_different_scorers_or_data() {
         );
         let page = fs::read_to_string(binary.path().join("results/report.html")).unwrap();
         assert!(page.contains(sentence), "{sentence}");
+        let digits = page.split(|c: char| !c.is_ascii_hexdigit());
+        assert!(digits.map(str::len).all(|length| length < 32), "{page}");
         assert!(!page.contains("<h2>Comparison</h2>"), "{sentence}");
         let differing = "<h2>Samples on which the runs differ</h2>";
         assert!(!page.contains(differing), "{sentence}");

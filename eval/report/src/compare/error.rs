@@ -122,11 +122,11 @@ pub struct Mismatch {
     pub what: &'static str,
     /// Name of one run.
     pub first: String,
-    /// Value in this run.
+    /// Value in this run, with shortened hashes.
     pub first_value: String,
     /// Name of the other run.
     pub second: String,
-    /// Value in the other run.
+    /// Value in the other run, with shortened hashes.
     pub second_value: String,
 }
 

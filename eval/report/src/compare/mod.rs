@@ -20,7 +20,7 @@ mod error;
 
 use serde::Serialize;
 
-use crate::differences::{Differences, RunParts};
+use crate::differences::{Differences, RunParts, shortened_pair};
 use crate::run_name::run_name;
 
 pub use difference::{Difference, SIGNIFICANT, interval_text, p_text};
@@ -96,12 +96,13 @@ pub fn mismatches(runs: &[RunScores]) -> Vec<Mismatch> {
             continue;
         };
         if let Some((second, other)) = known.find(|(_, other)| *other != value) {
+            let [first_value, second_value] = shortened_pair([value, other]);
             found.push(Mismatch {
                 what: fact,
                 first: run_name(first),
-                first_value: value.to_owned(),
+                first_value,
                 second: run_name(second),
-                second_value: other.to_owned(),
+                second_value,
             });
         }
     }

@@ -20,6 +20,7 @@ use crate::run_name::run_name;
 pub use parts::RunParts;
 use slot::{Slot, alike};
 pub use text::{changed, rows, scorers, sentences};
+pub(crate) use value::shortened_pair;
 
 /// Parts listed first, in this order; the others follow by name. The first [`TREATMENTS`] describe
 /// how agents work.

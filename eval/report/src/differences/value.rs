@@ -48,6 +48,16 @@ pub(super) fn digest_text(slot: Slot) -> Option<String> {
     }
 }
 
+/// Shortens the hashes in two different texts, if the texts still differ afterwards.
+pub(crate) fn shortened_pair(texts: [&str; 2]) -> [String; 2] {
+    let short = texts.map(shortened);
+    if short[0] == short[1] {
+        texts.map(str::to_owned)
+    } else {
+        short
+    }
+}
+
 /// Formats the value of a part that is the same in all runs.
 pub(super) fn in_effect(name: &str, value: &Value) -> String {
     let Value::Object(members) = value else {
