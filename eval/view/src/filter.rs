@@ -37,7 +37,7 @@ enum Test {
     /// Requires a known value if `true`, and an unknown value if `false`.
     Known(bool),
     /// Requires that a value equals (`whole`) or contains one of these lowercase texts; `negated`
-    /// inverts the result.
+    /// inverts the result. Metadata without a value never matches.
     Text {
         any_of: Vec<String>,
         whole: bool,
@@ -339,7 +339,8 @@ impl Term {
                     };
                     any_of.iter().any(is)
                 };
-                values.iter().any(fits) != *negated
+                let is_unknown = values.is_empty() && matches!(self.field, Field::Metadata(_));
+                !is_unknown && values.iter().any(fits) != *negated
             }
         }
     }

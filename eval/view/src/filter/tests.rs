@@ -68,7 +68,10 @@ fn filters_attempts_by_expression() {
         ("why:none", "right broken"),
         ("meta.length>4k", "slow"),
         ("meta.kind:\"long one\"", "slow"),
-        ("meta.Kind!=\"long one\"", "right broken"),
+        ("meta.Kind!=\"long one\"", ""),
+        ("meta.Kind!=short", "slow"),
+        ("meta.length!=4000", "slow"),
+        ("error!=503", "right slow broken"),
         ("meta.Kind:none", "right broken"),
         (
             "model:gpt benchmark=s-niah mode:solver",
