@@ -1,7 +1,9 @@
 // The page of a sample: agents in time, iterations, prompt, grids, links.
 
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { eventually } from "../eventually.mjs";
+import { append, eventsOf, trajectoryFile, writeRun } from "../fixture.mjs";
 
 const tree = "#/run/tree-20261121-080000-0001/tree/1";
 
@@ -77,6 +79,31 @@ export default [
       await page.getByRole("dialog").getByText("next iteration").waitFor();
     },
     { permissions: ["clipboard-read", "clipboard-write"] },
+  ],
+  [
+    "sample: a link to a child that has not begun yet shows the child when it begins",
+    async ({ page, show, folder }) => {
+      const run = "late-20261121-180000-0001";
+      const dir = writeRun(folder, run, { records: [{ id: "other" }], planned: 2 });
+      const event = eventsOf(run, "late");
+      const write = (agent, query, text, place) => {
+        const kinds = [{ type: "invocation_start", role: place ? "child" : "root", query, model: "m", max_iterations: 5, system_prompt: null }, { type: "iteration_start", iteration: 1 }, { type: "llm_response", text, reasoning: null, usage: null, ms: 1 }];
+        for (const kind of kinds) append(trajectoryFile(dir, "late"), event(1, agent, kind, place));
+      };
+      try {
+        write("root", "Find the number.", "I ask a child.");
+        await show(page, `#/run/${run}/late/1?agent=d1-c0`);
+        await page.locator("article").getByText("I ask a child.").waitFor();
+        write("d1-c0", "Look into the part.", "I look.", { parent: "root", depth: 1 });
+        await page.locator("article").getByText("I look.").waitFor();
+        await page.locator(".agent-texts").getByText("Look into the part.").waitFor();
+        await page.locator(".agent-head").getByRole("heading", { name: "d1-c0" }).waitFor();
+        assert.equal(await page.locator(".agent-texts").getByText("Find the number.").count(), 0);
+        assert.equal(await page.locator(".iteration-link").getAttribute("href"), `#/run/${run}/late/1?agent=d1-c0&iteration=1`);
+      } finally {
+        rmSync(dir, { recursive: true });
+      }
+    },
   ],
   [
     "sample: grids in color, the answer next to the expected one",

@@ -31,7 +31,9 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   const asked = { ...where, list };
   let answer = await ask("attempt", asked);
   const wanted = parameters.get("agent");
-  const agent = () => answer.agents.find((one) => one.id === wanted) ?? answer.agents.find((one) => one.depth === 0) ?? answer.agents[0];
+  // The wanted agent may begin in a part of the trajectory that has not been read yet.
+  const isUnread = () => Boolean(wanted && answer.progress && !answer.progress.whole);
+  const agent = () => answer.agents.find((one) => one.id === wanted) ?? (isUnread() ? undefined : (answer.agents.find((one) => one.depth === 0) ?? answer.agents[0]));
   const hashOf = (id, iteration) => attemptAddress(run, sample, attempt, { agent: id === "root" ? "" : id, iteration, list });
   let all = false;
 
@@ -57,6 +59,8 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   show();
 
   let iterations = null;
+  /** Id of the agent whose texts and iterations are shown. */
+  let opened;
   let outline = null;
   const agentOf = (id) => answer.agents.find((one) => one.id === id);
   const agentHead = el("div", { class: "agent-head" });
@@ -76,6 +80,8 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
     const lacksEnd = one.status !== null && !ended.dataset.known;
     if (began.dataset.known && !lacksEnd) return;
     const { start, end } = await ask("agent", { ...where, agent: one.id });
+    // Another agent may have been opened in the meantime.
+    if (one.id !== opened) return;
     if (start && !began.dataset.known) {
       began.replaceChildren(...beginning(start, one, where));
       began.dataset.known = "yes";
@@ -89,6 +95,12 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   async function openAgent() {
     const one = agent();
     if (!one) return;
+    opened = one.id;
+    outline = null;
+    for (const texts of [began, ended]) {
+      texts.replaceChildren();
+      delete texts.dataset.known;
+    }
     const start = Number(parameters.get("iteration")) || 0;
     iterations = iterationList(where, one.id, { hashOf, agentOf, start, flat: one.surface === "none", whenDrawn: follow, codeless: one.surface === "native_tools", moved: (number) => replaceAddress(hashOf(one.id, number)) });
     below.replaceChildren(spent, agentHead, film, began, ended, el("div", { class: "with-outline" }, beside, iterations.element));
@@ -149,8 +161,8 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   const refresh = async () => {
     answer = await ask("attempt", asked);
     show();
-    if (!iterations) await openAgent();
-    else await Promise.all([showAgent(), iterations.refresh(), program?.refresh()]);
+    if (agent()?.id !== opened) await openAgent();
+    else await Promise.all([iterations && showAgent(), iterations?.refresh(), program?.refresh()]);
     await showOutline();
   };
   let stopped = false;
