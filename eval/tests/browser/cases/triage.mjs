@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { eventually } from "../eventually.mjs";
-import { eventsOf, trajectoryFile, writeRun } from "../fixture.mjs";
+import { append, eventsOf, record, trajectoryFile, writeRun } from "../fixture.mjs";
 
 const hash = (page) => new URL(page.url()).hash;
 const [first, second] = ["arc-20261121-070000-0001", "arc-20261121-070000-0002"];
+const begun = (system_prompt) => ({ type: "invocation_start", role: "root", query: "Q", model: "m", max_iterations: 5, system_prompt });
+const cell = (iteration, code) => [{ type: "iteration_start", iteration }, { type: "llm_response", text: code, reasoning: null, usage: null, ms: 1 }, { type: "iteration_end", iteration, code, output: "", error: null, returned: null, intercepted: false, executed_ms: 1, dropped_blocks: 0 }];
 
 export default [
   [
@@ -36,9 +38,8 @@ export default [
       try {
         runs.forEach((run, side) => {
           const event = eventsOf(run, "p-1");
-          const cell = (iteration, code) => [{ type: "iteration_start", iteration }, { type: "llm_response", text: code, reasoning: null, usage: null, ms: 1 }, { type: "iteration_end", iteration, code, output: "", error: null, returned: null, intercepted: false, executed_ms: 1, dropped_blocks: 0 }];
           const prompt = `## Environment\n\nJavaScript.\n\n## Workflow\n\n${side ? "Hand parts to children." : "Solve it."}\n`;
-          const kinds = [{ type: "invocation_start", role: "root", query: "Q", model: "m", max_iterations: 5, system_prompt: prompt }, ...cell(1, "console.log(context.length)"), ...cell(2, side ? "await rlm('part')" : "context.slice(0, 9)")];
+          const kinds = [begun(prompt), ...cell(1, "console.log(context.length)"), ...cell(2, side ? "await rlm('part')" : "context.slice(0, 9)")];
           writeFileSync(trajectoryFile(dirs[side], "p-1"), kinds.map((kind, at) => `${JSON.stringify(event(at, "root", kind))}\n`).join(""));
         });
         await show(page, `#/compare/${runs.join("/")}`);
@@ -64,6 +65,35 @@ export default [
         await page.getByRole("heading", { name: "Comparison" }).waitFor();
       } finally {
         for (const dir of dirs) rmSync(dir, { recursive: true });
+      }
+    },
+  ],
+  [
+    "triage: two attempts side by side follow the running one, and diverge only where both are complete",
+    async ({ page, show, folder }) => {
+      const run = "ahead-20261121-180000-0001";
+      const dir = writeRun(folder, run, { records: [{ id: "s" }], planned: 2 });
+      const write = (attempt, kinds) => kinds.forEach((kind, at) => append(trajectoryFile(dir, "s", attempt), eventsOf(run, "s", attempt)(at, "root", kind)));
+      const divergence = page.locator(".divergence");
+      const iterations = (count) => page.waitForFunction((wanted) => document.querySelectorAll(".pair-grid .iteration").length === wanted, count);
+      const [start, code, end] = cell(2, "await rlm('part')");
+      try {
+        write(1, [begun(null), ...cell(1, "console.log(context.length)"), ...cell(2, "context.slice(0, 9)")]);
+        write(2, [begun(null), ...cell(1, "console.log(context.length)")]);
+        await show(page, `#/pair/${run}/s/1/${run}/s/2`);
+        await iterations(3);
+        assert.equal(await divergence.count(), 0);
+        assert.equal(await page.getByText("attempt 2 has no record yet.").count(), 1);
+        write(2, [start]);
+        await iterations(4);
+        assert.equal(await divergence.count(), 0);
+        write(2, [code, end]);
+        append(`${dir}/samples.jsonl`, record(run, { id: "s", attempt: 2 }));
+        await divergence.waitFor();
+        assert.equal(await divergence.innerText(), "The first 1 iteration ran the same code; here they diverge.");
+        await page.getByText("attempt 2 has no record yet.").waitFor({ state: "detached" });
+      } finally {
+        rmSync(dir, { recursive: true });
       }
     },
   ],

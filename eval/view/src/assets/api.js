@@ -62,6 +62,16 @@ export function watch(parameters, stamp, changed) {
   };
 }
 
+/**
+ * Calls `refresh` until `isRead()`, because each request reads only a part of a long trajectory.
+ */
+export async function readOn(isRead, refresh) {
+  while (!isRead()) {
+    await refresh();
+    await new Promise((done) => setTimeout(done, 150));
+  }
+}
+
 function showLive(connected) {
   const place = document.getElementById("live");
   const text = connected ? "" : "not connected";

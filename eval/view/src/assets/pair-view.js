@@ -1,7 +1,7 @@
 // Two attempts side by side, of two runs or at one sample: answers, differences in settings and
 // prompts, and the roots' iterations with the first that diverges.
 
-import { ask, embedded } from "./api.js";
+import { ask, embedded, readOn, watch } from "./api.js";
 import { el } from "./dom.js";
 import { amount, count, dollars, plural, seconds } from "./format.js";
 import { scoreMark, statusBadge } from "./badges.js";
@@ -13,30 +13,62 @@ import { sections } from "./prompt.js";
 import { attemptAddress, backTo, joined, listAddress, pairAddress, replaceAddress, runAddress } from "./route.js";
 import { label } from "./run-view.js";
 import { shortModel } from "./runs-view.js";
-import { answers } from "./sample-view.js";
+import { answers, reading } from "./sample-view.js";
 import { pager, table } from "./table.js";
 
-/** Draws the view and returns its keys. */
+/** Draws the view and returns its keys and a function that stops it. */
 export async function pairView(place, { ids, parameters }) {
   const list = parameters.get("list") ?? "";
   let offset = Number(parameters.get("offset")) || 0;
   const sides = [ids.slice(0, 3), ids.slice(3, 6)].map(([run, sample, attempt]) => ({ run, sample, attempt: attempt ?? "1" }));
   if (!sides[1].sample) throw new Error("The address must name two attempts, each with run, sample and attempt.");
-  const [one, other] = await Promise.all(sides.map((where) => ask("attempt", { ...where, list })));
-  const both = [one, other];
-  const roots = both.map(({ agents }) => agents.find(({ depth }) => depth === 0) ?? agents[0]);
+  const askBoth = () => Promise.all(sides.map((where) => ask("attempt", { ...where, list })));
+  let both = await askBoth();
+  const { neighbours, run: identity } = both[0];
   const sameRun = sides[0].run === sides[1].run;
-  const [texts, compared] = await Promise.all([
-    Promise.all(sides.map((where, side) => (roots[side] ? ask("agent", { ...where, agent: roots[side].id }) : { start: null, end: null }))),
-    sameRun ? null : ask("compare", { runs: joined(sides.map(({ run }) => run)), limit: 0 }),
-  ]);
+  const names = sameRun ? sides.map(({ attempt }) => `attempt ${attempt}`) : ["A", "B"];
+  const heads = sides.map(() => el("div"));
+  const results = sides.map(() => el("div"));
+  const prompt = el("div");
   const rows = el("div");
+  /** First event of each root; null until it has been read. */
+  const starts = [null, null];
+  const known = new Map();
+  let newest = 0;
+
+  /** Draws the children of an element again if the data that they show has changed. */
+  function update(element, data, draw) {
+    const now = JSON.stringify(data);
+    if (known.get(element) === now) return;
+    known.set(element, now);
+    element.replaceChildren(...[draw()].flat().filter(Boolean));
+  }
+
+  function show() {
+    both.forEach((answer, side) => {
+      const { record, progress } = answer;
+      update(heads[side], [record, progress?.whole ? null : progress], () => head(answer, sides[side], names[side], list));
+      update(results[side], record, () => (record ? answers(record) : el("p", { class: "quiet" }, `${names[side]} has no record yet.`)));
+    });
+  }
 
   async function load() {
-    const pages = await Promise.all(sides.map((where, side) => (roots[side] ? ask("iterations", { ...where, agent: roots[side].id, offset, limit: iterationPage }) : { rows: [], total: 0 })));
+    newest += 1;
+    const mine = newest;
+    const roots = both.map(({ agents }) => agents.find(({ depth }) => depth === 0) ?? agents[0]);
+    const ended = both.map(({ progress, record }, side) => Boolean(progress?.whole && (record || roots[side]?.status)));
+    const pages = await Promise.all(sides.map(async (where, side) => {
+      const agent = roots[side]?.id;
+      if (!agent) return { rows: [], total: 0, ended: false };
+      starts[side] ??= (await ask("agent", { ...where, agent })).start;
+      return { ...(await ask("iterations", { ...where, agent, offset, limit: iterationPage })), ended: ended[side] };
+    }));
+    // Ignore an answer that arrives after the answer to a later request.
+    if (mine !== newest) return;
+    update(prompt, starts, () => prompts(starts, names));
     const total = Math.max(...pages.map((page) => page.total));
-    const turn = pager({ offset, shown: Math.max(...pages.map((page) => page.rows.length)), total, page: iterationPage, go, word: "iterations" });
-    rows.replaceChildren(...[drawIterations(pages, sides, roots, list, offset), turn].filter(Boolean));
+    const turn = () => pager({ offset, shown: Math.max(...pages.map((page) => page.rows.length)), total, page: iterationPage, go, word: "iterations" });
+    update(rows, pages, () => [drawIterations(pages, sides, roots, list, offset), turn()]);
   }
   async function go(to) {
     offset = to;
@@ -45,24 +77,37 @@ export async function pairView(place, { ids, parameters }) {
   }
 
   const samples = sides[0].sample === sides[1].sample;
-  const names = sameRun ? sides.map(({ attempt }) => `attempt ${attempt}`) : ["A", "B"];
   const steps = [
     ["previous", "←", "Previous"],
     ["next", "→", "Next"],
   ].map(([way, sign, word]) => {
-    const to = pairTo(one.neighbours[way], sides, list);
+    const to = pairTo(neighbours[way], sides, list);
     return to && !embedded ? el("a", { class: "step", href: to, "aria-label": `${word} sample`, "data-way": way }, sign) : null;
   });
-  const within = one.neighbours.within === "comparison" ? " that differ" : one.neighbours.within === "list" ? " of the list" : "";
-  place.replaceChildren(...[
-    el("div", { class: "title with-steps" }, el("h1", null, el("bdi", null, sides[0].sample), samples ? "" : [" and ", el("bdi", null, sides[1].sample)]), el("span", { class: "steps" }, steps[0], el("span", { class: "quiet" }, `${count(one.neighbours.place ?? 0)} of ${count(one.neighbours.of)}${within}`), steps[1])),
-    el("div", { class: "pair-grid" }, ...both.map((answer, side) => head(answer, sides[side], names[side], list)), ...both.map((answer, side) => (answer.record ? el("div", null, answers(answer.record)) : el("p", { class: "quiet" }, `${names[side]} has no record yet.`)))),
+  const within = neighbours.within === "comparison" ? " that differ" : neighbours.within === "list" ? " of the list" : "";
+  const [compared] = await Promise.all([sameRun ? null : ask("compare", { runs: joined(sides.map(({ run }) => run)), limit: 0 }), load()]);
+  show();
+  place.replaceChildren(
+    el("div", { class: "title with-steps" }, el("h1", null, el("bdi", null, sides[0].sample), samples ? "" : [" and ", el("bdi", null, sides[1].sample)]), el("span", { class: "steps" }, steps[0], el("span", { class: "quiet" }, `${count(neighbours.place ?? 0)} of ${count(neighbours.of)}${within}`), steps[1])),
+    el("div", { class: "pair-grid" }, heads, results),
     settings(compared, names),
-    prompts(texts, names),
+    prompt,
     el("h2", null, "Iterations of the root"),
     rows,
-  ].filter(Boolean));
-  await load();
+  );
+  // One after another, so that an older answer does not replace a newer one.
+  let last = Promise.resolve();
+  const refresh = () => {
+    last = last.catch(() => {}).then(async () => {
+      both = await askBoth();
+      show();
+      await load();
+    });
+    return last;
+  };
+  let stopped = false;
+  const watches = sides.map((where, side) => watch(where, both[side].stamp, refresh));
+  readOn(() => stopped || both.every(({ progress }) => progress?.whole ?? true), refresh).catch(() => {});
   const step = (way) => {
     const link = place.querySelector(`a[data-way="${way}"]`);
     if (link) location.hash = link.getAttribute("href");
@@ -71,7 +116,11 @@ export async function pairView(place, { ids, parameters }) {
   const back = fromComparison || !sameRun ? (fromComparison ? listAddress(sides[0].run, list) : backTo(`#/compare/${sides.map(({ run }) => encodeURIComponent(run)).join("/")}`)) : listAddress(sides[0].run, list);
   return {
     title: `${sides[0].sample} side by side`,
-    trail: [[sameRun ? label({ id: sides[0].run, run: one.run }) : "Comparison", back], [`${sides[0].sample} side by side`, null]],
+    stop: () => {
+      stopped = true;
+      for (const stopWatching of watches) stopWatching();
+    },
+    trail: [[sameRun ? label({ id: sides[0].run, run: identity }) : "Comparison", back], [`${sides[0].sample} side by side`, null]],
     keys: [
       [["]", "ArrowRight"], "next sample", () => step("next")],
       [["[", "ArrowLeft"], "previous sample", () => step("previous")],
@@ -99,16 +148,15 @@ function pairTo(to, sides, list) {
   return pairAddress([sides[0].run, to.id, attempts[0]], [sides[1].run, to.id, attempts[1]], { list });
 }
 
-function head({ record, run }, { run: id, sample, attempt }, name, list) {
+function head({ record, run, progress }, { run: id, sample, attempt }, name, list) {
   const facts = record ? [plural(record.iterations, "iteration"), record.agents > 1 ? plural(record.agents, "agent") : null, record.usage ? `${amount(record.usage.input_tokens)} → ${amount(record.usage.output_tokens)} tokens` : null, record.cost_usd === null ? null : dollars(record.cost_usd), seconds(record.total_time_s)] : [];
-  return el(
-    "div",
-    null,
+  return [
     el("h2", null, el("span", { class: "badge b" }, name), " ", record ? scoreMark(record.score) : null, " ", el("a", { href: attemptAddress(id, sample, attempt, { list }) }, [label({ id, run }), attempt === "1" ? null : `attempt ${attempt}`].filter(Boolean).join(" · ")), " ", record?.status === "ok" ? null : statusBadge(record?.status ?? null)),
     el("p", { class: "quiet" }, [shortModel(run?.model), ...facts].filter(Boolean).join(" · ")),
     el("p", { class: "quiet path" }, el("a", { href: backTo(runAddress(id)) }, id)),
+    progress && !progress.whole ? reading(progress) : null,
     record?.error ? el("pre", { class: "error", tabindex: "0" }, record.error) : null,
-  );
+  ];
 }
 
 /** Draws the differences between the settings of the two runs. */
@@ -123,8 +171,7 @@ function settings(compared, names) {
 }
 
 /** Draws the differences between the roots' system prompts and questions, section by section. */
-function prompts(texts, names) {
-  const [first, second] = texts.map(({ start }) => start);
+function prompts([first, second], names) {
   if (!first || !second) return null;
   const parts = [];
   if (headOf(first.query) !== headOf(second.query)) parts.push(el("details", { class: "block", open: true }, el("summary", null, el("h4", null, "The question differs")), difference(headOf(first.query), headOf(second.query))));
@@ -154,7 +201,10 @@ function deed(row) {
   return { code, text, done: (code || text).trim().replace(/[ \t]+$/gm, ""), output: ends.map((kind) => headOf(kind.output)).join("\n"), error: ends.map((kind) => headOf(kind.error)).filter(Boolean).join("\n"), returned: ends.map(({ returned }) => headOf(returned)).filter(Boolean).join("\n") };
 }
 
-/** Draws the iterations of both attempts side by side and marks the first that differs. */
+/**
+ * Draws the iterations of both attempts side by side and marks the first that differs. `pages` also
+ * hold whether the attempts have `ended`.
+ */
 function drawIterations(pages, sides, roots, list, offset) {
   const most = Math.max(...pages.map((page) => page.rows.length));
   if (!most) return el("p", { class: "quiet" }, "Neither attempt has iterations.");
@@ -165,7 +215,9 @@ function drawIterations(pages, sides, roots, list, offset) {
     const [left, right] = pages.map((page) => deed(page.rows[place]));
     const same = left && right && left.done === right.done;
     if (same) alike += 1;
-    if (!same && !diverged) {
+    // The last iteration that has been read may be incomplete, unless the attempt has ended.
+    const isComplete = pages.every(({ ended, total }) => ended || offset + place < total - 1);
+    if (!same && !diverged && isComplete) {
       diverged = true;
       drawn.push(el("p", { class: "across divergence", role: "note" }, offset + place === 0 ? "They diverge from the first iteration on." : `The first ${plural(offset + place, "iteration")} ran the same code; here they diverge.`));
     }

@@ -1,7 +1,7 @@
 // A sample: the answer next to the expected one, the timeline of agents, and the iterations of the
 // chosen agent.
 
-import { ask, embedded, watch } from "./api.js";
+import { ask, embedded, readOn, watch } from "./api.js";
 import { el } from "./dom.js";
 import { amount, bytes, count, dollars, plural, seconds } from "./format.js";
 import { scoreMark, statusBadge } from "./badges.js";
@@ -171,13 +171,7 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   // Wait until the frame that shows the rest has been drawn.
   if (answer.progress?.whole) requestAnimationFrame(() => setTimeout(() => !stopped && showOutline().catch(() => {})));
   const stopWatching = watch(where, answer.stamp, refresh);
-  // A long trajectory is read in steps; show what has been read so far.
-  (async () => {
-    while (!stopped && answer.progress && !answer.progress.whole) {
-      await refresh();
-      await new Promise((done) => setTimeout(done, 150));
-    }
-  })().catch(() => {});
+  readOn(() => stopped || (answer.progress?.whole ?? true), refresh).catch(() => {});
 
   const go = (to) => to && (location.hash = attemptAddress(run, to.id, to.attempt, { list }));
   const turnAgent = (by) => {
@@ -277,7 +271,7 @@ export function answers(record) {
 }
 
 /** Shows how much of the trajectory has been read, until all of it is. */
-function reading(progress) {
+export function reading(progress) {
   if (!progress) return el("p", { class: "quiet" }, "The trajectory is missing.");
   const notes = [];
   if (!progress.whole) notes.push(`Reading: ${bytes(progress.indexed_bytes)} of ${bytes(progress.bytes)}`);
