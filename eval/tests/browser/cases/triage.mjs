@@ -98,6 +98,26 @@ export default [
     },
   ],
   [
+    "triage: next from two attempts of one compared run goes to the same attempts of the next sample",
+    async ({ page, show, folder }) => {
+      const runs = ["twice-20261121-190000-0001", "twice-20261121-190000-0002"];
+      const records = (score) => ["t-1", "t-2"].flatMap((id) => [1, 2].map((attempt) => ({ id, attempt, score })));
+      const dirs = runs.map((run, side) => writeRun(folder, run, { records: records(side) }));
+      try {
+        await show(page, `#/compare/${runs.join("/")}`);
+        await page.locator("a.plain").first().click();
+        await page.getByRole("link", { name: "Attempts 1 and 2 side by side" }).click();
+        await page.locator("h1", { hasText: "t-1" }).waitFor();
+        await page.locator(".pair-grid").first().waitFor();
+        await page.keyboard.press("]");
+        await page.locator("h1", { hasText: "t-2" }).waitFor();
+        await eventually(async () => assert.deepEqual(await page.locator(".pair-grid .badge").allTextContents(), ["attempt 1", "attempt 2"]));
+      } finally {
+        for (const dir of dirs) rmSync(dir, { recursive: true });
+      }
+    },
+  ],
+  [
     "triage: attempts of one sample, their spread, and pass@k",
     async ({ page, show, folder }) => {
       const run = "many-20261121-160000-0001";

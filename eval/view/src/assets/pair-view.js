@@ -135,7 +135,8 @@ export async function pairView(place, { ids, parameters }) {
 function pairTo(to, sides, list) {
   if (!to) return null;
   const runs = (new URLSearchParams(list).get("compare") ?? "").split("/").map((id) => decodeURIComponent(id));
-  if (to.attempts) {
+  // Two attempts of one run stay the same two, also in a comparison.
+  if (to.attempts && sides[0].run !== sides[1].run) {
     const attemptOf = (run) => to.attempts[runs.indexOf(run)];
     const [first, second] = sides.map(({ run }) => run);
     const other = attemptOf(second) ? second : runs.find((run) => run !== first && attemptOf(run));
