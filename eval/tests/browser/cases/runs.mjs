@@ -237,6 +237,26 @@ export default [
     },
   ],
   [
+    "run: an update whose request failed is repeated",
+    async ({ page, show, folder }) => {
+      const { append, record, writeRun } = await import("../fixture.mjs");
+      const { rmSync } = await import("node:fs");
+      const run = "cut-20261121-190000-0001";
+      const dir = writeRun(folder, run, { records: [{ id: "s-1" }], planned: 2 });
+      try {
+        await show(page, `#/run/${run}`);
+        await page.getByText("1 of 2 attempts").waitFor();
+        // The browser itself logs the failed request.
+        page.removeAllListeners("console");
+        await page.route(/\/api\/run\?/, (route) => route.abort(), { times: 1 });
+        append(`${dir}/samples.jsonl`, record(run, { id: "s-2" }));
+        await page.getByText("2 of 2 attempts").waitFor();
+      } finally {
+        rmSync(dir, { recursive: true });
+      }
+    },
+  ],
+  [
     "run: new records appear without a reload",
     async ({ page, show, folder }) => {
       const { append, eventsOf, record, trajectoryFile } = await import("../fixture.mjs");

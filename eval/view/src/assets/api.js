@@ -46,8 +46,9 @@ export function watch(parameters, stamp, changed) {
         const now = (await ask("stamp", parameters)).stamp;
         if (stopped) return;
         if (now !== known) {
-          known = now;
           await changed();
+          // Only now, so that a failed update is repeated.
+          known = now;
         }
         showLive(true);
       }
