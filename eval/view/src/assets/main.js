@@ -85,7 +85,10 @@ function showTrail(trail) {
 }
 
 startTheme();
-if (embedded) document.getElementById("search-link").remove();
+if (embedded) {
+  document.getElementById("search-link").remove();
+  document.querySelector("a.home").setAttribute("href", embedded.start);
+}
 listenForKeys();
 addEventListener("hashchange", showRoute);
 showRoute();

@@ -28,7 +28,7 @@ export async function runView(place, { ids: [run], parameters }) {
   failures.load().catch(() => {});
 
   function show({ config, overview, plots, scorers, spread: bins, under_way: underWay, torn, queue }) {
-    head.replaceChildren(...[title(overview), forkOrigin(config.origin), scorerChoice(scorers, again), figures(overview.summary), drawings(overview.summary, plots, bins), workers(run, queue), running(run, underWay, overview.progress), torn ? el("p", { class: "quiet" }, `Line ${torn} of samples.jsonl is truncated and was skipped.`) : null].filter(Boolean));
+    head.replaceChildren(...[title(overview), forkOrigin(config.origin), embedded ? null : scorerChoice(scorers, again), figures(overview.summary), drawings(overview.summary, plots, bins), workers(run, queue), running(run, underWay, overview.progress), torn ? el("p", { class: "quiet" }, `Line ${torn} of samples.jsonl is truncated and was skipped.`) : null].filter(Boolean));
   }
 
   const stop = watch({ run }, answer.stamp, async () => {

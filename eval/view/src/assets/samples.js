@@ -41,7 +41,8 @@ export function sampleTable(run, state, changed) {
     const filtered = state.filter || state.search;
     status.textContent = filtered ? `${count(page.matching)} of ${count(page.total)} match` : "";
     const attempts = page.rows.some((row) => row.attempt > 1);
-    const all = columns(run, attempts, page.rows, listOf(listed(state)));
+    const possible = columns(run, attempts, page.rows, listOf(listed(state)));
+    const all = embedded ? possible.map((column) => ({ ...column, sortable: false })) : possible;
     const drawn = table({ columns: all, rows: page.rows, order, sorted: (to) => set({ sort: to.key, descending: to.descending, offset: 0 }), caption: "Samples of the run", rowClass: (row) => (row.score !== null && row.score < 1 ? "is-wrong" : "") });
     const nothing = page.rows.length ? null : el("p", { class: "quiet" }, page.total ? "No sample matches." : "No sample has ended yet.");
     const turn = pager({ offset: page.offset, shown: page.rows.length, total: page.matching, page: samplePage, go: turnTo, word: "samples" });
@@ -71,7 +72,7 @@ export function sampleTable(run, state, changed) {
   const chips = chipGroup("Filter", filters, (name) => set({ filter: name, offset: 0 }));
   const drawFilters = () => chips.press((name) => name === (state.filter ?? ""));
   drawFilters();
-  // An exported page contains only the unfiltered list.
+  // An exported page contains only the unfiltered list in its default order.
   const tools = embedded ? null : el("div", { class: "tools" }, chips.element, search, status, filterHelp());
   const element = el("section", { class: "samples", "aria-label": "Samples" }, el("h2", null, "Samples"), tools, rows);
   const past = (by) => {
