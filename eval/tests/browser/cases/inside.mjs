@@ -85,6 +85,27 @@ export default [
     { permissions: ["clipboard-read", "clipboard-write"] },
   ],
   [
+    "inside: of several code blocks in a response, only those that did not run are marked",
+    async ({ page, show, folder }) => {
+      const run = "blocks-20261121-170000-0001";
+      const dir = writeRun(folder, run, { records: [{ id: "b", iterations: 1 }] });
+      const event = eventsOf(run, "b");
+      const codes = ["console.log(1)", "console.log(2)", "console.log(3)"];
+      const ends = codes.slice(0, 2).map((code, place) => ({ type: "iteration_end", iteration: 1, code, output: `printed ${place + 1}`, error: null, returned: null, intercepted: false, executed_ms: 1, dropped_blocks: 1 }));
+      const kinds = [{ type: "invocation_start", role: "root", query: "Q", model: "m", max_iterations: 5, system_prompt: null }, { type: "iteration_start", iteration: 1 }, { type: "llm_response", text: codes.map((code) => `\`\`\`js\n${code}\n\`\`\``).join("\n\n"), reasoning: null, usage: null, ms: 1 }, ...ends];
+      writeFileSync(trajectoryFile(dir, "b"), kinds.map((kind, at) => `${JSON.stringify(event(at, "root", kind))}\n`).join(""));
+      try {
+        await show(page, `#/run/${run}/b/1`);
+        const marked = await page.locator(".response .long-text").evaluateAll((all) => all.map((one) => [one.querySelector("pre").textContent.trim(), one.querySelector(".note") !== null]));
+        assert.deepEqual(marked, codes.map((code, place) => [code, place === 2]));
+        assert.deepEqual(await page.locator("pre.output").allInnerTexts(), ["printed 1", "printed 2"]);
+        assert.equal(await page.getByText("1 more block did not run.").count(), 1);
+      } finally {
+        rmSync(dir, { recursive: true });
+      }
+    },
+  ],
+  [
     "inside: a flame graph by agent and iteration, and the tokens of each turn",
     async ({ page, show }) => {
       await show(page, tree);

@@ -44,15 +44,18 @@ export function drawIteration({ number, events }, { where, hash, agentHash, agen
   const isAction = of("web").some(({ kind }) => kind.event.what === "json_action");
   responses.forEach(({ kind }, place) => {
     if (headOf(kind.reasoning)) parts.push(named("Reasoning", longText(kind.reasoning, where, { kind: "reasoning" })));
-    const ran = flat || codeless ? undefined : (ends[place]?.kind.code ?? headOf(kind.code));
+    // Each block that ran has an end of its own.
+    const own = responses.length === 1 ? ends : ends.slice(place, place + 1);
+    const codes = own.length ? own.map((end) => end.kind.code) : [kind.code];
+    const ran = flat || codeless ? undefined : codes.filter((code) => headOf(code));
     if (kind.truncated) parts.push(el("p", { class: "problem" }, "This response was cut off at the limit of output tokens."));
     const calls = kind.tool_calls ?? [];
-    if (headOf(kind.text) || !calls.length || ran) parts.push(named(flat ? "Answer" : "Response", el("div", { class: "response" }, ...((isAction && drawJsonAction(kind.text, where)) || drawResponse(kind.text, ran, where)))));
+    if (headOf(kind.text) || !calls.length || ran?.length) parts.push(named(flat ? "Answer" : "Response", el("div", { class: "response" }, ...((isAction && drawJsonAction(kind.text, where)) || drawResponse(kind.text, ran, where)))));
     // Completed calls and parsed envelopes are shown in full below, and code is shown as code.
     const made = new Set(of("tool_call").map((event) => event.kind.call));
     const isRead = of("web").some((event) => event.kind.event.what === "envelope" && event.kind.event.envelope);
     if (isRead && calls.length) made.add(calls[0].id);
-    for (const call of ran ? [] : calls.filter(({ id }) => !made.has(id))) parts.push(named(`Call of ${headOf(call.name)}, not executed`, longText(call.arguments, where)));
+    for (const call of ran?.length ? [] : calls.filter(({ id }) => !made.has(id))) parts.push(named(`Call of ${headOf(call.name)}, not executed`, longText(call.arguments, where)));
   });
   const children = drawChildren(events, agentHash, agentOf);
   if (children) parts.push(children);
@@ -62,6 +65,9 @@ export function drawIteration({ number, events }, { where, hash, agentHash, agen
   for (const { kind } of of("tool_call")) parts.push(...drawCall(kind, where));
   parts.push(...others(before));
   for (const { kind } of ends) parts.push(...drawEnd(kind, where));
+  // The end of each block repeats this number.
+  const dropped = ends.at(-1)?.kind.dropped_blocks;
+  if (dropped) parts.push(el("p", { class: "quiet" }, `${plural(dropped, "more block")} did not run.`));
   // The returned value has already been shown.
   for (const { kind } of of("message_answered")) if (kind.error || !responses.length) parts.push(drawAnswer(kind, where));
   const isWeb = events.some(({ kind }) => kind.type === "web");
@@ -172,7 +178,6 @@ function drawEnd(kind, where) {
     const value = grids ? el("div", { class: "grids" }, ...grids.map((grid) => drawGrid(grid, "returned"))) : longText(kind.returned === "" ? "(empty text)" : kind.returned, where, { kind: "returned" });
     parts.push(named(name, value, kind.intercepted ? "" : "done"));
   }
-  if (kind.dropped_blocks) parts.push(el("p", { class: "quiet" }, `${plural(kind.dropped_blocks, "more block")} did not run.`));
   return parts;
 }
 

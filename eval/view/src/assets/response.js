@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { highlight } from "./highlight.js";
 import { highlightHtml } from "./highlight-html.js";
-import { isCut, longText, headOf } from "./long-text.js";
+import { isCut, longText } from "./long-text.js";
 import { prose } from "./written.js";
 
 /** Splits a response into parts: `{ code, language, text }`. */
@@ -23,28 +23,28 @@ export function splitResponse(text) {
 const scripts = new Set(["javascript", "js", "repl"]);
 
 /**
- * Converts a response to elements. `ran` is the executed code, which is shown separately if the
- * response does not contain it.
+ * Converts a response to elements. `ran` lists the codes that were executed, which are shown
+ * separately if the response does not contain them; undefined if code cannot be executed.
  */
 export function drawResponse(text, ran, where) {
   const drawn = [];
   if (isCut(text)) {
     drawn.push(longText(text, where, { kind: "prose" }));
-    if (headOf(ran)) drawn.push(codeBlock(ran, where, true));
+    for (const code of ran ?? []) drawn.push(codeBlock(code, where, true));
     return drawn;
   }
-  let seen = false;
+  const seen = new Set();
   for (const part of splitResponse(text ?? "")) {
     if (!part.code) {
       drawn.push(prose(part.text.trim()));
       continue;
     }
-    // If several blocks ran, `ran` is their concatenation.
-    const isRan = !isCut(ran) && Boolean(ran) && part.text.trim() !== "" && ran.includes(part.text.trim());
-    seen ||= isRan;
-    drawn.push(codeBlock(part.text, where, isRan || (scripts.has(part.language) && ran === undefined), part.language));
+    const block = part.text.trim();
+    const found = (ran ?? []).filter((code) => !isCut(code) && block !== "" && code.includes(block));
+    for (const code of found) seen.add(code);
+    drawn.push(codeBlock(part.text, where, found.length > 0 || (scripts.has(part.language) && ran === undefined), part.language));
   }
-  if (!seen && headOf(ran)) drawn.push(codeBlock(ran, where, true));
+  for (const code of ran ?? []) if (!seen.has(code)) drawn.push(codeBlock(code, where, true));
   return drawn;
 }
 
