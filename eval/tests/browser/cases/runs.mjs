@@ -8,7 +8,7 @@ const names = (page) => page.locator("a.row").allTextContents();
 const focusesRow = (page, place) => page.waitForFunction((at) => document.querySelectorAll("a.row")[at] === document.activeElement, place);
 
 /** Selects the first two runs by keyboard. */
-async function tickTwo(page) {
+export async function tickTwo(page) {
   for (const place of [0, 1]) {
     await page.keyboard.press("j");
     await focusesRow(page, place);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { eventually } from "../eventually.mjs";
 import { append, eventsOf, record, trajectoryFile, writeRun } from "../fixture.mjs";
+import { tickTwo } from "./runs.mjs";
 
 const hash = (page) => new URL(page.url()).hash;
 const [first, second] = ["arc-20261121-070000-0001", "arc-20261121-070000-0002"];
@@ -159,6 +160,21 @@ export default [
         await page.keyboard.press("u");
         await page.locator(".matrix").waitFor();
         await eventually(async () => assert.equal(hash(page), "#/runs?folder=a-sweep"));
+        // A comparison leads back to the folder, a run outside the folder to all runs.
+        await tickTwo(page);
+        await page.keyboard.press("c");
+        await page.getByRole("heading", { name: "Comparison" }).waitFor();
+        await page.keyboard.press("u");
+        await page.locator(".matrix").waitFor();
+        await page.evaluate((run) => (location.hash = `#/run/${run}`), first);
+        await page.locator("a.row", { hasText: "arc-one" }).waitFor();
+        await page.keyboard.press("u");
+        await page.locator("h1", { hasText: "Runs" }).waitFor();
+        // The folder itself leads to all runs.
+        await row.locator("a.row").click();
+        await page.locator(".matrix").waitFor();
+        await page.keyboard.press("u");
+        await page.locator("h1", { hasText: "Runs" }).waitFor();
       } finally {
         rmSync(`${folder}/a-sweep`, { recursive: true, force: true });
       }

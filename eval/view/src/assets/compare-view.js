@@ -6,7 +6,7 @@ import { count, moment, plural, signed } from "./format.js";
 import { scoreMark } from "./badges.js";
 import { moveFocus } from "./keys.js";
 import { NO_INTERVAL, estimateText, intervalOf, intervalPlot } from "./plots.js";
-import { address, attemptAddress, backTo, joined, pairAddress, replaceAddress, runAddress } from "./route.js";
+import { address, attemptAddress, backToRuns, joined, pairAddress, replaceAddress, runAddress } from "./route.js";
 import { shortModel } from "./runs-view.js";
 import { scorerChoice } from "./scorers.js";
 import { clipId, pager, rowLinks, table } from "./table.js";
@@ -57,7 +57,7 @@ export async function compareView(place, { ids, parameters }) {
     keys: [
       [["j", "ArrowDown"], "next sample", () => moveFocus(rowLinks, 1)],
       [["k", "ArrowUp"], "previous sample", () => moveFocus(rowLinks, -1)],
-      [["u", "Escape"], "back to the runs", () => (location.hash = backTo("#/"))],
+      [["u", "Escape"], "back to the runs", () => (location.hash = backToRuns())],
     ],
     trail: [["Comparison", null]],
   };

@@ -69,15 +69,22 @@ export function replaceAddress(hash) {
 /** Last address of each view, with its parameters. */
 const left = new Map();
 
+/** Last address of a list of runs, of any folder. */
+let lastRuns = "#/";
+
 const viewOf = (hash) => {
-  const { view, ids } = parseRoute(hash);
-  return address(view, ids);
+  const { view, ids, parameters } = parseRoute(hash);
+  return address(view, ids, { folder: view === "runs" ? parameters.get("folder") : "" });
 };
 
 /** Remembers the filter, order and position of a view for the way back. */
 export function keepAddress(hash) {
   left.set(viewOf(hash), hash);
+  if (parseRoute(hash).view === "runs") lastRuns = hash;
 }
+
+/** Returns the address of the last list of runs, which may be that of a folder. */
+export const backToRuns = () => lastRuns;
 
 /** Returns the last address of a view. */
 export const backTo = (hash) => left.get(viewOf(hash)) ?? hash;

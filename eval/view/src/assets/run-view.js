@@ -53,7 +53,7 @@ export async function runView(place, { ids: [run], parameters }) {
             [["w"], "wrong only", () => samples.filter(state.filter === "wrong" ? "" : "wrong")],
             [["e"], "errors only", () => samples.filter(state.filter === "errors" ? "" : "errors")],
             [["a"], "all samples", () => samples.filter("")],
-            [["u", "Escape"], "back to the runs", () => (location.hash = folderTrail(run)[0]?.[1] ?? backTo("#/"))],
+            [["u", "Escape"], "back to the runs", () => (location.hash = backTo(folderTrail(run)[0]?.[1] ?? "#/"))],
           ]),
     ],
   };

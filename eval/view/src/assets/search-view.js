@@ -5,7 +5,7 @@ import { chipGroup, el, problem } from "./dom.js";
 import { bytes, count, plural } from "./format.js";
 import { filterHelp } from "./filter-help.js";
 import { moveFocus } from "./keys.js";
-import { address, attemptAddress, backTo, replaceAddress, runAddress } from "./route.js";
+import { address, attemptAddress, backTo, backToRuns, replaceAddress, runAddress } from "./route.js";
 import { pager } from "./table.js";
 
 const kinds = [["code", "Code"], ["output", "Outputs"], ["error", "Errors"], ["message", "Messages"], ["answer", "Answers"], ["prompt", "Prompts"]];
@@ -83,7 +83,7 @@ export async function searchView(place, { parameters }) {
   place.replaceChildren(...[el("div", { class: "title" }, el("h1", null, "Search"), where), el("div", { class: "tools" }, field, chips.element, status, filterHelp()), progress, hits]);
   await load();
   setTimeout(() => !stopped && document.activeElement === document.body && field.focus());
-  const back = state.run ? runAddress(state.run) : "#/";
+  const back = runAddress(state.run);
   return {
     title: state.q ? `${state.q} · Search` : "Search",
     trail: [...(state.run ? [[state.run, backTo(back)]] : []), ["Search", null]],
@@ -95,7 +95,7 @@ export async function searchView(place, { parameters }) {
       [["/"], "search", () => field.focus()],
       [["j", "ArrowDown"], "next text", () => moveFocus("a.row", 1)],
       [["k", "ArrowUp"], "previous text", () => moveFocus("a.row", -1)],
-      [["u", "Escape"], state.run ? "back to the run" : "back to the runs", () => (location.hash = backTo(back))],
+      [["u", "Escape"], state.run ? "back to the run" : "back to the runs", () => (location.hash = state.run ? backTo(back) : backToRuns())],
     ],
   };
 }
