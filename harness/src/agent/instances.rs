@@ -137,7 +137,8 @@ impl Instances {
         Ok(json!({ "id": id, "agent": one.kind.agent, "name": one.name }))
     }
 
-    /// Sends a message to an instance. Returns the receiver of the answer.
+    /// Sends a message to an instance, and discards the instance's output for earlier messages that
+    /// nobody has received. Returns the receiver of the answer.
     ///
     /// # Errors
     /// Returns an error if the instance does not exist, is closed, has failed or is busy with
@@ -155,6 +156,7 @@ impl Instances {
                 "{function}(): {id} is at your last message still; await its answer before the next one"
             )));
         }
+        one.drain_output();
         let (mut queued_message, answered) = QueuedMessage::new(message);
         queued_message.of = Some((self.clone(), id.to_owned()));
         let inbox = one.inbox.as_ref();
@@ -185,15 +187,10 @@ impl Instances {
     /// messages that it sent to its caller.
     pub fn drain_output(&self, id: &str) -> (Vec<LoggedCall>, Option<Vec<String>>) {
         let known = self.0.lock();
-        let Some(one) = known.get(id) else {
-            return (Vec::new(), None);
-        };
-        let calls = one.log.as_ref().map_or_else(Vec::new, ToolLog::take);
-        let said = one
-            .outbox
-            .as_ref()
-            .map(|outbox| std::mem::take(&mut *outbox.lock()));
-        (calls, said)
+        known
+            .get(id)
+            .map(Instance::drain_output)
+            .unwrap_or_default()
     }
 
     /// Closes an instance: it accepts no further messages and ends after answering the current one.
@@ -228,6 +225,13 @@ impl Instances {
 impl Instance {
     const fn is_open(&self) -> bool {
         matches!(self.state, State::Waiting | State::AtWork)
+    }
+
+    fn drain_output(&self) -> (Vec<LoggedCall>, Option<Vec<String>>) {
+        let calls = self.log.as_ref().map_or_else(Vec::new, ToolLog::take);
+        let outbox = self.outbox.as_ref();
+        let said = outbox.map(|outbox| std::mem::take(&mut *outbox.lock()));
+        (calls, said)
     }
 
     fn check(&self, function: &str, id: &str) -> Result<(), ToolError> {

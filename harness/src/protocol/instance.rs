@@ -109,8 +109,6 @@ impl Attempt<'_> {
                 )));
             }
         };
-        // Discard messages to the caller that belong to an earlier, unawaited request.
-        caller.instances.drain_output(id);
         let message = first.into_message();
         let answered = caller.instances.send(function, id, message)?;
         self.records.count(|stats| stats.delegations += 1);
