@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use harness::agent_turn::AgentTurnSettings;
+use harness::hook::HookRegistry;
 use harness::model::web::{AppCall, AppHost, Browser, Page, PageError};
 use harness::model::{Event, EventKind, EventSink, Image, Message, Role};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
@@ -41,6 +42,9 @@ struct Case {
     page: PageScript,
     #[serde(default)]
     agent: AgentTurnSettings,
+    /// Bundled hooks for all agents.
+    #[serde(default)]
+    hooks: Vec<String>,
     #[serde(default)]
     screenshots: bool,
     /// Number of images attached by the user.
@@ -139,6 +143,7 @@ async fn run(case: Case, model: &Path) -> String {
             ..Budget::default()
         },
         web: case.agent.clone(),
+        hooks: HookRegistry::bundled().resolve(&case.hooks).unwrap(),
         ..Treatment::default()
     };
     let conduct = Conduct {

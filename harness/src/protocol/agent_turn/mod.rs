@@ -188,6 +188,7 @@ impl ProtocolBehavior for AgentTurn {
             executor,
             log: TurnLog::default(),
             follow_ups: attempt.task.follow_ups.clone().into(),
+            asked: Vec::new(),
             attached: attempt.task.images.clone(),
             narrated: None,
             malformed: Malformed::default(),
@@ -206,6 +207,8 @@ struct WebTurns<'a> {
     log: TurnLog,
     /// Further messages of the user, in order.
     follow_ups: VecDeque<String>,
+    /// Places of the further messages in the conversation.
+    asked: Vec<usize>,
     /// Images attached by the user; only the next request contains them.
     attached: Vec<Image>,
     /// Last narrated text.
@@ -226,7 +229,8 @@ impl AgentBehavior for WebTurns<'_> {
         block.images.splice(..0, self.attached.drain(..));
         conversation.tail = Some(block);
         if let Some(most) = settings.max_prompt_tokens {
-            shorten_prompt::fit(self.attempt, self.root, conversation, most)?;
+            let asked = &mut self.asked;
+            shorten_prompt::fit(self.attempt, self.root, conversation, asked, most)?;
         }
         Ok(())
     }
@@ -292,6 +296,7 @@ impl AgentBehavior for WebTurns<'_> {
         self.page.answered(&answer).await?;
         drop(working);
         self.attempt.records.answered(&answer);
+        self.asked.push(conversation.messages().len());
         conversation.push(Message::user(next));
         Ok(NextStep::Continue)
     }

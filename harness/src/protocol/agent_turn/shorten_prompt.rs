@@ -8,15 +8,16 @@ use crate::provider::http::estimate_tokens;
 const TRUNCATED: &str = "\n[...truncated]";
 
 /// Shortens the conversation until its estimated size is at most `most` tokens. The user's messages
-/// are kept.
+/// are kept; `asked` has the places of those after the first, and is updated.
 pub(super) fn fit(
     attempt: &Attempt<'_>,
     root: &Invocation,
     conversation: &mut Conversation,
+    asked: &mut [usize],
     most: u64,
 ) -> Result<(), Failure> {
     let mut forgotten = 0;
-    while estimate(conversation) > most && forget_turn(attempt, conversation, &mut forgotten) {}
+    while estimate(conversation) > most && forget_turn(conversation, asked, &mut forgotten) {}
     if forgotten > 0 {
         attempt.records.count(|stats| stats.context_trims += 1);
         attempt.records.emit(
@@ -55,11 +56,7 @@ fn estimate(conversation: &Conversation) -> u64 {
 
 /// Drops the oldest turn: a response and the messages up to the next response, except the user's.
 /// Returns `false` if there are fewer than two turns.
-fn forget_turn(
-    attempt: &Attempt<'_>,
-    conversation: &mut Conversation,
-    forgotten: &mut u32,
-) -> bool {
+fn forget_turn(conversation: &mut Conversation, asked: &mut [usize], forgotten: &mut u32) -> bool {
     let messages = conversation.messages();
     let responses: Vec<usize> = (1..messages.len())
         .filter(|index| messages[*index].role == MessageRole::Assistant)
@@ -67,10 +64,12 @@ fn forget_turn(
     let [first, next, ..] = responses[..] else {
         return false;
     };
-    let last = &messages[next - 1];
-    let is_users = attempt.task.follow_ups.contains(&last.content);
+    let is_users = asked.contains(&(next - 1));
     let end = if is_users { next - 1 } else { next };
     conversation.forget(first..end);
+    for place in asked.iter_mut().filter(|place| **place >= end) {
+        *place -= end - first;
+    }
     *forgotten += u32::try_from(end - first).unwrap_or(u32::MAX);
     true
 }
