@@ -289,6 +289,7 @@ impl<'a> ToolsAgent<'a> {
             }
             return Ok(Read::Fault(ToolsNote::InText));
         }
+        self.calls_in_text = 0;
         if !reply.truncated && !must_call && !text.trim().is_empty() {
             return Ok(Read::Answer(text.clone()));
         }
@@ -370,17 +371,17 @@ impl AgentBehavior for ToolsAgent<'_> {
         turn: Turn,
         conversation: &mut Conversation,
     ) -> Result<NextStep, Failure> {
-        let must_call = conversation.tools.choice == ToolChoice::Required;
         let mut notes: Vec<String> = match self.read(&reply, &conversation.tools)? {
             Read::Answer(answer) => return Ok(NextStep::Answer(answer)),
             Read::Fault(note) => vec![tools_note(note)],
             Read::Calls => {
-                if must_call {
+                if conversation.tools.choice == ToolChoice::Required {
                     conversation.tools.choice = ToolChoice::Auto;
                 }
                 Vec::new()
             }
         };
+        let must_call = conversation.tools.choice == ToolChoice::Required;
         if turn.iteration + 1 == turn.iterations && !must_call {
             notes.push(tools_note(ToolsNote::Last));
         }
