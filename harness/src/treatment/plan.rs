@@ -48,7 +48,8 @@ pub struct ExperimentPlan {
 /// Everything that the agents of one plan receive, in a form that can be compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentInputs {
-    /// Kind of the agent: `root`, `child at depth N`, `one-shot call` or `specialist NAME DIGEST`.
+    /// Kind of the agent: `root`, `child at depth N`, `specialist at depth N`, `one-shot call` or
+    /// `specialist NAME DIGEST`.
     pub agent: String,
     /// System prompt.
     pub system: String,
@@ -63,6 +64,9 @@ pub struct AgentInputs {
     /// Default model, if it differs from the root's.
     pub model: Option<String>,
 }
+
+/// Placeholder for the system prompt that the caller gives to a child.
+const SPECIALIST_PROMPT: &str = "You are a specialist.";
 
 /// Position of an agent in the tree of agents.
 #[derive(Debug, Clone)]
@@ -98,6 +102,11 @@ impl Treatment {
             for depth in 1..=self.max_depth {
                 let name = format!("child at depth {depth}");
                 agents.push(self.inputs(name, &self.child_agent(depth, None)));
+                let specialist = self.child_agent(depth, Some(SPECIALIST_PROMPT.to_owned()));
+                if specialist.role == Role::Specialist {
+                    let name = format!("specialist at depth {depth}");
+                    agents.push(self.inputs(name, &specialist));
+                }
             }
             let plan = AgentPlan::one_call(Role::OneShot, 1);
             agents.push(self.inputs("one-shot call".to_owned(), &plan));

@@ -258,3 +258,32 @@ fn settings_take_effect_or_are_rejected() {
     }
     insta::assert_snapshot!(all);
 }
+
+#[test]
+fn keeps_own_sections_of_any_agent() {
+    let rows = [
+        (Protocol::Rlm, 2, "delegation", true),
+        (Protocol::Rlm, 1, "delegation", false),
+        (Protocol::Rlm, 2, "workflow-coordinator", false),
+        (Protocol::Rlm, 2, "child-repl", true),
+        (Protocol::Rlm, 1, "child-repl", false),
+        (Protocol::Workflow, 2, "child-repl", true),
+        (Protocol::Direct, 2, "child-repl", false),
+    ];
+    for (protocol, max_depth, section, is_kept) in rows {
+        let mut run = Treatment {
+            protocol,
+            max_depth,
+            ..Treatment::default()
+        };
+        let sections = &mut run.overrides.sections;
+        sections.insert(section.to_owned(), "Own text.".to_owned());
+        let removed = run.remove_unused_sections();
+        assert_eq!(
+            removed.is_empty(),
+            is_kept,
+            "{protocol} {max_depth} {section}"
+        );
+        assert_eq!(run.overrides.sections.is_empty(), !is_kept);
+    }
+}
