@@ -168,7 +168,8 @@ impl<'a> Attempt<'a> {
             &invocation.id,
             invocation.ancestors(),
         );
-        if invocation.page.is_some() {
+        let is_replaced = invocation.is_root() && treatment.overrides.replaces_whole_prompt();
+        if invocation.page.is_some() && !is_replaced {
             prompt.add_page(&treatment.overrides);
         }
         prompt.text()

@@ -73,6 +73,11 @@ impl ReplApi {
 }
 
 impl PromptOverrides {
+    /// Whether a replacement is the root's whole prompt.
+    pub(crate) fn replaces_whole_prompt(&self) -> bool {
+        matches!(self.replacement, Some(Replacement::Whole(_)))
+    }
+
     /// Whether the root's name or site is set.
     pub(super) fn names_root(&self) -> bool {
         !self.agent_name.trim().is_empty() || !self.site.trim().is_empty()

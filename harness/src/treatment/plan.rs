@@ -285,8 +285,10 @@ impl Treatment {
     fn page_section(&self) -> Option<String> {
         let mut prompt = Assembled::default();
         prompt.add_page(&self.overrides);
-        let shows = self.has_pages() && self.protocol.capabilities().has_repl();
-        shows.then(|| prompt.text())
+        let has_pages = self.has_pages() && self.protocol.capabilities().has_repl();
+        // Children with a REPL can get a page even if the root's whole prompt is replaced.
+        let shows = !self.overrides.replaces_whole_prompt() || self.max_depth > 1;
+        (has_pages && shows).then(|| prompt.text())
     }
 
     /// Returns the aliases that agents can call, each with its model. Code can call all of them.

@@ -262,27 +262,33 @@ fn settings_take_effect_or_are_rejected() {
 #[test]
 fn keeps_own_sections_of_any_agent() {
     let rows = [
-        (Protocol::Rlm, 2, "delegation", true),
-        (Protocol::Rlm, 1, "delegation", false),
-        (Protocol::Rlm, 2, "workflow-coordinator", false),
-        (Protocol::Rlm, 2, "child-repl", true),
-        (Protocol::Rlm, 1, "child-repl", false),
-        (Protocol::Workflow, 2, "child-repl", true),
-        (Protocol::Direct, 2, "child-repl", false),
+        (Protocol::Rlm, 2, None, "delegation", true),
+        (Protocol::Rlm, 1, None, "delegation", false),
+        (Protocol::Rlm, 2, None, "workflow-coordinator", false),
+        (Protocol::Rlm, 2, None, "child-repl", true),
+        (Protocol::Rlm, 1, None, "child-repl", false),
+        (Protocol::Workflow, 2, None, "child-repl", true),
+        (Protocol::Direct, 2, None, "child-repl", false),
+        (Protocol::Rlm, 1, None, "page", true),
+        (Protocol::Rlm, 1, Some("Only this."), "page", false),
+        (Protocol::Rlm, 1, Some("This.\n{{default}}"), "page", true),
+        // A child may get a page.
+        (Protocol::Rlm, 2, Some("Only this."), "page", true),
     ];
-    for (protocol, max_depth, section, is_kept) in rows {
+    for (protocol, max_depth, replacement, section, is_kept) in rows {
         let mut run = Treatment {
             protocol,
             max_depth,
             ..Treatment::default()
         };
+        run.overrides.replacement = replacement.map(|text| Replacement::parse(text).unwrap());
         let sections = &mut run.overrides.sections;
         sections.insert(section.to_owned(), "Own text.".to_owned());
         let removed = run.remove_unused_sections();
         assert_eq!(
             removed.is_empty(),
             is_kept,
-            "{protocol} {max_depth} {section}"
+            "{protocol} {max_depth} {replacement:?} {section}"
         );
         assert_eq!(run.overrides.sections.is_empty(), !is_kept);
     }

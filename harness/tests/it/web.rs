@@ -12,6 +12,7 @@ use harness::agent_turn::AgentTurnSettings;
 use harness::hook::HookRegistry;
 use harness::model::web::{AppCall, AppHost, Browser, Page, PageError};
 use harness::model::{Event, EventKind, EventSink, Image, Message, Role};
+use harness::prompt::{PromptOverrides, Replacement};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
 use harness::settings::IterationSettings;
 use harness::{Budget, Conduct, Engine, Model, ModelMap, Protocol, Task, ToolChoice, Treatment};
@@ -45,6 +46,9 @@ struct Case {
     /// Bundled hooks for all agents.
     #[serde(default)]
     hooks: Vec<String>,
+    /// Replacement of the root's whole prompt. Its requests must have this prompt.
+    #[serde(default)]
+    system_prompt: Option<String>,
     #[serde(default)]
     screenshots: bool,
     /// Number of images attached by the user.
@@ -143,6 +147,10 @@ async fn run(case: Case, model: &Path) -> String {
             ..Budget::default()
         },
         web: case.agent.clone(),
+        overrides: PromptOverrides {
+            replacement: case.system_prompt.clone().map(Replacement::Whole),
+            ..PromptOverrides::default()
+        },
         hooks: HookRegistry::bundled().resolve(&case.hooks).unwrap(),
         ..Treatment::default()
     };
@@ -160,6 +168,7 @@ async fn run(case: Case, model: &Path) -> String {
         context: Arc::default(),
     };
     let canaries = case.canaries.clone();
+    let system_prompt = case.system_prompt.clone();
     let engine = Engine::new(treatment, conduct, models, |_| ())
         .unwrap()
         .with_browser(Arc::new(World(case)));
@@ -171,6 +180,9 @@ async fn run(case: Case, model: &Path) -> String {
     let requests = std::mem::take(&mut *kept.requests.lock().unwrap());
     check_canaries(&canaries, &requests);
     check_web_turns(&requests);
+    for (request, system) in requests.iter().zip(system_prompt.iter().cycle()) {
+        assert_eq!(request.system, *system);
+    }
     let mut report: Vec<String> = events.iter().filter_map(line).collect();
     report.push(format!(
         "status {} answer {:?} error {:?}\niterations {} agents {} calls {} faults {}\nstate {}",
