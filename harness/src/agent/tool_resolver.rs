@@ -137,6 +137,7 @@ impl ToolResolver<'_> {
         let mut work = Resolver {
             source: self,
             wanted: Vec::new(),
+            known: BTreeMap::new(),
             faults: Vec::new(),
         };
         // If a definition has tools, its variables are checked with each tool.
@@ -145,12 +146,10 @@ impl ToolResolver<'_> {
         }
         let root = work.tool_set(references, of, at);
         let mut specialists = Specialists::new();
-        while let Some(wanted) = work.wanted.pop() {
-            if let Some(definition) = self.library.find(&wanted.definition)
-                && !specialists.contains_key(&wanted.key())
-            {
+        while let Some((key, wanted)) = work.wanted.pop() {
+            if let Some(definition) = self.library.find(&wanted.definition) {
                 let specialist = work.specialist(definition, &wanted);
-                specialists.insert(wanted.key(), Arc::new(specialist));
+                specialists.insert(key, Arc::new(specialist));
             }
         }
         if work.faults.is_empty() {
@@ -169,8 +168,10 @@ impl ToolResolver<'_> {
 /// State while resolving tools.
 struct Resolver<'a> {
     source: &'a ToolResolver<'a>,
-    /// Unresolved callable prompts of the tool sets.
-    wanted: Vec<PendingSpecialist>,
+    /// Unresolved callable prompts of the tool sets, with their keys.
+    wanted: Vec<(String, PendingSpecialist)>,
+    /// All callable prompts of the tool sets, by key.
+    known: BTreeMap<String, PendingSpecialist>,
     faults: Vec<Fault>,
 }
 
@@ -191,7 +192,7 @@ struct PendingSpecialist {
 }
 
 impl PendingSpecialist {
-    /// Returns the key of the specialist in [`Specialists`].
+    /// Returns the key of the specialist in [`Specialists`], which [`Resolver::want`] makes unique.
     fn key(&self) -> String {
         match &self.of {
             None => self.definition.clone(),
@@ -203,6 +204,24 @@ impl PendingSpecialist {
 impl Resolver<'_> {
     fn fault(&mut self, place: SourceLocation, problem: impl Into<String>) {
         self.faults.push(Fault::new(place, problem));
+    }
+
+    /// Adds a callable prompt to resolve, and returns its key. Variants of one definition can have
+    /// entries with the same name and different values, so the keys of further ones are numbered.
+    fn want(&mut self, wanted: PendingSpecialist) -> String {
+        let base = wanted.key();
+        let mut key = base.clone();
+        let mut number = 1;
+        while let Some(known) = self.known.get(&key) {
+            if *known == wanted {
+                return key;
+            }
+            number += 1;
+            key = format!("{base} ({number})");
+        }
+        self.known.insert(key.clone(), wanted.clone());
+        self.wanted.push((key.clone(), wanted));
+        key
     }
 
     fn tool_set(
@@ -345,8 +364,7 @@ impl Resolver<'_> {
                 return self.subagent(prompt, settings, of, wanted);
             }
         };
-        let key = wanted.key();
-        self.wanted.push(wanted);
+        let key = self.want(wanted);
         BoundTool::specialist(prompt, key, settings)
             .map(ResolvedEntry::Tool)
             .map_err(|error| error.to_string())
@@ -382,7 +400,8 @@ impl Resolver<'_> {
         if !wanted.scoped.is_empty() || wanted.explicit || wanted.receives_b {
             wanted.of = Some(of.map_or_else(String::new, |definition| definition.name.clone()));
         }
-        let key = wanted.key();
+        let explicit = wanted.explicit;
+        let key = self.want(wanted);
         let kind = settings.resumable.as_ref().map(|resumable| InstanceKind {
             agent: prompt.name.clone(),
             description: prompt.tool_description.clone(),
@@ -390,10 +409,10 @@ impl Resolver<'_> {
             settings: call.clone(),
             schema: prompt.required_schema.clone(),
             max_instances: resumable.max_instances.unwrap_or(MAX_INSTANCES),
-            explicit: wanted.explicit,
+            explicit,
         });
         let immediate = settings.immediate.as_ref().map(|immediate| {
-            let value = |variable: &Option<String>| variable.as_deref().and_then(value_of);
+            let value = |variable: &Option<String>| self.value_of(variable.as_deref()?, of);
             ImmediateAgent {
                 agent: prompt.name.clone(),
                 specialist: key.clone(),
@@ -403,7 +422,6 @@ impl Resolver<'_> {
                 kind: kind.clone().map(Arc::new),
             }
         });
-        self.wanted.push(wanted);
         if let Some(kind) = kind {
             return Ok(ResolvedEntry::Instances(kind, immediate));
         }
@@ -444,14 +462,14 @@ impl Resolver<'_> {
             receives_b: false,
             ..of_agent.clone()
         };
-        let key = wanted.key();
         // Only prompts can be sides. `Library::side_faults` reports other kinds. Resolving a dual
         // agent as its own side would recurse endlessly.
         let side = self.source.library.find(name);
         if side.is_some_and(|side| side.kind == Kind::Prompt) {
-            self.wanted.push(wanted);
+            self.want(wanted)
+        } else {
+            wanted.key()
         }
-        key
     }
 
     fn specialist(&mut self, definition: &Definition, wanted: &PendingSpecialist) -> Specialist {

@@ -1,6 +1,6 @@
 //! Bundled tools and script tools, called in the same way as by agents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -92,6 +92,52 @@ async fn reports_all_invalid_tools_of_definition() {
             .to_string(),
     );
     insta::assert_snapshot!(told.replace(&folder("prompts").display().to_string(), "PROMPTS"));
+}
+
+#[tokio::test]
+async fn variants_of_an_agent_get_their_callers_values() {
+    let agent = |name: &str, more: &str| {
+        let variable = "{name: REGION, type: text, required: false, description: where}";
+        format!(
+            "name: {name}\ntoolDescription: Works\nmodel: default\nprompt: You work.\n\
+             variables: [{variable}]\n{more}\n"
+        )
+    };
+    let scoped = |name: &str| format!("{{name: {name}, immediate: {{scopedEnv: [REGION]}}}}");
+    let writer = scoped("writer");
+    let head = format!("env: {{REGION: eu}}\ntools: [{writer}, desk]");
+    let files = [
+        ("head.yaml", agent("head", &head)),
+        (
+            "desk.yaml",
+            agent("desk", &format!("env: {{REGION: us}}\ntools: [{writer}]")),
+        ),
+        (
+            "writer.yaml",
+            agent("writer", &format!("tools: [{}]", scoped("archivist"))),
+        ),
+        ("archivist.yaml", agent("archivist", "tools: [region]")),
+    ];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
+    let prompts = crate::prompt_drivers::folder(&files);
+    let registry = registry().await;
+    let library = Library::bundled().with_dir(prompts.path()).unwrap();
+    let none = BTreeMap::new();
+    let resolver = ToolResolver {
+        registry: &registry,
+        library: &library,
+        given: &none,
+        process: &none,
+        files: None,
+    };
+    let tools = resolver
+        .of_definition(library.get("head").unwrap())
+        .unwrap();
+    // A digest covers the values of the agent's tools.
+    let agents = tools.specialists.values();
+    let archivists = agents.filter(|agent| agent.name == "archivist");
+    let digests: BTreeSet<String> = archivists.map(|agent| agent.digest()).collect();
+    assert_eq!(digests.len(), 2);
 }
 
 fn echoes<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<ToolSet, ToolSetError> {
