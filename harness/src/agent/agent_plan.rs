@@ -8,7 +8,10 @@ use std::sync::Arc;
 use super::{AgentSettings, Specialist, Treatment};
 use crate::hook::Hook;
 use crate::model::{ActionSurface, Role};
-use crate::prompt::{AgentPrompt, Assembled, PromptConfig, iterations_for_depth, system_prompt};
+use crate::prompt::{
+    AgentPrompt, Assembled, DefinitionPiece, PromptConfig, definition_prompt, iterations_for_depth,
+    system_prompt,
+};
 use crate::tool::ToolSet;
 
 /// Plan of an agent: everything that it receives, except its question, its context and its model.
@@ -17,8 +20,10 @@ pub(crate) struct AgentPlan {
     pub role: Role,
     /// Depth; 0 for the root.
     pub depth: u32,
-    /// System prompt of the caller, the prompt definition or the protocol, if any.
+    /// System prompt of the caller or the protocol, if any.
     pub own_prompt: Option<String>,
+    /// Prompt of the definition that the agent is called by, if any.
+    pub definition: Option<Arc<[DefinitionPiece]>>,
     /// Maximum iterations.
     pub iterations: u32,
     /// Tools that the agent may call.
@@ -34,6 +39,7 @@ impl AgentPlan {
             role,
             depth,
             own_prompt: None,
+            definition: None,
             iterations: 1,
             tools: ToolSet::default(),
             settings: None,
@@ -98,7 +104,7 @@ impl AgentPlan {
     pub fn specialist(treatment: &Treatment, specialist: &Specialist, depth: u32) -> Self {
         let role = specialist.role();
         Self {
-            own_prompt: Some(specialist.prompt.clone()),
+            definition: Some(Arc::clone(&specialist.prompt)),
             iterations: match &specialist.talk {
                 Some(talk) => talk.max_messages.get(),
                 None if role == Role::OneShot => 1,
@@ -133,7 +139,8 @@ impl AgentPlan {
         lineage: &[String],
     ) -> Assembled {
         let deeper = self.depth + 1;
-        system_prompt(&AgentPrompt {
+        let (models, tools) = (treatment.models.described_aliases(), self.tools.specs());
+        let agent = AgentPrompt {
             role: self.role,
             config: PromptConfig {
                 depth: self.depth,
@@ -145,12 +152,18 @@ impl AgentPlan {
             invocation_id,
             lineage,
             system_prompt: self.own_prompt.as_deref(),
-            models: &treatment.models.described_aliases(),
+            models: &models,
             drivers: &treatment.drivers,
-            tools: &self.tools.specs(),
+            tools: &tools,
             code_via_tool,
             overrides: &treatment.overrides,
             is_alone: self.is_alone(),
+        };
+        let definition = self.definition.as_ref();
+        let own = definition.map(|pieces| definition_prompt(pieces, &agent));
+        system_prompt(&AgentPrompt {
+            system_prompt: own.as_deref().or(agent.system_prompt),
+            ..agent
         })
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::AgentSettings;
 use crate::model::Role;
+use crate::prompt::DefinitionPiece;
 use crate::prompt::definition::{Side, ToolStrategy};
 use crate::text::sha256_hex;
 use crate::tool::{BoundTool, ToolSet};
@@ -19,8 +20,8 @@ pub type Specialists = BTreeMap<String, Arc<Specialist>>;
 pub struct Specialist {
     /// Name of the prompt.
     pub name: String,
-    /// Prompt text with resolved includes.
-    pub prompt: String,
+    /// Prompt text with resolved includes, in pieces.
+    pub prompt: Arc<[DefinitionPiece]>,
     /// Model: `default`, an alias, or a reference to one of the run's models.
     pub model: String,
     /// Tools that the agent may call.
@@ -89,6 +90,7 @@ impl Specialist {
             talk,
             ..
         } = self;
+        let prompt: String = prompt.iter().map(|piece| piece.text.as_str()).collect();
         let mut settings = settings.version();
         if let Some(talk) = talk {
             settings += &format!("{talk:?}");

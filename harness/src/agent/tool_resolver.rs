@@ -483,10 +483,10 @@ impl Resolver<'_> {
             self.check_variables(definition);
         }
         let prompt = match self.source.library.resolve(definition) {
-            Ok(prompt) => prompt.text(),
+            Ok(prompt) => prompt.into_pieces(self.source.library),
             Err(faults) => {
                 self.faults.extend(faults.0);
-                String::new()
+                Vec::new()
             }
         };
         let mut tools = if definition.tool_choice == ToolStrategy::None {
@@ -504,7 +504,7 @@ impl Resolver<'_> {
         }
         Specialist {
             name: definition.name.clone(),
-            prompt,
+            prompt: prompt.into(),
             model: definition.model.clone(),
             tools,
             files: self.source.files.map(Arc::from),
@@ -537,7 +537,7 @@ impl Resolver<'_> {
         };
         Specialist {
             name: definition.name.clone(),
-            prompt: String::new(),
+            prompt: Arc::default(),
             model,
             tools: ToolSet::default(),
             files: self.source.files.map(Arc::from),

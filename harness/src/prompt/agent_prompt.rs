@@ -36,3 +36,10 @@ pub struct AgentPrompt<'a> {
     /// that is called without `includeChat`.
     pub is_alone: bool,
 }
+
+impl AgentPrompt<'_> {
+    /// Whether the agent is the root.
+    pub(super) fn is_root(&self) -> bool {
+        self.config.depth == 0 && self.role != Role::OneShot
+    }
+}

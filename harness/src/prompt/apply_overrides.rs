@@ -2,16 +2,18 @@
 
 use super::agent_prompt::AgentPrompt;
 use super::assembled::{Assembled, Section};
-use super::overrides::{PromptOverrides, Replacement};
-use super::sections::{IDENTITY_LINE, WHO_AT, WHO_NAMED, WHO_NAMED_AT};
-use super::template::fill;
+use super::overrides::{DefinitionPiece, PromptOverrides, Replacement};
+use super::sections::{IDENTITY_LINE, WHO_AT, WHO_NAMED, WHO_NAMED_AT, is_slot};
+use super::template::{fill, slot_words};
 use crate::model::{ActionSurface, Role};
 
-/// Returns the prompt of the root's definition. Fills the slots of its bundled sections with
-/// `values`.
-pub(super) fn definition_text(overrides: &PromptOverrides, values: &[(&str, String)]) -> String {
-    let pieces = overrides.definition.iter().flat_map(|own| &own.pieces);
+/// Returns the prompt of a definition. Fills the slots of its bundled sections with `values`, and
+/// leaves out those with other slots.
+pub(super) fn definition_text(pieces: &[DefinitionPiece], values: &[(&str, String)]) -> String {
+    let is_filled = |word: &str| values.iter().any(|(slot, _)| *slot == word) || !is_slot(word);
     pieces
+        .iter()
+        .filter(|piece| !piece.of_section || slot_words(&piece.text).all(is_filled))
         .map(|piece| {
             if piece.of_section {
                 fill(&piece.text, values)
@@ -48,7 +50,7 @@ pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembl
         return prompt;
     }
     let overrides = agent.overrides;
-    let is_root = agent.config.depth == 0 && agent.role != Role::OneShot;
+    let is_root = agent.is_root();
     // All default prompts except those of roots without a REPL begin with their own identity.
     let at = match agent.role {
         Role::Root(_) if !agent.role.has_repl() => 0,
@@ -86,7 +88,7 @@ fn text_of(name: &str, text: &str) -> Option<Section> {
 
 /// Returns the line with the date and, for a root with a name or site, its identity. Returns `None`
 /// without a date.
-fn identity_line(overrides: &PromptOverrides, is_root: bool) -> Option<Section> {
+pub(super) fn identity_line(overrides: &PromptOverrides, is_root: bool) -> Option<Section> {
     let (name, site) = (overrides.agent_name.trim(), overrides.site.trim());
     let who = match (name.is_empty() || !is_root, site.is_empty() || !is_root) {
         (true, true) => String::new(),

@@ -1,11 +1,11 @@
 //! Assembles the system prompt of an agent from named sections in a fixed order.
 
 use super::agent_prompt::AgentPrompt;
-use super::apply_overrides::{definition_text, layered, with_own_sections};
+use super::apply_overrides::{definition_text, identity_line, layered, with_own_sections};
 use super::assembled::{Assembled, DRIVER, Section};
 use super::config::{PromptConfig, PromptMode};
 use super::model_alias::table;
-use super::overrides::ReplApi;
+use super::overrides::{DefinitionPiece, ReplApi};
 use super::position::{flat_position, iterations_phrase, repl_position};
 use super::sections::{
     AGENTS_FLAT, AGENTS_REPL, CHILD_REPL, DELEGATION, DELEGATION_TIPS, DRIVERS, ENVIRONMENT, FLAT,
@@ -41,7 +41,9 @@ pub fn build_system_prompt(config: &PromptConfig) -> String {
 ///
 /// Every root's prompt ends with the drivers.
 pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
-    let of_definition = definition(agent);
+    let of_root = agent.overrides.definition.as_ref();
+    let of_root = of_root.filter(|_| agent.is_root());
+    let of_definition = of_root.map(|own| definition_prompt(&own.pieces, agent));
     let own_prompt = agent
         .system_prompt
         .or(of_definition.as_deref())
@@ -53,14 +55,10 @@ pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
     )
 }
 
-/// Returns the text of the root's prompt definition, or `None` if the agent is not the root or has
-/// no definition.
-fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
-    let is_root = agent.config.depth == 0 && agent.role != Role::OneShot;
-    if !is_root || agent.overrides.definition.is_none() {
-        return None;
-    }
-    // Slots of included sections are filled with the same values as in the default prompt.
+/// Returns the text of an agent's prompt definition. Slots of included sections are filled with the
+/// same values as in the agent's default prompt. Sections without values are left out, such as
+/// `tools` for an agent without tools.
+pub(crate) fn definition_prompt(pieces: &[DefinitionPiece], agent: &AgentPrompt<'_>) -> String {
     let child_budget = agent.config.child_budget;
     let mut values = vec![
         ("writing", writing(agent.code_via_tool)),
@@ -68,8 +66,10 @@ fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
         ("pair_iterations", (u64::from(child_budget) * 2).to_string()),
     ];
     let default = default(agent, None).sections;
-    values.extend(default.into_iter().flat_map(|section| section.values));
-    Some(definition_text(agent.overrides, &values))
+    let line = identity_line(agent.overrides, agent.is_root());
+    let sections = default.into_iter().chain(line);
+    values.extend(sections.flat_map(|section| section.values));
+    definition_text(pieces, &values)
 }
 
 /// Returns the prompt before the run's overrides are applied.

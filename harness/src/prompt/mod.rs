@@ -39,6 +39,7 @@ pub(crate) use turn::{blocked_addresses, image_left_out, untrusted_text};
 
 pub use agent_prompt::AgentPrompt;
 pub use answer_schema::{AnswerSchema, answer_of_value, mismatch_message};
+pub(crate) use assemble::definition_prompt;
 pub use assemble::{build_system_prompt, system_prompt};
 pub use assembled::{Assembled, Section};
 pub(crate) use compaction::{

@@ -53,6 +53,13 @@ pub(crate) fn section_texts() -> impl Iterator<Item = (&'static str, &'static st
         .map(|(name, text, _)| (name, text))
 }
 
+/// Whether a section of system prompts has this slot.
+pub(super) fn is_slot(word: &str) -> bool {
+    section_texts()
+        .filter_map(|(name, _)| section_slots(name))
+        .any(|slots| slots.contains(&word))
+}
+
 /// Returns the slots of a section of system prompts, or `None` if there is no section with this
 /// name.
 pub(crate) fn section_slots(name: &str) -> Option<&'static [&'static str]> {

@@ -72,6 +72,16 @@ fn substitute<'v>(text: &str, slots: &[&str], value: impl Fn(usize) -> &'v str) 
     out
 }
 
+/// Returns the words of a text that are written like slots, without braces.
+pub(super) fn slot_words(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let (start, end) = next_slot(text, at)?;
+        at = end;
+        Some(&text[start + 1..end - 1])
+    })
+}
+
 /// Returns the byte range of the next slot at or after `from`, including braces.
 const fn next_slot(text: &str, from: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();

@@ -1,14 +1,16 @@
 //! Checks that plans match the requests that the engine sends.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use harness::prompt::{DriverLibrary, PromptMode, PromptOverrides, Replacement};
+use harness::prompt::definition::Library;
+use harness::prompt::{DriverLibrary, PromptMode, PromptOverrides, Replacement, RootDefinition};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
 use harness::settings::IterationSettings;
 use harness::tool::{ToolRegistry, ToolSet};
 use harness::treatment::{Effective, ExplicitSetting, Treatment};
-use harness::{AgentTools, Conduct, Engine, Model, ModelMap, Protocol, Task};
+use harness::{AgentTools, Conduct, Engine, Model, ModelMap, Protocol, Task, ToolResolver};
 
 use crate::prompt_drivers::folder;
 
@@ -291,5 +293,85 @@ fn keeps_own_sections_of_any_agent() {
             "{protocol} {max_depth} {replacement:?} {section}"
         );
         assert_eq!(run.overrides.sections.is_empty(), !is_kept);
+    }
+}
+
+/// The root and a called prompt run with the same definition, without tools and model aliases.
+#[test]
+fn fills_slots_of_included_sections() {
+    let names = [
+        "environment",
+        "delegation",
+        "identity-line",
+        "tools",
+        "models",
+    ];
+    let includes = names.map(|name| format!("{{type: include, prompt: {name}}}"));
+    let definition = format!(
+        "toolDescription: Checks\nmodel: default\nprompt: [{{type: text, content: You check.}}, {}]\n",
+        includes.join(", ")
+    );
+    let checker = format!("name: checker\n{definition}");
+    let caller = format!("name: caller\n{definition}tools: [checker]\n");
+    let folder = folder(&[
+        ("checker.yaml", checker.as_str()),
+        ("caller.yaml", caller.as_str()),
+    ]);
+    let library = Library::bundled().with_dir(folder.path()).unwrap();
+    let (registry, none) = (ToolRegistry::bundled(), BTreeMap::new());
+    let resolver = ToolResolver {
+        registry: &registry,
+        library: &library,
+        given: &none,
+        process: &none,
+        files: None,
+    };
+    let checker = library.get("checker").unwrap();
+    let called = resolver
+        .of_definition(library.get("caller").unwrap())
+        .unwrap();
+    for (tools, agent) in [
+        (AgentTools::default(), "root"),
+        (called, "specialist checker"),
+    ] {
+        let run = Treatment {
+            tools,
+            overrides: PromptOverrides {
+                date: "2026-01-31".to_owned(),
+                agent_name: "Ada".to_owned(),
+                definition: Some(RootDefinition {
+                    pieces: library.resolve(checker).unwrap().into_pieces(&library),
+                    ..RootDefinition::default()
+                }),
+                ..PromptOverrides::default()
+            },
+            ..Treatment::default()
+        };
+        let plan = run.plan();
+        let mut agents = plan.agents.iter();
+        let system = &agents
+            .find(|one| one.agent.starts_with(agent))
+            .unwrap()
+            .system;
+        // The identity line is included, and in the root's prompt also the default one.
+        for text in [
+            "You check.",
+            "## Environment",
+            "## Delegation",
+            "2026-01-31",
+        ] {
+            assert!(system.contains(text), "{agent} lacks {text}: {system}");
+        }
+        for slot in [
+            "{writing}",
+            "{child_iterations}",
+            "{who}",
+            "{date}",
+            "{tools}",
+            "{models}",
+        ] {
+            assert!(!system.contains(slot), "{agent} has {slot}: {system}");
+        }
+        assert!(!system.contains("## Models"), "{agent}: {system}");
     }
 }

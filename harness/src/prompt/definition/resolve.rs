@@ -3,6 +3,7 @@
 use super::fault::{Fault, Faults};
 use super::library::Library;
 use super::properties::{Definition, PromptContent, PromptPart};
+use crate::prompt::DefinitionPiece;
 
 /// Maximum depth of nested includes.
 const DEEPEST: usize = 64;
@@ -32,6 +33,16 @@ impl ResolvedPrompt {
             .iter()
             .map(|piece| piece.text.as_str())
             .collect()
+    }
+
+    /// Returns the pieces without the names of their definitions.
+    pub fn into_pieces(self, library: &Library) -> Vec<DefinitionPiece> {
+        let pieces = self.pieces.into_iter();
+        let pieces = pieces.map(|piece| DefinitionPiece {
+            of_section: library.is_section(&piece.from),
+            text: piece.text,
+        });
+        pieces.collect()
     }
 
     fn byte_len(&self) -> usize {
