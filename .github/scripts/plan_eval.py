@@ -9,7 +9,8 @@ them instead of the inputs:
   arguments     arguments of `rlm-eval run` for each shard, as a JSON list: the input NAME becomes
                 the flag --NAME, followed by the words of the input `flags`
   whole         the same arguments with undivided budgets
-  commit        commit that the jobs check out: the resumed run's, otherwise this run's
+  commit        commit that the jobs check out: the one that the resumed run built, otherwise this
+                run's
   min-score     minimum mean score of the merged run, or empty
   key-secret    name of the secret that contains the API key, or empty
   key-variable  environment variable to set to that secret, or empty
@@ -49,6 +50,8 @@ EARLIER_NAMES = {"max-tasks": "max-samples"}
 # down.
 DIVIDED = {"max-cost": Decimal("0.000001"), "max-tokens": Decimal(1), "max-llm-calls": Decimal(1)}
 MOST_SHARDS = 64
+# Prefix of the name of the artifact that records which commit the job `build` built.
+BUILT = "commit-"
 # Table of servers, each with the environment variable of its API key.
 ENDPOINTS = "harness/endpoints.yaml"
 
@@ -174,10 +177,18 @@ class Repository:
     def commit_to_resume(self, run):
         """Returns the commit of the run to resume.
 
+        A run that resumed another one built that run's commit, not its own. The commit that a run
+        built is in the name of an artifact, which runs of earlier versions of the workflow lack.
+
         It must be in the history of this run's commit, because the jobs run its code with this
         branch's keys, which other branches may not be allowed to use.
         """
-        commit = str(self.earlier("resume-run", run).get("head_sha"))
+        found = self.earlier("resume-run", run)
+        # A run has at most 67 artifacts: MOST_SHARDS and three others.
+        stored = self.get(f"actions/runs/{run}/artifacts?per_page=100", f"the artifacts of resume-run {run}")
+        names = [str(artifact.get("name")) for artifact in stored.get("artifacts", [])]
+        built = [name.removeprefix(BUILT) for name in names if name.startswith(BUILT)]
+        commit = built[0] if built else str(found.get("head_sha"))
         if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", commit, re.ASCII):
             raise Refused(f"resume-run {run} has an invalid commit: {commit!r}")
         compared = self.get(f"compare/{commit}...{self.commit}", f"the commit {commit} of resume-run {run}")

@@ -30,8 +30,9 @@ fn workflow() -> Value {
 }
 
 /// Starts an API that knows run 1001, which used another commit. `run` overrides fields of that
-/// run, and `compared` is the response to the comparison of the two commits.
-fn api(run: &Map<String, Value>, compared: &Value) -> Github {
+/// run, `artifacts` are the names of its artifacts, and `compared` is the response to the
+/// comparison of the two commits.
+fn api(run: &Map<String, Value>, artifacts: &[String], compared: &Value) -> Github {
     let commit = "c0ffee0000000000000000000000000000000000";
     let mut known = json!({
         "id": 1001,
@@ -45,10 +46,18 @@ fn api(run: &Map<String, Value>, compared: &Value) -> Github {
     for (name, value) in run {
         known[name] = value.clone();
     }
+    let artifacts: Vec<_> = artifacts
+        .iter()
+        .map(|name| json!({ "name": name }))
+        .collect();
     let runs = format!("/repos/{REPOSITORY}/actions/runs");
     let compare = format!("/repos/{REPOSITORY}/compare/{commit}...{COMMIT}");
     Github::start(BTreeMap::from([
         (format!("{runs}/1001"), known),
+        (
+            format!("{runs}/1001/artifacts?per_page=100"),
+            json!({ "artifacts": artifacts }),
+        ),
         (format!("{runs}/500"), json!(500)),
         (compare, compared.clone()),
     ]))
@@ -63,6 +72,9 @@ struct Plan {
     /// Fields of run 1001 that differ from the defaults of [`api`].
     #[serde(default)]
     run: Map<String, Value>,
+    /// Names of the artifacts of run 1001.
+    #[serde(default)]
+    artifacts: Vec<String>,
     /// Status that the API returns for the comparison of that run's commit with this one; `None` if
     /// the API does not know the commit.
     compared: Option<String>,
@@ -89,7 +101,7 @@ fn plan_job_validates_inputs_and_outputs_arguments() {
         let compared = row
             .compared
             .map_or(json!(404), |status| json!({ "status": status }));
-        let api = api(&row.run, &compared);
+        let api = api(&row.run, &row.artifacts, &compared);
         let inputs: Vec<_> = row
             .inputs
             .iter()
@@ -147,7 +159,7 @@ fn workflow_shards_merges_resumes_and_compares() {
         ("max-llm-calls", "1000"),
         ("flags", "--samples-per-length 4"),
     ];
-    let api = api(&Map::new(), &json!({"status": "ahead"}));
+    let api = api(&Map::new(), &[], &json!({"status": "ahead"}));
     let mut service = Service::new(folder.path(), &api.origin, &inputs);
     service.job("plan").unwrap();
     assert_eq!(service.output("needs.plan.outputs.shards"), "[1, 2]");
@@ -182,6 +194,9 @@ fn workflow_shards_merges_resumes_and_compares() {
         service.checked_out,
         "c0ffee0000000000000000000000000000000000"
     );
+    // A run that resumes the later run reads the commit from this name.
+    let built = "commit-c0ffee0000000000000000000000000000000000";
+    assert!(service.artifacts.join(built).is_dir());
     for shard in ["1", "2"] {
         service.shard(shard).unwrap();
         assert_eq!(
@@ -232,7 +247,7 @@ fn single_shard_passes_flags_unchanged() {
         ("flags", flags),
         ("temperature", "0.5"),
     ];
-    let api = api(&Map::new(), &json!(404));
+    let api = api(&Map::new(), &[], &json!(404));
     let mut service = Service::new(folder.path(), &api.origin, &inputs);
     service.job("plan").unwrap();
     service.job("build").unwrap();
@@ -294,7 +309,7 @@ fn invalid_input_fails_build_before_shards_start() {
         (&[("flags", "--judge-model nobody/gpt")], "nobody"),
         (&[("flags", "--sample-ids missing")], "missing"),
     ];
-    let api = api(&Map::new(), &json!(404));
+    let api = api(&Map::new(), &[], &json!(404));
     for (inputs, message) in rows {
         let folder = tempfile::tempdir().unwrap();
         let inputs = [inputs, &[("context-len", "8k"), ("shards", "2")]].concat();
@@ -321,7 +336,7 @@ fn min_score_fails_merge_after_storing_run() {
         ("shards", "2"),
         ("flags", "--samples-per-length 6"),
     ];
-    let api = api(&Map::new(), &json!(404));
+    let api = api(&Map::new(), &[], &json!(404));
     let mut service = Service::new(folder.path(), &api.origin, &inputs);
     service.job("plan").unwrap();
     service.job("build").unwrap();
@@ -360,7 +375,7 @@ fn min_score_fails_merge_after_storing_run() {
 #[test]
 fn key_secret_sets_provider_variable() {
     let folder = tempfile::tempdir().unwrap();
-    let api = api(&Map::new(), &json!(404));
+    let api = api(&Map::new(), &[], &json!(404));
     // The input `key-secret`, the variable that the program receives, and the error if the secret
     // is missing.
     for (typed, variable, error) in [
@@ -421,7 +436,7 @@ fn key_secret_sets_provider_variable() {
 #[test]
 fn pull_request_runs_scripted_model_without_keys() {
     let folder = tempfile::tempdir().unwrap();
-    let api = api(&Map::new(), &json!(404));
+    let api = api(&Map::new(), &[], &json!(404));
     let mut service = Service::for_pull_request(folder.path(), &api.origin);
     let secrets = ["OPENAI_API_KEY", ""].map(|name| (name.to_owned(), "sk-secret".to_owned()));
     service.secrets = secrets.into();
