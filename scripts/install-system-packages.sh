@@ -94,7 +94,8 @@ echo "installing $packages" >&2
 case "$manager" in
   apt-get)
     $as_root apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $packages >/dev/null
+    # `sudo` removes most variables, so the variable is set after it.
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null
     ;;
   dnf) $as_root dnf install -y -q --setopt=install_weak_deps=False $packages >/dev/null ;;
   pacman) $as_root pacman -Sy --needed --noconfirm $packages >/dev/null ;;

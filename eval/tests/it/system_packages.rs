@@ -28,7 +28,8 @@ struct Row {
     user: Option<User>,
     packages: Vec<String>,
     code: i32,
-    /// Expected calls of the package manager, including a preceding `sudo`.
+    /// Expected calls of the package manager, including a preceding `sudo` and the value of
+    /// `DEBIAN_FRONTEND`.
     #[serde(default)]
     calls: Vec<String>,
     #[serde(default)]
@@ -62,6 +63,7 @@ fn run(row: &Row, folder: &TempDir) -> (Option<i32>, Vec<String>, String) {
     fs::create_dir(&bin).unwrap();
     let root = if row.user.is_some() { 1000 } else { 0 };
     fake(&bin, "id", &format!("echo {root}"));
+    fake(&bin, "env", "exec /usr/bin/env \"$@\"");
     // The fake compiler finds the header if the file `simde` exists.
     let header = at.join("simde");
     fake(&bin, "cc", &format!("test -e {}", header.display()));
@@ -79,13 +81,18 @@ fn run(row: &Row, folder: &TempDir) -> (Option<i32>, Vec<String>, String) {
         });
         let brought: String = brought.collect();
         let record = format!(
-            "echo \"${{AS-}}{manager} $*\" >> {}\n{brought}",
+            "echo \"${{AS-}}${{DEBIAN_FRONTEND:+$DEBIAN_FRONTEND }}{manager} $*\" >> {}\n{brought}",
             log.display()
         );
         fake(&bin, manager, &record);
     }
     if row.user == Some(User::WithSudo) {
-        fake(&bin, "sudo", "AS=\"sudo \" exec \"$@\"");
+        // The real one also removes most variables.
+        fake(
+            &bin,
+            "sudo",
+            "unset DEBIAN_FRONTEND\nAS=\"sudo \" exec \"$@\"",
+        );
     }
     let script =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/install-system-packages.sh");
