@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::context_file::{self, ContextDigests, ContextFile};
 use crate::fields::{Fault, Row};
 use crate::image::referenced_image;
-use crate::table::{RowLocation, Table};
+use crate::table::{RowLocation, Table, is_of};
 use crate::user_environment::EnvironmentDigests;
 use crate::{
     Dataset, DatasetError, ForeignOrigin, Options, OutsideScorer, Sample, SampleMetadata, Scorer,
@@ -264,6 +264,15 @@ pub fn open<S: Schema>(
         Ok(())
     })?;
     let mut notes = schema.end()?;
+    if let Some(split) = &options.split
+        && path.is_file()
+        && !is_of(path, split)
+    {
+        notes.push(format!(
+            "--split {split} has no effect: {} is a single file",
+            path.display()
+        ));
+    }
     let left_out = skipped.first().map(|first| {
         let s = if skipped.len() == 1 { "" } else { "s" };
         format!(

@@ -58,9 +58,9 @@ pub struct RowLocation {
 
 impl Table {
     /// Finds a file, or the files in a folder that have one of the [`ENDINGS`], sorted by name. If
-    /// the folder has none, its subfolder `data` is searched. Only files whose names begin with
-    /// `split` are used. Without `split`, only files whose names begin with `usual` are used, if
-    /// there are any.
+    /// the folder has none, its subfolder `data` is searched. From a folder, only files whose names
+    /// begin with `split` are used. Without `split`, only files whose names begin with `usual` are
+    /// used, if there are any.
     ///
     /// # Errors
     ///
@@ -83,10 +83,6 @@ impl Table {
             };
             files.retain(|file| format(file).is_some() && file.is_file() && !describes_data(file));
             files.sort();
-            let is_of = |file: &PathBuf, split: &str| {
-                let name = file.file_name().unwrap_or_default().to_string_lossy();
-                name.starts_with(split)
-            };
             match split {
                 Some(split) => files.retain(|file| is_of(file, split)),
                 None if files.iter().any(|file| is_of(file, usual)) => {
@@ -238,6 +234,12 @@ fn format(path: &Path) -> Option<Format> {
         "parquet" => Some(Format::Parquet),
         _ => None,
     }
+}
+
+/// Whether a file belongs to a split: whether its name begins with the split's.
+pub fn is_of(file: &Path, split: &str) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(split)
 }
 
 /// Whether a file contains a description of data instead of rows.

@@ -26,6 +26,8 @@ struct Case {
     scorer: Option<String>,
     #[serde(default)]
     skip_malformed: bool,
+    #[serde(default)]
+    split: Option<String>,
     /// Name, scorer, notes and samples of the dataset, or the error.
     gives: Value,
 }
@@ -55,6 +57,7 @@ fn loads_or_rejects_files() {
         let options = Options {
             scorer: case.scorer,
             skip_malformed: case.skip_malformed,
+            split: case.split,
             ..Options::default()
         };
         let path = folder.path().join(&case.open).display().to_string();
