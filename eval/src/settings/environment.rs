@@ -142,11 +142,15 @@ fn with_file_values(
         return Ok(arguments);
     };
     let (mut command, mut at) = (command, 1);
-    while let Some(within) = arguments
-        .get(at)
-        .and_then(|word| command.find_subcommand(word))
-    {
-        (command, at) = (within, at + 1);
+    for (place, word) in arguments.iter().enumerate().skip(1) {
+        // Flags of a command with subcommands take no value: `list --json benchmarks`.
+        if word.as_encoded_bytes().starts_with(b"-") {
+            continue;
+        }
+        let Some(within) = command.find_subcommand(word) else {
+            break;
+        };
+        (command, at) = (within, place + 1);
     }
     if command.has_subcommands() {
         return Ok(arguments);
