@@ -13,11 +13,12 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use sha2::{Digest, Sha256};
+
 pub(super) use compressor::Compressor;
-pub(super) use paid_responses::{PaidResponse, as_events, paid_in, spent};
+pub(super) use paid_responses::{PaidResponse, as_events, spent};
 
 use super::links::without_links;
-use super::set_aside::unused_path;
 use super::{ABANDONED, JOURNAL, RunDirError, TRAJECTORIES, atomic, name};
 use paid_responses::paid_lines;
 
@@ -203,21 +204,25 @@ impl Journal {
     /// Removes the journal of an attempt that restarts from the beginning, and records the
     /// responses' usage and costs in `abandoned/`.
     ///
+    /// If the process is killed in between, [`paid_in`] counts the responses once, and [`reopen`]
+    /// removes the journal.
+    ///
     /// # Errors
     /// Returns the error of the operating system.
     pub fn give_up(&self, sample: &str, attempt: u32) -> io::Result<()> {
         self.lock().remove(&(sample.to_owned(), attempt));
         let path = self.path(sample, attempt);
-        let Some(paid) = paid_in(&path)? else {
-            return Ok(());
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
         };
+        let paid = paid_lines(&bytes);
         // The trajectory of an attempt without responses shows what it cost.
         if !paid.is_empty() {
             let events = as_events(&paid, sample, attempt);
-            let to = self.run.join(ABANDONED);
-            fs::create_dir_all(&to)?;
-            let of = PathBuf::from(name::trajectory(sample, attempt));
-            atomic::write_lines(&unused_path(&to, &of), &events)?;
+            fs::create_dir_all(self.run.join(ABANDONED))?;
+            atomic::write_lines(&given_up(&self.run, &path, &bytes), &events)?;
         }
         fs::remove_file(path)
     }
@@ -225,6 +230,30 @@ impl Journal {
     fn lock(&self) -> MutexGuard<'_, HashMap<(String, u32), Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Reads the responses of a plain journal in order. Returns no responses if there is no journal, or
+/// if it was given up, so that `abandoned/` contains them.
+pub(super) fn paid_in(run: &Path, path: &Path) -> io::Result<Vec<PaidResponse>> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    if given_up(run, path, &bytes).exists() {
+        return Ok(Vec::new());
+    }
+    Ok(paid_lines(&bytes))
+}
+
+/// Returns the path in `abandoned/` of the spending in a journal that is given up. It depends on
+/// the journal's bytes, so that it belongs to no other journal of the attempt.
+fn given_up(run: &Path, journal: &Path, bytes: &[u8]) -> PathBuf {
+    let stem = journal.file_stem().unwrap_or_default().to_string_lossy();
+    let hash = hex::encode(Sha256::digest(bytes));
+    // No other name continues with `j` after its last `~`; see `keep_abandoned`.
+    let name = format!("{stem}~j{}.jsonl", &hash[..16]);
+    run.join(ABANDONED).join(name)
 }
 
 /// Removes a truncated last line, and returns whether there was one.
@@ -274,8 +303,8 @@ pub fn keep_abandoned(
     let name = name::trajectory(sample, attempt);
     let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
     let to = run.join(ABANDONED);
-    // No other name continues with `q` after its last `~`: only digits follow, or hex digits of a
-    // hash.
+    // No other name continues with `q` after its last `~`: only digits, `j` or hex digits of a
+    // hash follow.
     let path = to.join(format!("{stem}~q{number}.jsonl"));
     if path.exists() {
         return Ok(());
@@ -308,7 +337,8 @@ fn compress(run: &Path, attempts: &[(String, u32)]) {
 }
 
 /// Restores the journals of the attempts of a resumed run that continue: those for whose file names
-/// `is_open` is true. Removes the temporary files of a killed process.
+/// `is_open` is true. Removes the temporary files of a killed process, and journals that it gave
+/// up.
 ///
 /// A damaged journal stays compressed, and its attempt starts over. Returns the problems of these
 /// journals.
@@ -326,6 +356,13 @@ pub(super) fn reopen(run: &Path, is_open: impl Fn(&str) -> bool) -> io::Result<V
         let path = entry?.path();
         if archive::is_temporary(&path) {
             let _ = fs::remove_file(path);
+            continue;
+        }
+        if path.extension().is_some_and(|end| end == "jsonl")
+            && path.is_file()
+            && given_up(run, &path, &fs::read(&path)?).exists()
+        {
+            fs::remove_file(path)?;
             continue;
         }
         let Some(journal) = archive::plain(&path) else {

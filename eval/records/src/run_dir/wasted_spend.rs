@@ -108,7 +108,8 @@ impl UnfinishedAttempts {
             if !is_plain || !open(&name) {
                 continue;
             }
-            let paid = paid(&path)?;
+            let paid = journal::paid_in(folder, &path)
+                .map_err(|reason| RunDirError::Read { path, reason })?;
             if paid.is_empty() {
                 continue;
             }
@@ -127,15 +128,6 @@ impl UnfinishedAttempts {
             resumable,
         })
     }
-}
-
-/// Reads the responses of a journal; empty if there is no journal.
-fn paid(path: &Path) -> Result<Vec<PaidResponse>, RunDirError> {
-    let paid = journal::paid_in(path).map_err(|reason| RunDirError::Read {
-        path: path.to_owned(),
-        reason,
-    })?;
-    Ok(paid.unwrap_or_default())
 }
 
 /// Sums the spending of the trajectories in `abandoned/` and of the attempts in `under_way`.

@@ -316,7 +316,7 @@ fn figures(spent: &Spent) -> (u64, u64, u64, Option<f64>) {
 }
 
 /// A stopped run is resumed without its journals, as by a queue, or merged into another run. Both
-/// keep its spending.
+/// keep its spending, also if the process is killed before it removes a journal that it gave up.
 #[test]
 fn spending_in_journals_is_kept() {
     let failed = AttemptRecord {
@@ -384,6 +384,7 @@ fn spending_in_journals_is_kept() {
         assert_eq!(abandoned(&to), expected, "{case}");
 
         let before = spent();
+        let kept = fs::read(path.join("journal/a.1.jsonl"));
         let afresh = BTreeSet::from([("a".to_owned(), 1)]);
         let again = if is_recorded {
             afresh.clone()
@@ -393,6 +394,19 @@ fn spending_in_journals_is_kept() {
         let reopened = Reopened::open(&path).unwrap();
         let (config, program) = (json!({"v": 1}), Program::from_iter([]));
         let resumed = reopened.resume(&config, Vec::new(), &again, &afresh, &program);
+        drop(resumed.unwrap());
+        assert!(!path.join("journal/a.1.jsonl").exists(), "{case}");
+        assert_eq!((spent(), abandoned(&path)), (before, expected), "{case}");
+
+        // The journal of an attempt that counts as finished is removed without being given up.
+        let (true, Ok(kept)) = (expected.0 > 0, kept) else {
+            continue;
+        };
+        fs::write(path.join("journal/a.1.jsonl"), kept).unwrap();
+        assert_eq!((spent(), abandoned(&path)), (before, expected), "{case}");
+        let reopened = Reopened::open(&path).unwrap();
+        let none = BTreeSet::new();
+        let resumed = reopened.resume(&config, Vec::new(), &none, &none, &program);
         drop(resumed.unwrap());
         assert!(!path.join("journal/a.1.jsonl").exists(), "{case}");
         assert_eq!((spent(), abandoned(&path)), (before, expected), "{case}");

@@ -1,8 +1,5 @@
 //! Parses the costs of the responses in a journal.
 
-use std::path::Path;
-use std::{fs, io};
-
 use model::{EVENT_VERSION, Event, EventKind, Usage};
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,16 +30,6 @@ impl PaidResponse {
     const fn counts(&self) -> bool {
         !self.cached && !self.is_recorded
     }
-}
-
-/// Reads the responses of a journal in order. Returns `None` if there is no journal.
-pub fn paid_in(path: &Path) -> io::Result<Option<Vec<PaidResponse>>> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    Ok(Some(paid_lines(&bytes)))
 }
 
 /// Parses the responses in the lines of a journal, in order. Other lines are skipped.
