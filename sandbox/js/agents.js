@@ -325,7 +325,7 @@
       calls: new Map(), timers: new Map(), live: new Map(), received: new Map(),
     };
     if (callId !== 0) context = contextOf(callId);
-    if (typeof context === 'number') context = gather(context);
+    else if (typeof context === 'number') context = gather(context);
     context ??= '';
     if (parent === undefined) rootData = context;
     builtinNames ??= namesOf(global);
