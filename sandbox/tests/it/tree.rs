@@ -276,6 +276,28 @@ async fn child_reads_ancestors_live_and_writes_own_names() {
 }
 
 #[tokio::test]
+async fn child_gets_context_of_any_type() {
+    let scripts = Scripts::from([
+        (
+            "root",
+            &[
+                "const all = []; for (const context of [42, 0, NaN, 1e9, false, null, '', 'a', [1]]) all.push(await rlm('child', context));
+                 console.log(all.join('; '))",
+            ] as &[&str],
+        ),
+        ("child", &["return(`${typeof context} ${context}`)"]),
+    ]);
+    let outcomes = Tree::run(Config::default(), scripts).await;
+    assert_eq!(
+        outputs(&outcomes["root"]),
+        [
+            "number 42; number 0; number NaN; number 1000000000; boolean false; string ; string ; \
+             string a; object 1"
+        ]
+    );
+}
+
+#[tokio::test]
 async fn stops_spinning_child_but_not_siblings() {
     let mut config = Config::default();
     config.limits.cell_time = std::time::Duration::from_millis(150);
