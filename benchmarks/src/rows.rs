@@ -42,6 +42,10 @@ pub trait Schema: Send + Sync + 'static {
         "test"
     }
 
+    /// Called before the first row if all files are Parquet files. In these, a struct has the same
+    /// fields in every row, with null for a field that a row lacks.
+    fn treat_null_as_absent(&mut self) {}
+
     /// Returns the headers of the samples that a row yields, possibly none. Called for each row in
     /// order. `number` is the 1-based row number.
     fn index(&mut self, row: &Row, number: usize) -> Result<Vec<SampleHeader>, Fault>;
@@ -148,6 +152,9 @@ pub fn open<S: Schema>(
     let table = Table::find(path, options.split.as_deref(), schema.split())?;
     if let Some(root) = schema.root() {
         table.check_links(root)?;
+    }
+    if table.is_parquet() {
+        schema.treat_null_as_absent();
     }
     let mut digest = Sha256::new()
         .chain_update(format!("{}\0", schema.format()))

@@ -219,6 +219,12 @@ impl Table {
         file.parent().unwrap_or(Path::new(""))
     }
 
+    /// Whether all files are Parquet files.
+    pub fn is_parquet(&self) -> bool {
+        let mut files = self.files.iter();
+        files.all(|file| matches!(file.format, Format::Parquet))
+    }
+
     /// Whether a scan of these columns reads all fields of a row, so that rows can be checked
     /// immediately.
     pub fn is_read_whole(&self, place: &RowLocation, columns: &[&str]) -> bool {

@@ -218,6 +218,10 @@ impl Schema for UserDataset {
         texts
     }
 
+    fn treat_null_as_absent(&mut self) {
+        self.fields.world.is_null_absent = true;
+    }
+
     fn index(&mut self, row: &Row, number: usize) -> Result<Vec<SampleHeader>, Fault> {
         for name in row.keys() {
             if !self.seen.contains(name) {

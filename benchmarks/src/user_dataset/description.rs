@@ -119,6 +119,7 @@ impl Fields {
                 selection: name(Role::Selection),
                 check: name(Role::Check),
                 named: named.values().cloned().collect(),
+                is_null_absent: false,
             },
         }
     }

@@ -37,6 +37,8 @@ pub(crate) struct EnvironmentFields {
     /// environment fields are used only in rows with a check or turns; in other rows, a field such
     /// as `url` is plain metadata.
     pub named: Vec<String>,
+    /// Whether a null field of an object counts as absent, as in structs from Parquet.
+    pub is_null_absent: bool,
 }
 
 /// A row's user messages and their checks.
@@ -475,7 +477,13 @@ impl EnvironmentFields {
                     .map(Some)
                     .map_err(|error| Fault::new(field, format!("is not JSON: {error}")))
             }
-            Some(value @ (Value::Object(_) | Value::Array(_))) => Ok(Some(value.clone())),
+            Some(value @ (Value::Object(_) | Value::Array(_))) => {
+                let mut value = value.clone();
+                if self.is_null_absent {
+                    remove_null_fields(&mut value);
+                }
+                Ok(Some(value))
+            }
             Some(value) if self.named.iter().any(|name| name == field) => Ok(Some(value.clone())),
             Some(_) => Ok(None),
         }
@@ -508,6 +516,18 @@ fn text(row: &Row, field: &str) -> Result<Option<String>, Fault> {
         Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.trim().to_owned())),
         Some(other) => Err(wrong(field, other, "a text")),
+    }
+}
+
+/// Removes the null fields of all objects in a value.
+fn remove_null_fields(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, field| !field.is_null());
+            fields.values_mut().for_each(remove_null_fields);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_null_fields),
+        _ => {}
     }
 }
 
