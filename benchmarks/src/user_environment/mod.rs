@@ -284,7 +284,7 @@ impl EnvironmentFields {
         if counts(&self.site) && counts(&self.command) {
             return Err(beside(&self.site, &self.command));
         }
-        self.site(row, folder, talk.how())
+        self.site(row, folder, &talk)
             .map(UserEnvironment::Site)
             .map(Some)
     }
@@ -341,14 +341,20 @@ impl EnvironmentFields {
         }))
     }
 
-    fn site(
-        &self,
-        row: &Row,
-        folder: &Path,
-        checks: Vec<Option<Check>>,
-    ) -> Result<UserSite, Fault> {
+    fn site(&self, row: &Row, folder: &Path, talk: &UserDialogue) -> Result<UserSite, Fault> {
         let start = text(row, &self.url)?;
-        let source = if let Some(name) = text(row, &self.site)? {
+        let counts = |name: &String| self.counts(name, row, talk);
+        let site = if counts(&self.site) {
+            text(row, &self.site)?
+        } else {
+            None
+        };
+        let command = if counts(&self.command) {
+            self.command(row, folder)?
+        } else {
+            None
+        };
+        let source = if let Some(name) = site {
             let path = inside(&self.site, folder, &name)?;
             if !path.is_dir() {
                 return Err(Fault::new(
@@ -357,7 +363,7 @@ impl EnvironmentFields {
                 ));
             }
             SiteSource::Folder(path)
-        } else if let Some(command) = self.command(row, folder)? {
+        } else if let Some(command) = command {
             SiteSource::Command(command)
         } else {
             let address = start.clone().unwrap_or_default();
@@ -387,7 +393,7 @@ impl EnvironmentFields {
             cookies: self.pairs(row, &self.cookies)?,
             storage: self.pairs(row, &self.storage)?,
             viewport: self.viewport(row)?,
-            checks,
+            checks: talk.how(),
         })
     }
 
