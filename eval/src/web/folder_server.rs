@@ -52,29 +52,46 @@ async fn answer(State(folder): State<Arc<PathBuf>>, method: Method, uri: Uri) ->
         .decode_utf8_lossy()
         .into_owned();
     let found = tokio::task::spawn_blocking(move || read(&folder, &path)).await;
-    let Ok(Some((bytes, kind))) = found else {
-        return (StatusCode::NOT_FOUND, "there is no such page").into_response();
-    };
-    let kind = HeaderValue::from_static(kind);
     // Prevent caching, so that navigating back requests the page again.
-    let kept = HeaderValue::from_static("no-store");
-    (
-        [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, kept)],
-        bytes,
-    )
-        .into_response()
+    let kept = (header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    match found {
+        Ok(Some(Found::File(bytes, kind))) => {
+            let kind = (header::CONTENT_TYPE, HeaderValue::from_static(kind));
+            ([kind, kept], bytes).into_response()
+        }
+        Ok(Some(Found::Folder)) => {
+            let location = [(header::LOCATION, with_slash(&uri))];
+            (StatusCode::MOVED_PERMANENTLY, [kept], location).into_response()
+        }
+        _ => (StatusCode::NOT_FOUND, "there is no such page").into_response(),
+    }
 }
 
-/// Returns the content and media type of a file in the folder; for a subfolder, of its
-/// `index.html`.
-fn read(folder: &Path, path: &str) -> Option<(Vec<u8>, &'static str)> {
-    let path = Path::new(path.trim_start_matches('/'));
+/// What a path refers to.
+enum Found {
+    /// Content and media type of a file.
+    File(Vec<u8>, &'static str),
+    /// A subfolder with a page, without the final `/` that the page's relative links require.
+    Folder,
+}
+
+/// Returns the address of a folder with a final `/`.
+fn with_slash(folder: &Uri) -> String {
+    let path = folder.path().trim_start_matches('/');
+    let query = folder.query().map(|query| format!("?{query}"));
+    format!("/{path}/{}", query.unwrap_or_default())
+}
+
+/// Finds a file in the folder; for a subfolder, its `index.html`.
+fn read(folder: &Path, requested: &str) -> Option<Found> {
+    let path = Path::new(requested.trim_start_matches('/'));
     let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     if !path.components().all(stays) {
         return None;
     }
     let mut file = folder.join(path);
-    if file.is_dir() {
+    let is_folder = file.is_dir();
+    if is_folder {
         file.push("index.html");
     }
     // Links must not lead out of the folder.
@@ -82,8 +99,11 @@ fn read(folder: &Path, path: &str) -> Option<(Vec<u8>, &'static str)> {
         .canonicalize()
         .ok()
         .filter(|file| file.starts_with(folder))?;
+    if is_folder && !requested.ends_with('/') {
+        return Some(Found::Folder);
+    }
     let kind = media_type(&file);
-    Some((std::fs::read(file).ok()?, kind))
+    Some(Found::File(std::fs::read(file).ok()?, kind))
 }
 
 fn media_type(file: &Path) -> &'static str {
@@ -104,7 +124,11 @@ fn media_type(file: &Path) -> &'static str {
         "ico" => "image/x-icon",
         "pdf" => "application/pdf",
         "xml" => "application/xml",
+        "wasm" => "application/wasm",
+        "webmanifest" => "application/manifest+json",
+        "woff" => "font/woff",
         "woff2" => "font/woff2",
+        "mp4" => "video/mp4",
         "txt" | "md" | "csv" => "text/plain; charset=utf-8",
         _ => "application/octet-stream",
     }
@@ -112,8 +136,11 @@ fn media_type(file: &Path) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{media_type, read};
+    use super::{Found, answer, media_type, read};
+    use axum::extract::State;
+    use axum::http::{Method, StatusCode, Uri, header};
     use std::path::Path;
+    use std::sync::Arc;
 
     #[test]
     fn only_files_of_the_folder_are_served() {
@@ -135,5 +162,26 @@ mod tests {
             media_type(Path::new("a/B.HTML")),
             "text/html; charset=utf-8"
         );
+        assert_eq!(media_type(Path::new("b.wasm")), "application/wasm");
+    }
+
+    #[tokio::test]
+    async fn redirects_to_subfolder_with_final_slash() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().canonicalize().unwrap();
+        for name in ["docs", "empty"] {
+            std::fs::create_dir(own.join(name)).unwrap();
+        }
+        std::fs::write(own.join("docs/index.html"), "").unwrap();
+        let is_moved = |path| read(&own, path).map(|found| matches!(found, Found::Folder));
+        let paths = ["/docs", "/docs/", "/docs/index.html", "/empty"];
+        assert_eq!(
+            paths.map(is_moved),
+            [Some(true), Some(false), Some(false), None]
+        );
+        let uri = Uri::from_static("//docs?a=b");
+        let response = answer(State(Arc::new(own)), Method::GET, uri).await;
+        assert_eq!(response.status(), StatusCode::MOVED_PERMANENTLY);
+        assert_eq!(response.headers()[header::LOCATION], "/docs/?a=b");
     }
 }
