@@ -106,25 +106,28 @@
     return own;
   };
   const isCapture = (options) => (isObject(options) ? Boolean(options.capture) : Boolean(options));
-  /** Returns a list without the entries for which `leave` returns true. */
-  const without = (entries, leave) => {
-    const kept = list();
-    for (let i = 0; i < entries.length; i++) if (!leave(entries[i])) kept[kept.length] = entries[i];
-    return kept;
-  };
   const setListeners = (target, entries) => weakMapSet(listeners, target, entries);
-  const removeListener = (target, type, callback, capture) => setListeners(
-    target,
-    without(listenersOf(target), (entry) => entry.type === type && entry.callback === callback && entry.capture === capture),
-  );
+  const removeListener = (target, type, callback, capture) => {
+    const own = listenersOf(target);
+    const kept = list();
+    for (let i = 0; i < own.length; i++) {
+      const entry = own[i];
+      // A dispatch in progress has the old list.
+      if (entry.type === type && entry.callback === callback && entry.capture === capture) entry.removed = true;
+      else kept[kept.length] = entry;
+    }
+    setListeners(target, kept);
+  };
 
   const dispatch = (target, event) => {
     steer.begin(event, target);
     const entries = listenersOf(target);
+    // Listeners that are added during the dispatch are not called.
+    const { length } = entries;
     const failures = list();
-    for (let i = 0; i < entries.length && !steer.isStopped(event); i++) {
+    for (let i = 0; i < length && !steer.isStopped(event); i++) {
       const entry = entries[i];
-      if (entry.type !== event.type) continue;
+      if (entry.removed || entry.type !== event.type) continue;
       if (entry.once) removeListener(target, entry.type, entry.callback, entry.capture);
       steer.setPassive(event, entry.passive);
       try {
@@ -164,7 +167,7 @@
         onAbort(signal, () => removeListener(this, name, callback, capture));
       }
       own[own.length] = {
-        __proto__: null, type: name, callback, capture, once: Boolean(set.once), passive: Boolean(set.passive),
+        __proto__: null, type: name, callback, capture, once: Boolean(set.once), passive: Boolean(set.passive), removed: false,
       };
     }
     removeEventListener(type, callback, options = {}) {
