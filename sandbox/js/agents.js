@@ -273,19 +273,19 @@
   const promisesOf = (agent) => {
     const after = (delay, value, options) => new Promise((resolve, reject) => {
       const signal = options?.signal;
-      const stop = () => reject(signal.reason);
       if (signal?.aborted) {
-        stop();
+        reject(signal.reason);
         return;
       }
+      const abort = () => {
+        clearTimer(agent, timer);
+        reject(signal.reason);
+      };
       const timer = addTimer(agent, () => {
-        signal?.removeEventListener('abort', stop);
+        signal?.removeEventListener('abort', abort);
         resolve(value);
       }, delay, [], false);
-      signal?.addEventListener('abort', () => {
-        clearTimer(agent, timer);
-        stop();
-      }, { once: true });
+      signal?.addEventListener('abort', abort, { once: true });
     });
     const setTimeout = (delay, value, options) => after(delay, value, options);
     return {
