@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use harness::model::Status;
 use records::run_dir::RunDir;
 use report::summary::Summary;
 use serde_json::{Value, json};
@@ -107,6 +108,17 @@ fn unknown_values_are_null() {
     let start = format!("{id},arc,anthropic/claude,rlm,,,2,2,arc-b,1,,0,limit,");
     assert!(row.starts_with(&start), "{row}");
     assert!(row.contains(",2,,,,,,,,,0.5,,,,,"), "{row}");
+}
+
+#[test]
+fn other_error_in_last_iteration_has_no_score() {
+    let limit = "RLM reached max iterations (2) without returning an answer";
+    let text = SMALL.replace(limit, "429 rate limited");
+    let binary = Binary::new().file("small.json", text);
+    let run = import(&binary, &[]);
+    let record = &run.records[1];
+    assert_eq!(record.error.as_deref(), Some("429 rate limited"));
+    assert_eq!((record.status, record.score), (Status::Error, None));
 }
 
 #[test]

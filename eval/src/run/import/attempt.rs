@@ -15,7 +15,7 @@ pub(super) struct ImportSource {
     pub score: f64,
     pub iterations: u32,
     pub wall_time_ms: f64,
-    /// Whether the attempt used all its iterations.
+    /// Whether the attempt ended because it used all its iterations.
     pub out_of_iterations: bool,
     /// Expected answer in the scorer's form.
     pub expected: Value,

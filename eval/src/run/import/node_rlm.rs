@@ -15,6 +15,9 @@ use super::{ImportError, Imported};
 /// Scorer name of imported runs, which keep the scores of the other system.
 pub const SCORER: &str = "recorded/node-rlm";
 
+/// Part of the error message of an attempt that used all its iterations.
+const OUT_OF_ITERATIONS: &str = "reached max iterations";
+
 /// Settings that result files lack and the user may supply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SuppliedSettings {
@@ -170,11 +173,13 @@ fn facts(
         .expected
         .as_ref()
         .ok_or_else(|| missing("expected", "expected a string"))?;
+    let error = result.error.as_ref();
+    let is_out = error.is_some_and(|error| error.0.contains(OUT_OF_ITERATIONS));
     Ok(ImportSource {
         score,
         iterations,
         wall_time_ms,
-        out_of_iterations: iterations >= max_iterations,
+        out_of_iterations: is_out && iterations >= max_iterations,
         expected: scorers_form(&expected.0),
     })
 }
