@@ -9,9 +9,7 @@ use std::sync::Arc;
 use clap::{ArgMatches, Args};
 use harness::hook::{Hook, HookRegistry};
 use harness::prompt::definition::{Definition, Fault, Faults, Kind, Known, Library};
-use harness::prompt::{
-    ActionOverrides, DefinitionPiece, PromptOverrides, ReplApi, Replacement, RootDefinition,
-};
+use harness::prompt::{ActionOverrides, PromptOverrides, ReplApi, Replacement, RootDefinition};
 use harness::read_text_file;
 use harness::tool::{FILES_DIR, ToolRegistry};
 use jiff::Timestamp;
@@ -270,18 +268,13 @@ fn root_definition(
     definition: &Definition,
     hooks: &HookRegistry,
 ) -> Result<RootDefinition, SettingsError> {
-    let pieces = library.resolve(definition)?.pieces.into_iter();
-    let pieces = pieces.map(|piece| DefinitionPiece {
-        of_section: library.is_section(&piece.from),
-        text: piece.text,
-    });
     let listed = definition.hooks.as_deref();
     let listed = listed.map(|names| hooks.resolve(names)).transpose()?;
     let version = |hook: Arc<dyn Hook>| (hook.name().to_owned(), hook.digest().to_owned());
     Ok(RootDefinition {
         name: definition.name.clone(),
         digest: definition.digest.clone(),
-        pieces: pieces.collect(),
+        pieces: library.resolve(definition)?.into_pieces(library),
         hooks: listed.map(|hooks| hooks.into_iter().map(version).collect()),
     })
 }

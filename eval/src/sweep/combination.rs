@@ -58,7 +58,8 @@ fn product(
 }
 
 impl<'m> Combination<'m> {
-    /// Returns the axes with their values, in order. The value is `None` if the cell lacks the flag.
+    /// Returns all axes in order, each with its values and the cell's own, which is `None` if the
+    /// cell lacks the flag.
     fn axes(&self) -> impl Iterator<Item = (&'m Axis, &'m [String], Option<&str>)> {
         let axes = self.matrix.axes.iter().zip(&self.values);
         axes.map(|((axis, values), value)| (*axis, values.as_slice(), value.as_deref()))

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::served::{Served, heartbeat};
-use super::state::{Worker, WorkerMode};
+use super::state::{BusyGuard, Worker, WorkerMode};
 use crate::process::terminal;
 
 /// Time after which a request for attempts ends, even if fewer attempts were available. Also the
@@ -41,10 +41,10 @@ pub(super) async fn serve_run(worker: Arc<Worker>, mut manifest: watch::Receiver
 async fn serve_settings(worker: &Arc<Worker>, manifest: &mut watch::Receiver<Manifest>) {
     let now = manifest.borrow().clone();
     let queue = RunQueue::new(Arc::clone(&worker.broker), now.key.clone());
-    // A worker is not idle while it prepares a run.
+    // A worker is not idle while it prepares a run, and until the queue has answered its first
+    // request.
     let busy = worker.begin();
     let prepared = Box::pin(Served::prepare(worker, &queue, manifest.clone())).await;
-    drop(busy);
     let served = match prepared {
         Ok(served) => Arc::new(served),
         Err(why) => {
@@ -62,7 +62,7 @@ async fn serve_settings(worker: &Arc<Worker>, manifest: &mut watch::Receiver<Man
     terminal::note(&format!("working on run {}", now.run_id));
     let signs = tokio::spawn(Arc::clone(&served).send_heartbeats());
     let reports = tokio::spawn(Arc::clone(&served).report_spending());
-    take_attempts(Arc::clone(&served), manifest).await;
+    take_attempts(Arc::clone(&served), manifest, busy).await;
     signs.abort();
     reports.abort();
     if let Err(error) = served.lease.end().await
@@ -74,13 +74,20 @@ async fn serve_settings(worker: &Arc<Worker>, manifest: &mut watch::Receiver<Man
     let _ = served.announce(true).await;
 }
 
-/// Takes attempts while the worker may, and returns when all started attempts have ended.
-async fn take_attempts(served: Arc<Served>, manifest: &mut watch::Receiver<Manifest>) {
+/// Takes attempts while the worker may, and returns when all started attempts have ended. Drops
+/// `busy` when the queue has answered the first request.
+async fn take_attempts(
+    served: Arc<Served>,
+    manifest: &mut watch::Receiver<Manifest>,
+    busy: BusyGuard,
+) {
+    let mut busy = Some(busy);
     let mut running = JoinSet::new();
     let mut mode = served.worker.mode.clone();
     while let Some(may_take) = may_take(&served, manifest) {
         while running.try_join_next().is_some() {}
         if !may_take {
+            drop(busy.take());
             tokio::select! {
                 _ = manifest.changed() => {}
                 _ = mode.changed() => {}
@@ -101,7 +108,7 @@ async fn take_attempts(served: Arc<Served>, manifest: &mut watch::Receiver<Manif
         let mut taken = match served.queue.take(free.len(), WAIT).await {
             Ok(taken) => taken,
             Err(error) => {
-                drop(free);
+                drop((free, busy.take()));
                 if is_gone(&served).await {
                     break;
                 }
@@ -113,9 +120,11 @@ async fn take_attempts(served: Arc<Served>, manifest: &mut watch::Receiver<Manif
         // Receives the attempts in a separate task, so that a further request can fill slots
         // freed in the meantime.
         let served = Arc::clone(&served);
+        let mut busy = busy.take();
         running.spawn(async move {
             let mut attempts = JoinSet::new();
             while let Some(delivery) = taken.recv().await {
+                drop(busy.take());
                 let place = free.pop();
                 let served = Arc::clone(&served);
                 attempts.spawn(async move {
@@ -123,10 +132,8 @@ async fn take_attempts(served: Arc<Served>, manifest: &mut watch::Receiver<Manif
                     drop(place);
                 });
             }
-            let nothing_came = attempts.is_empty();
-            drop(free);
+            drop((free, busy));
             while attempts.join_next().await.is_some() {}
-            nothing_came
         });
         tokio::task::yield_now().await;
     }
