@@ -175,6 +175,10 @@ impl RequestHandler {
             let Some(_turn) = place.turn().await else {
                 return Err(ApiError::stopping());
             };
+            // Stopped requests make room for waiting ones, which must not begin.
+            if *self.phase.borrow() == Phase::Stopping {
+                return Err(ApiError::stopping());
+            }
             let _working = Working::new(self);
             let requester = client.requester();
             let (name, of_client) = (model.clone(), client.name().to_owned());
