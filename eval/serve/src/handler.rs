@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::admission::{AdmissionQueue, QueueTicket};
-use super::agents::{AgentResult, Agents, OnProgress, Progress, Question, Rejection};
+use super::agents::{AgentResult, Agents, OnProgress, Question, Rejection};
 use super::error::ApiError;
 use super::events::{self, comment};
 use super::interface::{Head, Interface};
@@ -26,7 +26,7 @@ const SILENCE: Duration = Duration::from_secs(15);
 pub(crate) struct RequestHandler {
     pub agents: Arc<dyn Agents>,
     pub admission: AdmissionQueue,
-    pub metrics: Metrics,
+    pub metrics: Arc<Metrics>,
     pub phase: watch::Sender<Phase>,
 }
 
@@ -181,27 +181,17 @@ impl RequestHandler {
             }
             let _working = Working::new(self);
             let requester = client.requester();
+            // Spending is recorded as it occurs, so that a stopped agent's spending counts.
             let (name, of_client) = (model.clone(), client.name().to_owned());
-            let (spent, mut booked) = mpsc::unbounded_channel();
+            let metrics = Arc::clone(&self.metrics);
             let forward: OnProgress = Arc::new(move |progress| {
-                if matches!(progress, Progress::Spent { .. }) {
-                    drop(spent.send(progress.clone()));
-                }
+                metrics.spent(&name, &of_client, &progress);
                 on_progress(progress);
             });
-            let answer = self.agents.answer(&model, question, &requester, forward);
-            tokio::pin!(answer);
-            // Spending is recorded as it occurs, so that a stopped agent's spending counts.
-            let answered = loop {
-                tokio::select! {
-                    biased;
-                    Some(spent) = booked.recv() => self.metrics.spent(&name, &of_client, &spent),
-                    answered = &mut answer => break answered,
-                }
-            };
-            while let Ok(spent) = booked.try_recv() {
-                self.metrics.spent(&name, &of_client, &spent);
-            }
+            let answered = self
+                .agents
+                .answer(&model, question, &requester, forward)
+                .await;
             match answered {
                 Ok(answered) => self.result(&model, answered),
                 Err(Rejection::OutOfBudget(message)) => Err(ApiError::out_of_budget(message)),

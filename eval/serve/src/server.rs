@@ -86,7 +86,7 @@ impl Server {
         let handler = Arc::new(RequestHandler {
             agents,
             admission: AdmissionQueue::new(settings.max_concurrency, settings.max_queue),
-            metrics: Metrics::new(),
+            metrics: Arc::new(Metrics::new()),
             phase: watch::Sender::new(Phase::Open),
         });
         Ok(Self {
