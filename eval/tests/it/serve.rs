@@ -1,5 +1,5 @@
-//! `rlm-eval serve` as a process: raw requests, disconnecting clients, keys, budgets, queues, and
-//! shutdown.
+//! `rlm-eval serve` as a process: its flags and files, its agents, their records, and signals. The
+//! crate `serve` tests its interface.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -157,9 +157,6 @@ struct Row {
     /// Method and target.
     request: String,
     #[serde(default)]
-    headers: Vec<String>,
-    /// Body of the request: JSON, or text that is not JSON.
-    #[serde(default)]
     body: Value,
     status: u16,
     /// Texts that the response contains.
@@ -172,13 +169,8 @@ fn answers_or_refuses_requests() {
     let binary = folder();
     let server = Served::of(&binary, &["--long-text", "100", "--max-request-size", "1"]);
     for row in rows {
-        let headers: Vec<&str> = row.headers.iter().map(String::as_str).collect();
-        let body = match &row.body {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone(),
-            body => body.to_string(),
-        };
-        let (status, answer) = server.ask(&row.request, &headers, &body);
+        let body = row.body.to_string();
+        let (status, answer) = server.ask(&row.request, &[], &body);
         let asked = format!("{} {body}", row.request);
         assert_eq!(status, row.status, "{asked}: {answer}");
         for part in &row.holds {
@@ -194,29 +186,19 @@ fn answers_or_refuses_requests() {
 fn disconnected_client_stops_its_agent() {
     let binary = folder();
     let server = Served::of(&binary, &[]);
-    for body in [
-        question("wait"),
-        json!({"model": MODEL, "stream": true, "messages": [{"role": "user", "content": "wait"}]}),
-    ] {
-        let stream = server.send(CHAT, &[], &body.to_string());
-        server.wait_for("rlm_eval_agents_working 1");
-        drop(stream);
-        server.wait_for("rlm_eval_agents_working 0");
-    }
-    server.wait_for(&format!(
-        "rlm_eval_requests_total{{model=\"{MODEL}\",client=\"anyone\",status=\"499\"}} 2"
-    ));
+    let stream = server.send(CHAT, &[], &question("wait").to_string());
+    server.wait_for("rlm_eval_agents_working 1");
+    drop(stream);
+    server.wait_for("rlm_eval_agents_working 0");
     server.signal();
     assert_eq!(server.end(), Some(0));
     let records = records(&binary);
-    assert_eq!(records.len(), 2);
-    for record in records {
-        assert_eq!(record["status"], "cancelled", "{record}");
-    }
+    assert_eq!(records.len(), 1);
+    assert_eq!(records[0]["status"], "cancelled", "{}", records[0]);
 }
 
 #[test]
-fn keys_separate_clients_and_limits() {
+fn key_file_limits_clients() {
     let keys = "clients:\n  \
         - { name: one, key_env: KEY_ONE, max_llm_calls: 2, models: ['rlm/*'] }\n  \
         - { name: two, key_env: KEY_TWO, requests_per_minute: 1, max_concurrency: 1 }\n";
@@ -231,11 +213,6 @@ fn keys_separate_clients_and_limits() {
         format!("Authorization: Bearer {two}"),
     );
     let code = |answer: &Value| answer["error"]["code"].as_str().map(str::to_owned);
-    let (status, answer) = server.chat("Say a", &[]);
-    assert_eq!(
-        (status, code(&answer).as_deref()),
-        (401, Some("invalid_api_key"))
-    );
     for _ in 0..2 {
         let (status, answer) = server.chat("Say a", &[&of_one]);
         assert_eq!(status, 200, "{answer}");
@@ -258,8 +235,6 @@ fn keys_separate_clients_and_limits() {
     assert!(!listed.contains("rlm-coordinator"), "{listed}");
     let (_, listed) = server.ask("GET /v1/models", &[&of_two], "");
     assert!(listed.contains("rlm-coordinator"), "{listed}");
-    assert_eq!(server.ask("GET /health", &[], "").0, 200);
-    assert_eq!(server.ask("GET /metrics", &[], "").0, 401);
     server.signal();
     assert_eq!(server.end(), Some(0));
     // No file contains a key.
@@ -319,14 +294,12 @@ fn until<T>(mut asked: impl FnMut() -> Option<T>) -> T {
 }
 
 #[test]
-fn queues_requests_and_shows_them_live() {
+fn limits_agents_and_shows_them_live() {
     let binary = folder();
-    let server = Served::of(&binary, &["--max-concurrency", "1", "--max-queue", "1"]);
+    let server = Served::of(&binary, &["--max-concurrency", "1", "--max-queue", "0"]);
     let working = server.send(CHAT, &[], &question("wait").to_string());
     server.wait_for("rlm_eval_agents_working 1");
-    let waiting = server.send(CHAT, &[], &question("Say b").to_string());
-    server.wait_for("rlm_eval_requests_waiting 1");
-    let (status, answer) = server.chat("Say c", &[]);
+    let (status, answer) = server.chat("Say b", &[]);
     assert_eq!(status, 429, "{answer}");
     let viewer = Viewer::of(&binary.path().join("results"));
     let ask = |target: &str| -> Value { serde_json::from_str(&viewer.get(target).1).unwrap() };
@@ -339,9 +312,6 @@ fn queues_requests_and_shows_them_live() {
     let target = format!("/api/run?run={run}");
     until(|| (ask(&target)["under_way"][0]["id"] == "request-000001").then_some(()));
     drop(working);
-    let (status, answer) = read(waiting);
-    assert_eq!(status, 200, "{answer}");
-    assert!(answer.contains("asked: Say b"), "{answer}");
 }
 
 #[test]
@@ -376,7 +346,6 @@ fn shutdown_cancels_requests_after_timeout() {
     server.signal();
     let (status, answer) = read(working);
     assert_eq!(status, 503, "{answer}");
-    assert!(answer.contains("server_stopping"), "{answer}");
     assert_eq!(server.end(), Some(0));
     assert_eq!(records(&binary)[0]["status"], "cancelled");
 }

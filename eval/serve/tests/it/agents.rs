@@ -1,0 +1,165 @@
+//! Agents that answer by rule, without models.
+
+use std::sync::mpsc::Sender;
+
+use async_trait::async_trait;
+use model::{Status, Usage};
+use serde_json::{Value, json};
+use serve::{AgentResult, Agents, Offer, OnProgress, Progress, Question, Rejection, Requester};
+use tokio::sync::Semaphore;
+
+/// Name that clients request.
+pub const MODEL: &str = "rlm/echo";
+
+/// Something that happens to an agent.
+#[derive(Debug, PartialEq)]
+pub enum Event {
+    Began {
+        offer: String,
+        question: Box<Question>,
+        requester: Requester,
+    },
+    /// The agent was stopped before it ended.
+    Stopped,
+}
+
+/// Agents whose query begins with the rule that they follow: `wait`, `fail`, `limit`, `cancel`,
+/// `over-budget` or `unavailable`. Other agents repeat their context or, without one, their query.
+pub struct EchoAgents {
+    offers: Vec<Offer>,
+    events: Sender<Event>,
+    /// Permits for waiting agents to end.
+    gate: Semaphore,
+}
+
+impl EchoAgents {
+    pub fn new(events: Sender<Event>) -> Self {
+        let offer = |name: &str, description: &str| Offer {
+            name: name.to_owned(),
+            description: description.to_owned(),
+        };
+        Self {
+            offers: vec![
+                offer(MODEL, "Repeats the question"),
+                offer("rlm-coordinator/echo", "Lets others repeat it"),
+            ],
+            events,
+            gate: Semaphore::new(0),
+        }
+    }
+
+    /// Lets one waiting agent end.
+    pub fn release(&self) {
+        self.gate.add_permits(1);
+    }
+}
+
+/// Reports that an agent was stopped, unless `has_ended` is set before.
+struct Stop<'a> {
+    events: &'a Sender<Event>,
+    has_ended: bool,
+}
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            let _ = self.events.send(Event::Stopped);
+        }
+    }
+}
+
+#[async_trait]
+impl Agents for EchoAgents {
+    fn offers(&self) -> &[Offer] {
+        &self.offers
+    }
+
+    fn check(&self, _: &str, question: &Question) -> Result<(), String> {
+        match question.images.iter().find(|url| url.contains("bmp")) {
+            Some(url) => Err(format!("not a supported image: {url}")),
+            None => Ok(()),
+        }
+    }
+
+    async fn answer(
+        &self,
+        offer: &str,
+        question: Question,
+        requester: &Requester,
+        progress: OnProgress,
+    ) -> Result<AgentResult, Rejection> {
+        let _ = self.events.send(Event::Began {
+            offer: offer.to_owned(),
+            question: Box::new(question.clone()),
+            requester: requester.clone(),
+        });
+        let mut stop = Stop {
+            events: &self.events,
+            has_ended: false,
+        };
+        let usage = Some(Usage {
+            input_tokens: 100,
+            cached_input_tokens: 30,
+            output_tokens: 20,
+            reasoning_tokens: 5,
+            ..Usage::default()
+        });
+        let cost_usd = Some(0.001);
+        progress(Progress::Step("root: iteration 1".to_owned()));
+        progress(Progress::Spent { usage, cost_usd });
+        progress(Progress::Step("root: two\nlines".to_owned()));
+        let rule = question.query.split(' ').next().unwrap();
+        if rule == "wait" {
+            self.gate.acquire().await.unwrap().forget();
+        }
+        stop.has_ended = true;
+        let answer = if question.context.is_empty() {
+            format!("asked: {}", question.query)
+        } else {
+            format!("context: {}", question.context)
+        };
+        let (status, answer, error) = match rule {
+            "over-budget" => return Err(Rejection::OutOfBudget("no dollars left".to_owned())),
+            "unavailable" => return Err(Rejection::Unavailable("all are asleep".to_owned())),
+            "fail" => (Status::Error, None, Some("no more")),
+            "limit" => (Status::Limit, Some("partial".to_owned()), Some("too slow")),
+            "cancel" => (Status::Cancelled, None, Some("called off")),
+            _ => (Status::Ok, Some(answer), None),
+        };
+        Ok(AgentResult {
+            status,
+            answer,
+            error: error.map(str::to_owned),
+            usage,
+            cost_usd,
+            agents: 3,
+            depth_reached: 1,
+            iterations: 2,
+            llm_calls: 4,
+            run: "results/one".to_owned(),
+            sample: "request-000001".to_owned(),
+        })
+    }
+}
+
+/// Returns a question as JSON; limits that are not set are omitted.
+pub fn to_json(question: &Question) -> Value {
+    let Question {
+        query,
+        context,
+        images,
+        limits,
+    } = question;
+    let mut shown = json!({"query": query, "context": context, "images": images});
+    for (name, limit) in [
+        ("cost_usd", limits.cost_usd.map(|cost| json!(cost))),
+        ("tokens", limits.tokens.map(|tokens| json!(tokens))),
+        ("llm_calls", limits.llm_calls.map(|calls| json!(calls))),
+        ("seconds", limits.time.map(|time| json!(time.as_secs_f64()))),
+    ] {
+        if let Some(limit) = limit {
+            shown[name] = limit;
+        }
+    }
+    shown
+}

@@ -1,0 +1,78 @@
+//! Requests of both interfaces: what the agent is asked, and the bytes of the response.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::agents::{Event, to_json};
+use crate::server::{Served, settings};
+
+/// One row of `requests.json`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    /// Method and target.
+    request: String,
+    #[serde(default)]
+    headers: Vec<String>,
+    /// Body of the request: JSON, or text that is not JSON.
+    #[serde(default)]
+    body: Value,
+    /// Question for the agent; null if no agent begins.
+    #[serde(default)]
+    asks: Value,
+    status: u16,
+    /// Header lines of the response.
+    #[serde(default)]
+    head: Vec<String>,
+    /// Texts that the response contains.
+    holds: Vec<String>,
+    /// Name of the snapshot with the whole response.
+    snapshot: Option<String>,
+}
+
+#[test]
+fn answers_or_refuses_requests() {
+    let rows: Vec<Row> = serde_json::from_str(include_str!("requests.json")).unwrap();
+    let mut settings = settings();
+    settings.long_text = 100;
+    settings.max_request_bytes = 1000;
+    let server = Served::of(settings);
+    for row in rows {
+        let headers: Vec<&str> = row.headers.iter().map(String::as_str).collect();
+        let body = match &row.body {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            body => body.to_string(),
+        };
+        let answer = server.ask(&row.request, &headers, &body);
+        let asked = format!("{} {body}", row.request);
+        assert_eq!(answer.status, row.status, "{asked}: {answer:?}");
+        for line in &row.head {
+            let mut lines = answer.head.lines();
+            assert!(
+                lines.any(|one| one == line),
+                "{asked}: no `{line}` in {answer:?}"
+            );
+        }
+        for part in &row.holds {
+            let is_there = answer.body.contains(part);
+            assert!(is_there, "{asked}: no `{part}` in {}", answer.body);
+        }
+        let mut asks = server.events().into_iter().map(|event| match event {
+            Event::Began { question, .. } => to_json(&question),
+            Event::Stopped => json!("stopped"),
+        });
+        assert_eq!(asks.next().unwrap_or_default(), row.asks, "{asked}");
+        assert_eq!(asks.next(), None, "{asked}");
+        if let Some(name) = row.snapshot {
+            // The body of a stream is not JSON.
+            let shown = serde_json::from_str::<Value>(&answer.body);
+            let shown = shown.map_or(answer.body, |body| format!("{body:#}"));
+            let created = r#""(created|created_at)":( ?)\d{2,}"#;
+            let filters = [(r"[0-9a-f]{32}", "ID"), (created, r#""$1":$2"TIME""#)];
+            insta::with_settings!({filters => filters, omit_expression => true}, {
+                insta::assert_snapshot!(name, shown);
+            });
+        }
+    }
+}
