@@ -1,7 +1,7 @@
 //! Answers the requests of MCP clients, whatever the transport.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
 use axum::http::request::Parts;
 use rmcp::model::{
@@ -17,9 +17,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::toolbox::{Caller, OnReport, Toolbox};
 
-/// Extension of an HTTP request: a token that is cancelled when the connection ends.
-#[derive(Debug, Clone)]
-pub(crate) struct Disconnected(pub CancellationToken);
+/// Extension of an HTTP request: the response that will be sent.
+#[derive(Clone)]
+pub(crate) struct HttpResponse {
+    /// Cancelled when the response is complete or the connection ends.
+    pub disconnected: CancellationToken,
+    /// Call that the response answers; dropped when the response is complete.
+    pub call: Weak<OnceLock<InProgress>>,
+}
 
 /// State shared by all sessions of a server.
 pub(crate) struct Shared {
@@ -43,7 +48,7 @@ impl Shared {
         }
     }
 
-    /// Waits until no call is in progress.
+    /// Waits until no call is in progress and, over HTTP, all responses are complete.
     pub(crate) async fn idle(&self) {
         loop {
             let idle = self.idle.notified();
@@ -56,16 +61,16 @@ impl Shared {
 }
 
 /// Guard that counts a call as in progress until dropped.
-struct InProgress<'a>(&'a Shared);
+pub(crate) struct InProgress(Arc<Shared>);
 
-impl<'a> InProgress<'a> {
-    fn new(shared: &'a Shared) -> Self {
+impl InProgress {
+    fn new(shared: &Arc<Shared>) -> Self {
         shared.calls.fetch_add(1, Ordering::AcqRel);
-        Self(shared)
+        Self(Arc::clone(shared))
     }
 }
 
-impl Drop for InProgress<'_> {
+impl Drop for InProgress {
     fn drop(&mut self) {
         self.0.calls.fetch_sub(1, Ordering::AcqRel);
         self.0.idle.notify_waiters();
@@ -151,12 +156,15 @@ impl ServerHandler for Handler {
         if shared.draining.is_cancelled() {
             return Ok(failed("the server is stopping").into());
         }
-        let _in_progress = InProgress::new(shared);
         let parts = context.extensions.get::<Parts>();
         let of_request = parts.and_then(|parts| parts.extensions.get::<Arc<Client>>());
         let client = of_request.unwrap_or(&shared.client);
-        let disconnected = parts.and_then(|parts| parts.extensions.get::<Disconnected>());
-        let disconnected = disconnected.map_or_else(CancellationToken::new, |it| it.0.clone());
+        let response = parts.and_then(|parts| parts.extensions.get::<HttpResponse>());
+        let of_response = response.and_then(|response| response.call.upgrade());
+        let in_progress = of_response.unwrap_or_default();
+        in_progress.get_or_init(|| InProgress::new(shared));
+        let disconnected = response.map(|response| response.disconnected.clone());
+        let disconnected = disconnected.unwrap_or_default();
         let (reports, mut reported) = mpsc::unbounded_channel();
         let token = context.meta.get_progress_token();
         let is_wanted = token.is_some();

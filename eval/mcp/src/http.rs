@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::handler::{Disconnected, Handler, Shared};
+use super::handler::{Handler, HttpResponse, InProgress, Shared};
 use super::interface::HttpSettings;
 use super::toolbox::Toolbox;
 
@@ -82,7 +82,7 @@ impl HttpServer {
         );
         let router = Router::new()
             .route_service(PATH, service)
-            .layer(from_fn(note_disconnect))
+            .layer(from_fn(note_end))
             .layer(from_fn_with_state(owners, check_owner));
         Ok(Self {
             listener,
@@ -181,28 +181,34 @@ fn session_id(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION_ID)?.to_str().ok()
 }
 
-/// Middleware that cancels the request's [`Disconnected`] token when the connection ends before the
-/// response is complete.
+/// Middleware that notes the end of a response: it cancels the request's
+/// [`HttpResponse::disconnected`], and the call that the response answers is no longer in progress.
 ///
 /// The protocol lets a client reconnect for the rest of a response. But an agent without a waiting
 /// client would keep its slot and keep spending, so it is stopped instead.
-async fn note_disconnect(mut request: Request, next: Next) -> Response {
-    let token = CancellationToken::new();
-    let guard = token.clone().drop_guard();
-    request.extensions_mut().insert(Disconnected(token));
+async fn note_end(mut request: Request, next: Next) -> Response {
+    let disconnected = CancellationToken::new();
+    let guard = disconnected.clone().drop_guard();
+    let call = Arc::default();
+    request.extensions_mut().insert(HttpResponse {
+        disconnected,
+        call: Arc::downgrade(&call),
+    });
     let response = next.run(request).await;
     response.map(|body| {
         Body::new(Watched {
             body,
             _guard: guard,
+            _call: call,
         })
     })
 }
 
-/// Response body that cancels a token when dropped.
+/// Response body that, when dropped, cancels a token and drops its call.
 struct Watched {
     body: Body,
     _guard: DropGuard,
+    _call: Arc<OnceLock<InProgress>>,
 }
 
 impl HttpBody for Watched {
