@@ -178,7 +178,7 @@ impl Connection {
     ) -> Result<Value, ServerError> {
         let running = {
             let mut running = process.lock().await;
-            if running.has_ended() {
+            if running.has_ended() && !running.is_stopped() {
                 if is_restarted.replace(true) {
                     return Err(ServerError::EndedAgain(running.stderr_tail().await));
                 }

@@ -101,6 +101,11 @@ impl ServerProcess {
         self.service.is_transport_closed()
     }
 
+    /// Whether [`Self::end`] has ended the process because its tools have changed.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.process.lock().is_none()
+    }
+
     /// Waits for the process to print a reason, then returns the end of its stderr output as a
     /// suffix for an error message.
     pub(super) async fn stderr_tail(&self) -> String {
@@ -114,7 +119,7 @@ impl ServerProcess {
         arguments: Map<String, Value>,
         limit: Duration,
     ) -> Result<Value, ServerError> {
-        if self.process.lock().is_none() {
+        if self.is_stopped() {
             return Err(ServerError::ToolsChanged);
         }
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
