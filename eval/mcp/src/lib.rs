@@ -41,5 +41,5 @@ pub use interface::{HttpSettings, ServerError, ServerTool, Spawn, Spawned};
 #[cfg(feature = "mcp")]
 pub use server::Server;
 #[cfg(feature = "mcp")]
-pub use stdio::serve_stdio;
+pub use stdio::{serve_lines, serve_stdio};
 pub use toolbox::{Caller, OnReport, Reply, ToolInfo, Toolbox};

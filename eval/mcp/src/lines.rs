@@ -1,4 +1,4 @@
-//! Transport over stdin and stdout with one JSON-RPC message per line.
+//! Transport over a reader and a writer with one JSON-RPC message per line.
 //!
 //! A line that is too long or cannot be parsed is discarded. Unless it is a notification or a
 //! response, the client gets an error with the id of the message, if known, so that it does not

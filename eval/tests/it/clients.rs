@@ -1,7 +1,7 @@
 //! Unmodified third-party client libraries against `rlm-eval serve`.
 //!
 //! `scripts/install-clients.sh` installs the libraries under `target/clients`; `./test.sh --full`
-//! runs that script. The bytes of each library's requests are tested in `serve.rs`.
+//! runs that script. The crate `serve` tests the bytes of requests and responses.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -2,7 +2,7 @@
 //! with tools for agents.
 //!
 //! `scripts/install-clients.sh` installs the SDKs under `target/clients`; `./test.sh --full` runs
-//! that script. The bytes of their messages are tested in `mcp.rs`.
+//! that script. The crate `mcp` tests the bytes of messages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

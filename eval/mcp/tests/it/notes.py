@@ -1,6 +1,7 @@
 """A hand-written MCP server over stdio: tools that answer, fail, hang, crash, or say too much."""
 import json
 import os
+import signal
 import sys
 
 OBJECT = {"type": "object"}
@@ -15,6 +16,7 @@ TOOLS = [
     {"name": "crash", "description": "Ends the server.", "inputSchema": OBJECT},
     {"name": "pid", "description": "Returns the process id.", "inputSchema": OBJECT},
     {"name": "long", "description": "Returns a long text.", "inputSchema": OBJECT},
+    {"name": "hang", "description": "Never answers.", "inputSchema": OBJECT},
     {"name": "noise", "description": "Prints what is not JSON, then answers.", "inputSchema": OBJECT},
 ]
 
@@ -43,6 +45,8 @@ def call(name, arguments):
         case "noise":
             sys.stdout.buffer.write(b'\xff\xfe\n{"jsonrpc": "2.0", "id": 999, "result": {}}\n[]\n')
             return text("quiet")
+        case "hang":
+            signal.pause()
         case "crash":
             print("out of paper", file=sys.stderr, flush=True)
             os._exit(3)
