@@ -9,7 +9,7 @@ use serve::{AgentResult, Agents, Offer, OnProgress, Progress, Question, Rejectio
 use tokio::sync::Semaphore;
 
 /// Name that clients request.
-pub const MODEL: &str = "rlm/echo";
+pub const MODEL: &str = "rlm/scripted:echo";
 
 /// Something that happens to an agent.
 #[derive(Debug, PartialEq)]

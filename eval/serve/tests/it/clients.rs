@@ -64,8 +64,8 @@ fn requires_known_keys() {
         ("GET /v1/models", "Authorization: Bearer key-on", 401),
         ("GET /v1/models", "Authorization: Bearer", 401),
         ("GET /v1/models", "Authorization: Basic key-one", 401),
-        ("GET /v1/models/rlm/echo", ONE, 200),
-        ("GET /v1/models/rlm/echo", "Accept: */*", 401),
+        ("GET /v1/models/rlm/scripted:echo", ONE, 200),
+        ("GET /v1/models/rlm/scripted:echo", "Accept: */*", 401),
         ("POST /v1/chat/completions", "Accept: */*", 401),
         ("POST /v1/responses", "Accept: */*", 401),
         ("GET /metrics", ONE, 200),
@@ -121,7 +121,7 @@ fn separates_clients_and_their_limits() {
     assert_eq!(server.chat("Say a", &[ONE]).status, 200);
     let metrics = server.ask("GET /metrics", &[ONE], "").body;
     for (client, count) in [("one", 3), ("two", 1)] {
-        let labels = format!("model=\"rlm/echo\",client=\"{client}\",status=\"200\"");
+        let labels = format!("model=\"rlm/scripted:echo\",client=\"{client}\",status=\"200\"");
         let line = format!("rlm_eval_requests_total{{{labels}}} {count}\n");
         assert!(metrics.contains(&line), "{line}: {metrics}");
     }
@@ -134,14 +134,14 @@ fn limits_models_of_client() {
     for (key, status) in [(ONE, 404), (TWO, 200)] {
         let is_listed = status == 200;
         let listed = server.ask("GET /v1/models", &[key], "").body;
-        assert!(listed.contains("\"rlm/echo\""), "{listed}");
+        assert!(listed.contains("\"rlm/scripted:echo\""), "{listed}");
         assert_eq!(listed.contains("rlm-coordinator"), is_listed, "{listed}");
         let answer = server.ask("GET /v1/models/rlm-coordinator/echo", &[key], "");
         assert_eq!(answer.status, status, "{answer:?}");
         let answer = server.ask("POST /v1/responses", &[key], &coordinator);
         assert_eq!(answer.status, status, "{answer:?}");
         if !is_listed {
-            let message = "this server offers rlm/echo\"";
+            let message = "this server offers rlm/scripted:echo\"";
             assert!(answer.body.contains(message), "{answer:?}");
             continue;
         }
