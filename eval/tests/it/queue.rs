@@ -5,7 +5,6 @@
 
 mod hostile;
 mod messages;
-mod server;
 mod steer;
 mod survive;
 
@@ -15,11 +14,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use nats_fixture::NatsServer;
 use records::run_dir::RunDir;
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};
-pub use server::Server;
 
 /// Flags of a run with a coordinator, up to four children, and wrong answers to some samples, so
 /// that scores can differ.
@@ -191,7 +190,7 @@ fn submit(binary: &Binary, url: &str, samples: &str, more: &[&str]) -> Ran {
 
 #[test]
 fn queued_run_equals_local_run() {
-    let Some(server) = Server::start() else {
+    let Some(server) = NatsServer::start() else {
         return;
     };
     let binary = binary_with_queue(server.url());

@@ -1,10 +1,10 @@
 //! Workers with a different build or different data, and forged messages.
 
+use nats_fixture::NatsServer;
 use queue::message::{self, Job, ResultHeader, VERSION};
 use queue::name::{RunKey, StreamKind, SubjectAddress};
 use queue::{Access, Expect, RunQueue, change_manifest};
 
-use super::server::Server;
 use super::{binary_with_queue, check_whole, dir, log, only_run, start, submit, until, worker};
 use crate::binary::Binary;
 
@@ -27,7 +27,7 @@ fn key(binary: &Binary) -> RunKey {
 
 #[test]
 fn worker_of_different_build_takes_no_attempts() {
-    let Some(server) = Server::start() else {
+    let Some(server) = NatsServer::start() else {
         return;
     };
     let binary = binary_with_queue(server.url());
@@ -74,7 +74,7 @@ fn worker_of_different_build_takes_no_attempts() {
 
 #[test]
 fn worker_rejects_run_if_its_data_differs() {
-    let Some(server) = Server::start() else {
+    let Some(server) = NatsServer::start() else {
         return;
     };
     let model = "description: Says yes.\nrules:\n  - reply: \"yes\"\n";
@@ -117,7 +117,7 @@ fn worker_rejects_run_if_its_data_differs() {
 
 #[test]
 fn ignores_forged_messages() {
-    let Some(server) = Server::start() else {
+    let Some(server) = NatsServer::start() else {
         return;
     };
     let binary = binary_with_queue(server.url());

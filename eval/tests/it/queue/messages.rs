@@ -6,7 +6,8 @@ use std::net::TcpStream;
 use std::sync::mpsc;
 use std::thread;
 
-use super::server::Server;
+use nats_fixture::NatsServer;
+
 use super::{binary_with_queue, worker};
 
 struct ReceivedMessage {
@@ -18,7 +19,7 @@ struct ReceivedMessage {
 const END: &str = "end";
 
 /// Subscribes to all messages of a server. Returns the connection and a receiver of the messages.
-fn subscribe(server: &Server) -> (TcpStream, mpsc::Receiver<ReceivedMessage>) {
+fn subscribe(server: &NatsServer) -> (TcpStream, mpsc::Receiver<ReceivedMessage>) {
     let mut line = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
     let own = line.try_clone().unwrap();
     let options = r#"{"verbose":false,"pedantic":false,"headers":true}"#;
@@ -96,7 +97,7 @@ fn kind(passed: &ReceivedMessage) -> Option<&str> {
 /// message with its only response. Requests are not counted here, because idle workers repeat them.
 #[test]
 fn attempt_uses_only_necessary_messages() {
-    let Some(server) = Server::start() else {
+    let Some(server) = NatsServer::start() else {
         return;
     };
     let (mut line, passed) = subscribe(&server);

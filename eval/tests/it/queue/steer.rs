@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use nats_fixture::NatsServer;
 use records::run_dir::Reopened;
 use serde_json::Value;
 
-use super::server::Server;
 use super::{binary_with_queue, dir, lines, log, start, submit, summary, until, worker};
 use crate::binary::Binary;
 use crate::faults::gated_model;
@@ -21,7 +21,7 @@ fn status(binary: &Binary, dir: &str) -> Value {
 
 #[test]
 fn shares_one_budget_among_workers() {
-    let Some(server) = Server::start() else {
+    let Some(server) = NatsServer::start() else {
         return;
     };
     let binary = binary_with_queue(server.url());
@@ -51,7 +51,7 @@ fn resumed_run_changes_budget_of_live_worker() {
         (None, "open", 3, "4", 106, 4),
         (Some("2"), "halted", 2, "5000", 0, 6),
     ] {
-        let Some(server) = Server::start() else {
+        let Some(server) = NatsServer::start() else {
             return;
         };
         let gate = Arc::new(Mutex::new(()));
@@ -96,7 +96,7 @@ fn resumed_run_changes_budget_of_live_worker() {
 
 #[test]
 fn budget_covers_attempts_made_without_queue() {
-    let Some(server) = Server::start() else {
+    let Some(server) = NatsServer::start() else {
         return;
     };
     let binary = binary_with_queue(server.url());
@@ -122,7 +122,7 @@ fn budget_covers_attempts_made_without_queue() {
 
 #[test]
 fn pauses_resumes_and_cancels() {
-    let Some(server) = Server::start() else {
+    let Some(server) = NatsServer::start() else {
         return;
     };
     let binary = binary_with_queue(server.url());
@@ -174,7 +174,7 @@ fn pauses_resumes_and_cancels() {
 
 #[test]
 fn cancelled_run_can_be_resumed() {
-    let Some(server) = Server::start() else {
+    let Some(server) = NatsServer::start() else {
         return;
     };
     let binary = binary_with_queue(server.url());

@@ -10,8 +10,8 @@ use std::thread;
 use std::time::Duration;
 
 use fault_server::{Behavior, FaultServer};
+use nats_fixture::NatsServer;
 
-use super::server::Server;
 use super::{
     Running, binary_with_queue, check_whole, dir, lines, log, start, submit, summary, until, worker,
 };
@@ -33,9 +33,9 @@ impl Random {
 fn survives_kills_of_workers_submitters_and_servers() {
     let (kills, samples) = if is_full() { (50, 400) } else { (6, 40) };
     let servers = if is_full() {
-        Server::cluster()
+        NatsServer::cluster()
     } else {
-        Server::start().map(|one| vec![one])
+        NatsServer::start().map(|one| vec![one])
     };
     let Some(mut servers) = servers else { return };
     let seed = RandomState::new().build_hasher().finish() | 1;
@@ -201,7 +201,7 @@ const SLOW: [&str; 9] = [
 
 #[test]
 fn returning_worker_loses_its_attempts() {
-    let Some(server) = Server::start() else {
+    let Some(server) = NatsServer::start() else {
         return;
     };
     let binary = slow(server.url());
@@ -241,7 +241,7 @@ fn returning_worker_loses_its_attempts() {
 /// A run of two samples, whose worker was suspended for longer than the lease while both attempts
 /// waited for the model.
 struct Suspended {
-    server: Server,
+    server: NatsServer,
     binary: Binary,
     dir: String,
     model: FaultServer,
@@ -254,7 +254,7 @@ impl Suspended {
     /// Waits until the queue has delivered an attempt to the suspended worker again. Returns `None`
     /// without a NATS server.
     fn start() -> Option<Self> {
-        let server = Server::start()?;
+        let server = NatsServer::start()?;
         let is_open = Arc::new((Mutex::new(false), Condvar::new()));
         let gate = Arc::clone(&is_open);
         let model = FaultServer::start(move |_| {
@@ -349,7 +349,7 @@ fn suspended_worker_can_return_its_attempts() {
 
 #[test]
 fn workers_wait_for_full_stream() {
-    let Some(server) = Server::start() else {
+    let Some(server) = NatsServer::start() else {
         return;
     };
     let binary = binary_with_queue(server.url());
@@ -378,7 +378,7 @@ fn workers_wait_for_full_stream() {
 
 #[test]
 fn stopped_worker_returns_attempts_under_way() {
-    let Some(server) = Server::start() else {
+    let Some(server) = NatsServer::start() else {
         return;
     };
     let binary = slow(server.url());

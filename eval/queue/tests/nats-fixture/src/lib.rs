@@ -1,4 +1,7 @@
-//! A real NATS server or a cluster of three.
+//! A real NATS server or a cluster of three, for tests. `scripts/install-queue.sh` installs the
+//! server under `target/nats`.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -13,7 +16,7 @@ use tempfile::TempDir;
 const LISTENS: Duration = Duration::from_secs(120);
 
 /// A server that stops when dropped.
-pub struct Server {
+pub struct NatsServer {
     child: Child,
     program: PathBuf,
     url: String,
@@ -21,7 +24,7 @@ pub struct Server {
     _folder: TempDir,
 }
 
-impl Drop for Server {
+impl Drop for NatsServer {
     fn drop(&mut self) {
         self.kill();
     }
@@ -37,7 +40,8 @@ fn free_port() -> u16 {
 /// Returns the path of the server's program. If it is not installed, prints a note and returns
 /// `None`.
 fn program() -> Option<PathBuf> {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/nats/bin/nats-server");
+    let program =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../target/nats/bin/nats-server");
     if program.is_file() {
         return Some(program);
     }
@@ -48,24 +52,23 @@ fn program() -> Option<PathBuf> {
     None
 }
 
-impl Server {
-    /// Starts a single server.
+impl NatsServer {
+    /// Starts a single server. Returns `None` if it is not installed.
     pub fn start() -> Option<Self> {
         Self::with("")
     }
 
-    /// Starts a server with additional configuration lines; `DIR` in them is replaced by its
-    /// folder.
+    /// Starts a server with additional configuration lines. Returns `None` if it is not installed.
     pub fn with(config: &str) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("nats.conf");
-        let config = config.replace("DIR", folder.path().to_str().unwrap());
         fs::write(&file, config).unwrap();
         let args = vec!["--config".to_owned(), file.display().to_string()];
         Self::launch(folder, args)
     }
 
-    /// Starts a cluster of three servers that stores everything three times.
+    /// Starts a cluster of three servers, which can store everything three times. Returns `None` if
+    /// the server is not installed.
     pub fn cluster() -> Option<Vec<Self>> {
         let ports = [free_port(), free_port(), free_port()];
         let routes = ports
@@ -129,14 +132,17 @@ impl Server {
         Some(server)
     }
 
+    /// Returns the address of the server: `nats://HOST:PORT`.
     pub fn url(&self) -> &str {
         &self.url
     }
 
+    /// Returns the port of the server.
     pub fn port(&self) -> u16 {
         self.url.rsplit(':').next().unwrap().parse().unwrap()
     }
 
+    /// Kills the server and keeps its data.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
