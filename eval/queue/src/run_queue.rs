@@ -90,11 +90,16 @@ impl RunQueue {
             }
         };
         let mut puts = stream::iter(jobs).map(put).buffered(MAX_CONCURRENT_WRITES);
-        let mut new = 0;
-        while let Some(put) = puts.next().await {
-            new += put?;
-        }
-        Ok(new)
+        // Tokio interrupts a task after a number of operations and resumes its futures in another
+        // order, in which the attempts would be written.
+        tokio::task::unconstrained(async {
+            let mut new = 0;
+            while let Some(put) = puts.next().await {
+                new += put?;
+            }
+            Ok(new)
+        })
+        .await
     }
 
     /// Requests up to `wanted` attempts, which arrive as they become available. The channel closes
