@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 RESULT = re.compile(r"^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored.*)$")
 SUMMARY = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored")
 # Packages with the slowest tests, slowest first; the others follow.
-SLOWEST = ["eval", "sandbox", "browser", "harness", "benchmarks"]
+SLOWEST = ["eval", "sandbox", "browser", "harness", "benchmarks", "queue"]
 # Many tests wait for servers and processes, so more of them run than there are cores.
 THREADS = 2 * (os.cpu_count() or 1)
 # Tests that take minutes, by package. Each test runs in its own process, so that it starts early.

@@ -152,7 +152,6 @@ fn ignores_forged_messages() {
         )
         .await;
         put(StreamKind::Data, "rec.x.1", b"{\"v\":99}").await;
-        put(StreamKind::Data, "part.x.1.y", &[0; 100]).await;
         put(StreamKind::State, "worker.x", b"{}").await;
         let elsewhere = SubjectAddress::manifest(Some(&RunKey::of("x")));
         broker
