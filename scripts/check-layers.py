@@ -134,7 +134,7 @@ LAYERS = {
     """,
     # prose: module names
     "eval/view": """
-        assets error find_runs histogram inputs answer_match outcome run_file search
+        assets error file_digest find_runs histogram inputs answer_match outcome run_file search
         trajectory
         failures filter overview query served
         guard library sample_list
