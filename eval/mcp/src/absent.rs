@@ -80,7 +80,6 @@ impl HttpServer {
 ///
 /// # Errors
 /// Always returns the text of [`ServerError::NotBuilt`].
-#[expect(clippy::unused_async, reason = "same signature as with the feature")]
 pub async fn serve_stdio(
     _: Arc<dyn Toolbox>,
     _: usize,
