@@ -29,9 +29,9 @@ pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination<'_>> {
         _ => vec![None],
     };
     let of_others = |axis: &Axis, values: &[String]| {
+        let lacks = |value: &String| axis.default == Some(NONE) && value == NONE;
         let values = values.iter().cloned();
-        let values =
-            values.map(|value| Some(value).filter(|value| !axis.has_none || value != NONE));
+        let values = values.map(|value| Some(value).filter(|value| !lacks(value)));
         values.collect()
     };
     let mut all = product(matrix, of_baseline);

@@ -33,10 +33,9 @@ pub(super) struct Axis {
     /// Flag of `rlm-eval run`, without dashes.
     pub(super) flag: &'static str,
     given: fn(&MatrixArgs) -> &Vec<String>,
-    /// Value of an axis that is not given; `None` if its flag is then a shared flag.
-    default: Option<&'static str>,
-    /// Whether the value `none` stands for cells without the flag.
-    pub(super) has_none: bool,
+    /// Value of an axis that is not given; `None` if its flag is then a shared flag. [`NONE`] stands
+    /// for cells without the flag, also among other values.
+    pub(super) default: Option<&'static str>,
     /// Whether the axis is a setting of the model, which also applies to the baseline.
     pub(super) of_model: bool,
     /// Whether a combination whose protocol lacks the flag is run without it. Otherwise, the
@@ -72,7 +71,6 @@ static AXES: [Axis; 10] = [
     },
     Axis {
         default: Some(NONE),
-        has_none: true,
         label: "child-",
         ..Axis::of("child-models", "child-model", |matrix| &matrix.child_models)
     },
@@ -93,7 +91,6 @@ static AXES: [Axis; 10] = [
     Axis::of("repl-apis", REPL_API, |matrix| &matrix.repl_apis),
     Axis {
         default: Some(NONE),
-        has_none: true,
         may_be_omitted: false,
         names_only_value: true,
         ..Axis::of("driver-sets", DRIVERS, |matrix| &matrix.driver_sets)
@@ -122,7 +119,6 @@ impl Axis {
             flag,
             given,
             default: None,
-            has_none: false,
             of_model: false,
             may_be_omitted: true,
             label: "",

@@ -1,10 +1,10 @@
 //! Flags and settings of `rlm-eval sweep`: the matrix, from a file and from flags.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::path::PathBuf;
 
-use clap::builder::BoolishValueParser;
+use clap::builder::{BoolishValueParser, StringValueParser, TypedValueParser as _};
 use clap::{Arg, Args, ValueEnum};
 use harness::Budget;
 use serde::de::{Deserializer, Error};
@@ -155,7 +155,12 @@ pub struct MatrixArgs {
 
     /// Sets of drivers: `;` separates the sets, `,` the drivers of a set, and `none` is the empty
     /// set [default: none]
-    #[arg(long, value_delimiter = ';', value_name = "SET;…", value_parser = driver_set)]
+    #[arg(
+        long,
+        value_delimiter = ';',
+        value_name = "SET;…",
+        value_parser = StringValueParser::new().map(|text| driver_set(&text))
+    )]
     #[serde(deserialize_with = "driver_sets")]
     pub driver_sets: Vec<String>,
 }
@@ -163,23 +168,21 @@ pub struct MatrixArgs {
 /// Value of an axis for cells without its flag.
 pub(super) const NONE: &str = "none";
 
-/// Parses the names of a set, separated by commas or `+`, and joins them by commas.
-fn driver_set(text: &str) -> Result<String, Infallible> {
+/// Parses the names of a set, separated by commas or `+`.
+fn driver_set(text: &str) -> String {
     let names = text.split([',', '+']).map(str::trim);
     let names = names.filter(|name| !name.is_empty() && *name != NONE);
-    Ok(join(names.collect()))
+    join(&names.collect::<Vec<_>>())
 }
 
 /// Reads a list of sets, each a list of names.
 fn driver_sets<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let sets: Vec<Vec<String>> = Vec::deserialize(deserializer)?;
-    let sets = sets.iter();
-    Ok(sets
-        .map(|names| join(names.iter().map(String::as_str).collect()))
-        .collect())
+    Ok(sets.iter().map(|names| join(names)).collect())
 }
 
-fn join(names: Vec<&str>) -> String {
+/// Joins the names of a set, as `--drivers` takes them.
+fn join<S: Borrow<str>>(names: &[S]) -> String {
     if names.is_empty() {
         return NONE.to_owned();
     }
