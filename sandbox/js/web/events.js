@@ -98,7 +98,8 @@
     get detail() { return this.#detail; }
   }
 
-  // Listeners of targets, each a list without a prototype.
+  // Listeners of targets, each a linked list whose first node is not a listener, as in Node.js: a dispatch calls the
+  // listeners that are added during it, unless it has already reached the last one.
   const listeners = new WeakMap();
   const listenersOf = (target) => {
     const own = weakMapGet(listeners, target);
@@ -106,28 +107,36 @@
     return own;
   };
   const isCapture = (options) => (isObject(options) ? Boolean(options.capture) : Boolean(options));
-  const setListeners = (target, entries) => weakMapSet(listeners, target, entries);
+  /** Returns the first listener of a type after a node. */
+  const nextOf = (node, type) => {
+    let found = node.next;
+    while (found !== undefined && found.type !== type) found = found.next;
+    return found;
+  };
+  const find = (root, type, callback, capture) => {
+    let found = nextOf(root, type);
+    while (found !== undefined && (found.callback !== callback || found.capture !== capture)) found = nextOf(found, type);
+    return found;
+  };
   const removeListener = (target, type, callback, capture) => {
-    const own = listenersOf(target);
-    const kept = list();
-    for (let i = 0; i < own.length; i++) {
-      const entry = own[i];
-      // A dispatch in progress has the old list.
-      if (entry.type === type && entry.callback === callback && entry.capture === capture) entry.removed = true;
-      else kept[kept.length] = entry;
-    }
-    setListeners(target, kept);
+    const root = listenersOf(target);
+    const entry = find(root, type, callback, capture);
+    if (entry === undefined) return;
+    entry.previous.next = entry.next;
+    if (entry.next === undefined) root.last = entry.previous;
+    else entry.next.previous = entry.previous;
+    // A dispatch may have reached it.
+    entry.removed = true;
   };
 
   const dispatch = (target, event) => {
     steer.begin(event, target);
-    const entries = listenersOf(target);
-    // Listeners that are added during the dispatch are not called.
-    const { length } = entries;
     const failures = list();
-    for (let i = 0; i < length && !steer.isStopped(event); i++) {
-      const entry = entries[i];
-      if (entry.removed || entry.type !== event.type) continue;
+    let following = nextOf(listenersOf(target), event.type);
+    while (following !== undefined && !steer.isStopped(event)) {
+      const entry = following;
+      following = nextOf(entry, event.type);
+      if (entry.removed) continue;
       if (entry.once) removeListener(target, entry.type, entry.callback, entry.capture);
       steer.setPassive(event, entry.passive);
       try {
@@ -147,18 +156,18 @@
 
   class EventTarget {
     constructor() {
-      setListeners(this, list());
+      const root = { __proto__: null, next: undefined };
+      root.last = root;
+      weakMapSet(listeners, this, root);
     }
     addEventListener(type, callback, options = {}) {
       if (arguments.length < 2) throw missing('type', 'listener');
       if (callback === null || callback === undefined) return;
       if (!isObject(callback)) throw wrongType('listener', 'an instance of EventListener', callback);
-      const own = listenersOf(this);
+      const root = listenersOf(this);
       const capture = isCapture(options);
       const name = `${type}`;
-      for (let i = 0; i < own.length; i++) {
-        if (own[i].type === name && own[i].callback === callback && own[i].capture === capture) return;
-      }
+      if (find(root, name, callback, capture) !== undefined) return;
       const set = isObject(options) ? options : {};
       const { signal } = set;
       if (signal !== undefined) {
@@ -166,9 +175,12 @@
         if (signal.aborted) return;
         onAbort(signal, () => removeListener(this, name, callback, capture));
       }
-      own[own.length] = {
-        __proto__: null, type: name, callback, capture, once: Boolean(set.once), passive: Boolean(set.passive), removed: false,
+      const { last } = root;
+      root.last = {
+        __proto__: null, type: name, callback, capture, once: Boolean(set.once), passive: Boolean(set.passive),
+        removed: false, previous: last, next: undefined,
       };
+      last.next = root.last;
     }
     removeEventListener(type, callback, options = {}) {
       if (arguments.length < 2) throw missing('type', 'listener');
