@@ -33,8 +33,8 @@ pub(super) struct Axis {
     /// Flag of `rlm-eval run`, without dashes.
     pub(super) flag: &'static str,
     given: fn(&MatrixArgs) -> &Vec<String>,
-    /// Value of an axis that is not given; `None` if its flag is then a shared flag. [`NONE`] stands
-    /// for cells without the flag, also among other values.
+    /// Value of an axis that is not given; `None` if its flag is then a shared flag. If it is
+    /// [`NONE`], this value stands for cells without the flag, also among other values.
     pub(super) default: Option<&'static str>,
     /// Whether the axis is a setting of the model, which also applies to the baseline.
     pub(super) of_model: bool,
