@@ -7,6 +7,7 @@ mod person;
 
 use std::fs;
 use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use benchmarks::{AppEnvironment, UserEnvironment, document_uri, read_image, with_selection};
@@ -39,7 +40,7 @@ pub(crate) use settings::AskArgs;
 /// [`Error`] for invalid settings or an infrastructure failure before the agent answers.
 pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     let settings = AskSettings::resolve(args)?.announce();
-    let world = world(&settings)?;
+    let world = world(&settings, &args.document)?;
     protocol_fit::check_question(&settings.engine.treatment, world.as_ref())?;
     if matches!(settings.query, QuerySource::Stdin) {
         protocol_fit::check_nobody_answers(
@@ -49,11 +50,13 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     }
     let images = settings.images.iter().map(|path| read_image(path));
     let images = images.collect::<Result<Vec<_>, _>>()?;
+    let selection = args.selection.as_deref();
+    let selection = selection.filter(|text| !text.trim().is_empty());
     let mut task = Task {
         run_id: "ask".to_owned(),
         sample: "ask".to_owned(),
         attempt: 1,
-        query: match &settings.selection {
+        query: match selection {
             Some(selection) => with_selection(&settings.query.read()?, selection),
             None => settings.query.read()?,
         },
@@ -63,7 +66,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     };
     let (engine, _) = engine::open(&settings.engine, None, None)?;
     let mut engine = engine.with_person(Arc::new(TerminalPerson::default()));
-    let recorder = match &settings.log_dir {
+    let recorder = match &args.log_dir {
         Some(folder) => Some(Arc::new(Recorder::begin(
             "asked",
             "ask",
@@ -82,7 +85,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
             trust_pages: settings.engine.trust_pages,
             // A local address on the command line is explicit consent.
             allow_local: settings.engine.allow_local || settings.names_local_address(),
-            is_visible: settings.show,
+            is_visible: args.show,
         };
         let opened = Arc::new(runtime.block_on(Web::open(EnvironmentSource::One(world), how))?);
         engine = engine.with_browser(Arc::clone(&opened) as Arc<dyn Browser>);
@@ -130,7 +133,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         if let Some(sum) = web.refused() {
             terminal::note(&format!("{sum}; allow an origin with --allow ORIGIN"));
         }
-        save(&settings, web.launched())
+        save(args.save.as_deref(), web.launched())
     });
     if let Some(answer) = &outcome.answer {
         print(answer)?;
@@ -173,12 +176,12 @@ impl EventSink for Both {
 
 /// Returns the web page or the documents that the agent works on. `None` without either, unless the
 /// protocol builds apps.
-fn world(settings: &AskSettings) -> Result<Option<UserEnvironment>, Error> {
+fn world(settings: &AskSettings, files: &[PathBuf]) -> Result<Option<UserEnvironment>, Error> {
     if let Some(site) = &settings.site {
         return Ok(Some(UserEnvironment::Site(site.clone())));
     }
     let mut documents: Vec<(String, String)> = Vec::new();
-    for path in &settings.documents {
+    for path in files {
         let failed = |reason| Error::File {
             flag: "--document",
             path: path.display().to_string(),
@@ -205,8 +208,8 @@ fn world(settings: &AskSettings) -> Result<Option<UserEnvironment>, Error> {
 }
 
 /// Saves the launched app if `--save` names a file.
-fn save(settings: &AskSettings, launched: Option<String>) -> Result<(), Error> {
-    let Some(path) = &settings.save else {
+fn save(path: Option<&Path>, launched: Option<String>) -> Result<(), Error> {
+    let Some(path) = path else {
         return Ok(());
     };
     let Some(html) = launched else {

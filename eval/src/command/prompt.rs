@@ -91,9 +91,9 @@ pub(super) fn execute(args: &PromptArgs) -> Result<Outcome, Error> {
     }
     let settings = PromptSettings::resolve(args)?.announce();
     let prompt = PromptWithTools::of(&settings);
-    if settings.json {
+    if args.json {
         stdout::write_json(&as_json(&prompt))?;
-    } else if settings.sizes {
+    } else if args.sizes {
         stdout::write(&sizes(&prompt))?;
     } else {
         stdout::write(&prompt.text())?;

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::terminal;
 use crate::settings::SettingsError;
-use settings::{QueueAction, QueueTarget};
+use settings::{QueueAction, QueueTarget, QueueTargetArgs};
 
 pub(crate) use settings::QueueCommandArgs;
 
@@ -26,17 +26,17 @@ const LOST_AFTER_S: u64 = 10;
 /// # Errors
 /// [`Error::Queue`] if the server cannot be reached or does not know the run.
 pub(super) fn execute(args: &QueueCommandArgs) -> Result<Outcome, Error> {
-    let (QueueAction::Status(target)
-    | QueueAction::Pause(target)
-    | QueueAction::Resume(target)
-    | QueueAction::Cancel(target)) = &args.action;
-    let target = QueueTarget::resolve(target)?;
+    let (QueueAction::Status(given)
+    | QueueAction::Pause(given)
+    | QueueAction::Resume(given)
+    | QueueAction::Cancel(given)) = &args.action;
+    let target = QueueTarget::resolve(given)?;
     let runtime = runtime()?;
     runtime.block_on(async {
         let broker = queue::connect(&target.access, "rlm-eval queue").await?;
         match &args.action {
-            QueueAction::Status(_) => status(&broker, &target).await,
-            action => apply_action(&broker, action, &target).await,
+            QueueAction::Status(_) => status(&broker, &target, given.json).await,
+            action => apply_action(&broker, action, given, &target).await,
         }
     })
 }
@@ -44,6 +44,7 @@ pub(super) fn execute(args: &QueueCommandArgs) -> Result<Outcome, Error> {
 async fn apply_action(
     broker: &Arc<dyn Broker>,
     action: &QueueAction,
+    given: &QueueTargetArgs,
     target: &QueueTarget,
 ) -> Result<Outcome, Error> {
     let Some(run) = &target.run else {
@@ -54,7 +55,7 @@ async fn apply_action(
         .into());
     };
     let queue = RunQueue::new(Arc::clone(broker), run.clone());
-    let report = match (&target.sample, &target.worker) {
+    let report = match (&given.sample, &given.worker) {
         (Some(sample), _) => apply_to_sample(&queue, action, sample).await?,
         (None, Some(worker)) => apply_to_worker(&queue, action, worker).await?,
         (None, None) => apply_to_run(&queue, action).await?,
@@ -182,7 +183,11 @@ async fn apply_to_worker(
     })
 }
 
-async fn status(broker: &Arc<dyn Broker>, target: &QueueTarget) -> Result<Outcome, Error> {
+async fn status(
+    broker: &Arc<dyn Broker>,
+    target: &QueueTarget,
+    as_json: bool,
+) -> Result<Outcome, Error> {
     let all = match &target.run {
         None => manifests(broker.as_ref()).await?,
         Some(run) => match manifest(broker.as_ref(), run).await? {
@@ -198,7 +203,7 @@ async fn status(broker: &Arc<dyn Broker>, target: &QueueTarget) -> Result<Outcom
         let accounts = queue.accounts().await?;
         runs.push((manifest, counts, workers, accounts));
     }
-    if target.json {
+    if as_json {
         let each = runs.iter().map(|(manifest, counts, workers, accounts)| {
             json!({
                 "key": manifest.key,

@@ -41,7 +41,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// [`Error`] for invalid settings, or if the server does not answer at the start.
 pub(super) fn execute(args: &WorkerArgs) -> Result<Outcome, Error> {
     let settings = WorkerSettings::resolve(args)?;
-    if let Some(remark) = open_files::fd_limit_warning(settings.concurrency, "--concurrency") {
+    if let Some(remark) = open_files::fd_limit_warning(settings.args.concurrency, "--concurrency") {
         terminal::warning(&remark);
     }
     let runtime = runtime()?;
@@ -55,14 +55,14 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
     let broker = queue::connect(&settings.access, &settings.name).await?;
     terminal::note(&format!(
         "worker {} takes attempts from {}, up to {} concurrently; Ctrl-C stops it",
-        settings.name, settings.access.url, settings.concurrency
+        settings.name, settings.access.url, settings.args.concurrency
     ));
     let (mode_sender, mode) = watch::channel(WorkerMode::Work);
     let (busy, mut work_done) = mpsc::unbounded_channel();
-    let drain = settings.drain;
-    let idle_exit = settings.idle_exit;
+    let drain = *settings.args.drain;
+    let idle_exit = settings.args.idle_exit.as_deref().copied();
     let worker = Arc::new(Worker {
-        permits: Arc::new(Semaphore::new(settings.concurrency)),
+        permits: Arc::new(Semaphore::new(settings.args.concurrency)),
         broker,
         mode,
         under_way: AtomicUsize::new(0),

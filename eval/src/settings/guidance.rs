@@ -15,7 +15,6 @@ use harness::{ModelMap, ModelSlot, Protocol, properties_without_effect, protocol
 use serde::{Deserialize, Serialize};
 
 use super::error::DRIVERS;
-use super::flags::NotShared;
 use super::layers::PromptOverrideSettings;
 use super::values::{names, one_of, whole};
 use super::{CompactionArgs, McpServer, PromptOverrideArgs, Resolved, SettingsError, layers};
@@ -35,8 +34,7 @@ pub struct GuidanceArgs {
         long,
         default_value_t,
         value_name = "MODE",
-        value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str)),
-        add = NotShared("use --prompt-modes")
+        value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str))
     )]
     pub prompt_mode: PromptMode,
 
@@ -46,8 +44,7 @@ pub struct GuidanceArgs {
         help = protocol_help(),
         default_value_t,
         value_name = "PROTOCOL",
-        value_parser = one_of::<Protocol>(Protocol::ALL.map(Protocol::as_str)),
-        add = NotShared("use --protocols")
+        value_parser = one_of::<Protocol>(Protocol::ALL.map(Protocol::as_str))
     )]
     pub protocol: Protocol,
 
@@ -80,14 +77,13 @@ pub struct GuidanceArgs {
         long,
         value_parser = whole::<u32>(1..=MAX_DEPTH),
         default_value_t = DEFAULT_MAX_DEPTH,
-        value_name = "DEPTH",
-        add = NotShared("use --depths")
+        value_name = "DEPTH"
     )]
     pub max_depth: u32,
 
     /// Drivers (guidance) added to the root's prompt, in this order, after those of the profile;
     /// each must support the protocol; see `rlm-eval list drivers`
-    #[arg(long, value_delimiter = ',', value_name = "NAME,…", add = NotShared("use --driver-sets"))]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub drivers: Vec<String>,
 
     /// Folder of your own driver files (*.md); a file with the name of a bundled driver replaces it
@@ -111,7 +107,7 @@ pub struct GuidanceArgs {
 
     /// Model of all agents below the root, unless they name a model, whether called by `rlm()` or
     /// by the name of a prompt [default: the root's]
-    #[arg(long, value_name = "REF", add = NotShared("use --child-models"))]
+    #[arg(long, value_name = "REF")]
     pub child_model: Option<ModelRef>,
 
     /// Model of `llm()` calls that do not name a model [default: the root's]

@@ -191,7 +191,13 @@ impl Matrix {
         }
         run.extend(typed);
         for name in run.keys() {
-            if let Some(advice) = instead_of_sharing(name) {
+            let is_set = |axis: &&Axis| axis.flag == name && axis.default.is_some();
+            let axis = AXES.iter().find(is_set);
+            let advice = match axis {
+                Some(axis) => Some(format!("use --{}", axis.name)),
+                None => instead_of_sharing(name).map(str::to_owned),
+            };
+            if let Some(advice) = advice {
                 return Err(wrong(format!(
                     "--{name} cannot be shared by all cells: {advice}"
                 )));

@@ -103,16 +103,6 @@ pub struct AskSettings {
     pub images: Vec<PathBuf>,
     /// Web page that the question is about.
     pub site: Option<UserSite>,
-    /// Text selected on the page.
-    pub selection: Option<String>,
-    /// Files of the open documents.
-    pub documents: Vec<PathBuf>,
-    /// Whether the launched app is shown.
-    pub show: bool,
-    /// File that the app is saved to.
-    pub save: Option<PathBuf>,
-    /// Folder in which the trajectory is stored.
-    pub log_dir: Option<PathBuf>,
     /// Settings of the agents.
     pub engine: EngineSettings,
 }
@@ -167,14 +157,6 @@ impl AskSettings {
             context,
             images,
             site,
-            selection: args
-                .selection
-                .clone()
-                .filter(|text| !text.trim().is_empty()),
-            documents: args.document.clone(),
-            show: args.show,
-            log_dir: args.log_dir.clone(),
-            save: args.save.clone(),
             engine,
         }))
     }

@@ -166,17 +166,13 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The agent whose prompt is shown, and the output options.
+/// The agent whose prompt is shown.
 #[derive(Debug, Clone)]
 pub struct PromptSettings {
     /// Settings of the run that the agent would belong to.
     pub treatment: Treatment,
     /// Position of the agent.
     pub position: AgentPosition,
-    /// Whether to print the sizes of the sections.
-    pub sizes: bool,
-    /// Whether to print the sections as JSON.
-    pub json: bool,
 }
 
 impl PromptSettings {
@@ -255,8 +251,6 @@ impl PromptSettings {
         Ok(agents.map(|Agents { treatment, .. }| Self {
             treatment,
             position,
-            sizes: args.sizes,
-            json: args.json,
         }))
     }
 }

@@ -66,12 +66,6 @@ pub struct QueueTarget {
     pub access: Access,
     /// Run to show or change; `None` for all.
     pub run: Option<RunKey>,
-    /// Id of the sample to change, if given.
-    pub sample: Option<String>,
-    /// Name of the worker to change, if given.
-    pub worker: Option<String>,
-    /// Whether to print JSON.
-    pub json: bool,
 }
 
 impl QueueTarget {
@@ -92,9 +86,6 @@ impl QueueTarget {
         Ok(Self {
             access: access(&url, &args.access),
             run,
-            sample: args.sample.clone(),
-            worker: args.worker.clone(),
-            json: args.json,
         })
     }
 }

@@ -240,7 +240,7 @@ pub(super) fn heartbeat(worker: &Worker) -> WorkerHeartbeat {
         worker: worker.settings.name.clone(),
         host: worker.settings.host.clone(),
         at_ms: now_ms(),
-        concurrency: worker.settings.concurrency,
+        concurrency: worker.settings.args.concurrency,
         under_way: Vec::new(),
         finished: 0,
         spent: queue::accounts::Amounts::default(),

@@ -1,7 +1,6 @@
 //! Flags and settings of `rlm-eval worker`.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
 use queue::Access;
@@ -82,22 +81,10 @@ pub struct WorkerArgs {
 pub struct WorkerSettings {
     /// URL and credentials of the queue server.
     pub access: Access,
+    /// Flags of the worker.
+    pub args: WorkerArgs,
     /// Runs to work on; empty for all.
     pub runs: Vec<RunKey>,
-    /// Maximum concurrent attempts.
-    pub concurrency: usize,
-    /// Folder with benchmark data on this machine, used instead of the run's.
-    pub data_dir: Option<PathBuf>,
-    /// Server URL that runs may use.
-    pub base_url: Option<String>,
-    /// Permissions of agents.
-    powers: PowerArgs,
-    /// Permissions of runs.
-    run_powers: RunPowerArgs,
-    /// Time that running attempts have to finish when the worker is stopped.
-    pub drain: Duration,
-    /// Time without work after which the worker exits.
-    pub idle_exit: Option<Duration>,
     /// Flags with the files and folders that runs may name.
     pub confirmed: ResumeArgs,
     /// Name of the worker.
@@ -117,20 +104,14 @@ impl WorkerSettings {
         Ok(Self {
             access: access(&args.url, &args.access),
             runs: runs.collect::<Result<_, _>>()?,
-            concurrency: args.concurrency,
-            data_dir: args.data_dir.clone(),
-            base_url: args.base_url.clone(),
-            powers: args.powers.clone(),
-            run_powers: args.run_powers.clone(),
             confirmed: ResumeArgs::of_worker(&args.confirmed)
                 .map_err(|error| SettingsError::new(one_line(&error)))?,
-            drain: *args.drain,
-            idle_exit: args.idle_exit.map(|seconds| *seconds),
             name: args
                 .name
                 .clone()
                 .unwrap_or_else(|| format!("{host}-{}", std::process::id())),
             host,
+            args: args.clone(),
         })
     }
 
@@ -147,16 +128,17 @@ impl WorkerSettings {
         args.queue.queue = None;
         args.engine.store.record = None;
         args.engine.store.cache = None;
-        args.conduct.concurrency = self.concurrency;
-        args.powers = self.run_powers.clone();
-        args.engine.powers = self.powers.clone();
-        if self.data_dir.is_some() {
-            args.options.data_dir.clone_from(&self.data_dir);
+        let own = &self.args;
+        args.conduct.concurrency = own.concurrency;
+        args.powers = own.run_powers.clone();
+        args.engine.powers = own.powers.clone();
+        if own.data_dir.is_some() {
+            args.options.data_dir.clone_from(&own.data_dir);
         }
         let mut run = RunSettings::at(&args, RunMode::Resume)?.settings;
         // The queue enforces the run's budget across all workers.
         run.engine.conduct.budget = harness::Budget::default();
-        run.check_addresses(Path::new("the run"), self.base_url.as_deref(), "")
+        run.check_addresses(Path::new("the run"), own.base_url.as_deref(), "")
             .map_err(|_| {
                 SettingsError::with_hint(
                     "the run names a server that this worker does not name".to_owned(),
@@ -182,7 +164,7 @@ impl WorkerSettings {
         })?;
         let own = ["--record", "--cache"];
         let places = unconfirmed.into_iter().filter(|place| {
-            let has_own_data = place.flag == "--data-dir" && self.data_dir.is_some();
+            let has_own_data = place.flag == "--data-dir" && self.args.data_dir.is_some();
             !own.contains(&place.flag.as_str()) && !has_own_data
         });
         let places: Vec<String> = places.map(|place| place.to_string()).collect();
