@@ -32,23 +32,35 @@
     element.scrollIntoView({ block: "center", inline: "nearest", behavior });
   }
 
+  // Returns the middle of the visible part of an element, in pixels of its frame, and what is there. Undefined if the
+  // element has no size.
+  function aim(element) {
+    const page = element.ownerDocument;
+    const box = [...element.getClientRects()].find((rect) => rect.width > 0 && rect.height > 0);
+    if (!box) return undefined;
+    const { innerWidth, innerHeight } = page.defaultView;
+    const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2;
+    const y = (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2;
+    const hit = hitAt(page, x, y);
+    return { x, y, hit, isReached: Boolean(hit) && (isWithin(hit, element) || hit.closest("label")?.control === element) };
+  }
+
   // Returns the point to click, in pixels of the viewport.
   function locate(selector) {
     return on(selector, (element) => {
       if (element.matches(":disabled")) return inapplicable("it is disabled");
       if (!isShown(element)) return inapplicable("it is not visible");
-      const page = element.ownerDocument;
-      if (!inView(element)) center(element, "instant");
-      const box = [...element.getClientRects()].find((rect) => rect.width > 0 && rect.height > 0);
-      if (!box) return inapplicable("it has no size");
-      const { innerWidth, innerHeight } = page.defaultView;
-      const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2;
-      const y = (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2;
-      const hit = hitAt(page, x, y);
+      let aimed = inView(element) ? aim(element) : undefined;
+      if (!aimed?.isReached) {
+        // An element in view can be hidden by its own scroll container or by a fixed bar.
+        center(element, "instant");
+        aimed = aim(element);
+      }
+      if (!aimed) return inapplicable("it has no size");
+      const { x, y, hit, isReached } = aimed;
       if (!hit) return inapplicable("it is outside of what the page can show");
-      const reached = isWithin(hit, element) || hit.closest("label")?.control === element;
       const frame = dump.offsetOf(element);
-      if (!reached) return inapplicable(`${dump.describe(hit)} covers it`);
+      if (!isReached) return inapplicable(`${dump.describe(hit)} covers it`);
       located = new WeakRef(element);
       return { x: x + frame.x, y: y + frame.y };
     });
@@ -177,7 +189,7 @@
         const shown = options.slice(0, OPTIONS_SHOWN).map(label).join(" | ");
         return inapplicable(`it has no option ${JSON.stringify(wanted)}; its options: ${shown}`);
       }
-      if (options[at].disabled) return inapplicable("this option is disabled");
+      if (options[at].matches(":disabled")) return inapplicable("this option is disabled");
       element.focus();
       if (element.multiple) options[at].selected = true;
       else element.selectedIndex = at;

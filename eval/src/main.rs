@@ -3,7 +3,9 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
@@ -27,8 +29,15 @@ fn become_program(called: OsString, arguments: env::ArgsOs) -> io::Error {
         Ok(own) => own,
         Err(error) => return error,
     };
-    Command::new(own.with_file_name("rlm-eval"))
-        .arg0(called)
-        .args(arguments)
-        .exec()
+    let program = own.with_file_name("rlm-eval");
+    if is_same_file(&own, &program) {
+        return io::Error::other("this file is a copy of `eval`, which contains no program");
+    }
+    Command::new(program).arg0(called).args(arguments).exec()
+}
+
+/// Whether both paths are names of one file. A program that replaced itself would never end.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let file = |path| fs::metadata(path).map(|file| (file.dev(), file.ino()));
+    matches!((file(one), file(other)), (Ok(one), Ok(other)) if one == other)
 }

@@ -39,6 +39,7 @@ fn actions_look_like_user_input_to_page() {
         for (row, seen) in [
             ("click #save", "click save trusted"),
             ("click #low", "click low trusted"),
+            ("click #inside", "click inside trusted"),
             (
                 "click #ticked",
                 "click ticked trusted, click tick trusted on, input tick trusted on, change tick trusted on",
@@ -136,9 +137,10 @@ fn explains_impossible_actions() {
             ("fill #save x", "a button takes no text"),
             (
                 "select #city Berlin",
-                "it has no option \"Berlin\"; its options: Paris | Rome | Oslo",
+                "it has no option \"Berlin\"; its options: Paris | Rome | Oslo | Lima",
             ),
             ("select #city Oslo", "this option is disabled"),
+            ("select #city Lima", "this option is disabled"),
             ("select #name x", "a input has no options"),
             ("press #cover a", "it cannot have the keyboard's focus"),
             ("scroll #unseen", "it is not visible"),

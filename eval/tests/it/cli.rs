@@ -1,6 +1,7 @@
 //! The command line: its help, its lists, and its errors for invalid input.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
@@ -184,6 +185,18 @@ fn suggests_commands_under_called_name() {
         help.contains(&format!("\n  {long} list drivers\n")),
         "{help}"
     );
+}
+
+/// The short name is a small program of its own.
+#[test]
+fn copy_of_short_name_is_not_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("rlm-eval");
+    fs::copy(env!("CARGO_BIN_EXE_eval"), &copy).unwrap();
+    let ran = Command::new(&copy).arg("--help").output().unwrap();
+    assert_eq!(ran.status.code(), Some(1));
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert!(said.contains("this file is a copy of `eval`"), "{said}");
 }
 
 #[test]
