@@ -354,6 +354,17 @@ impl EnvironmentFields {
         } else {
             None
         };
+        if let Some(address) = start.as_deref().filter(|start| is_web_address(start))
+            && site.is_some()
+        {
+            return Err(Fault::new(
+                &self.url,
+                format!(
+                    "is {address:?}; expected a path on the site in `{}`",
+                    self.site
+                ),
+            ));
+        }
         let source = if let Some(name) = site {
             let path = inside(&self.site, folder, &name)?;
             if !path.is_dir() {

@@ -181,8 +181,7 @@ fn session_id(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION_ID)?.to_str().ok()
 }
 
-/// Middleware that notes the end of a response: it cancels the request's
-/// [`HttpResponse::disconnected`], and the call that the response answers is no longer in progress.
+/// Middleware that ends the request's call when its response is complete or the connection closes.
 ///
 /// The protocol lets a client reconnect for the rest of a response. But an agent without a waiting
 /// client would keep its slot and keep spending, so it is stopped instead.

@@ -23,8 +23,8 @@ pub(crate) struct RunOnly;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MayNamePlace;
 
-/// Marks a flag of `rlm-eval run` that the cells of a sweep cannot share, because the sweep sets it.
-/// The text is advice. Flags that the matrix sets need no mark.
+/// Marks a flag of `rlm-eval run` that the cells of a sweep cannot share, because the sweep sets
+/// it. The text is advice. Flags that the matrix sets need no mark.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NotShared(pub &'static str);
 

@@ -108,7 +108,7 @@ const DRIVERS: &str = "drivers";
 pub(super) const BASELINE: &str = "direct";
 
 impl Axis {
-    /// Creates an axis of the agents without a default.
+    /// Creates an axis without a default that is not a setting of the model.
     const fn of(
         name: &'static str,
         flag: &'static str,
@@ -146,12 +146,14 @@ impl Axis {
     fn find_duplicate(&self, values: &[String]) -> Option<String> {
         let name = self.name;
         if self.flag == DRIVERS {
-            let found = values.iter().find_map(|set| twice(set.split(',')));
+            let found = values
+                .iter()
+                .find_map(|set| first_duplicate(set.split(',')));
             if let Some(driver) = found {
                 return Some(format!("{name}: duplicate `{driver}` in one set"));
             }
         }
-        let value = twice(values.iter().map(String::as_str))?;
+        let value = first_duplicate(values.iter().map(String::as_str))?;
         Some(format!("{name}: duplicate `{}`", value.replace(',', "+")))
     }
 }
@@ -286,7 +288,7 @@ fn check_powers(
 }
 
 /// Returns the first duplicate.
-fn twice<'a>(mut values: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+fn first_duplicate<'a>(mut values: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut seen = BTreeSet::new();
     values.find(|value| !seen.insert(*value))
 }

@@ -172,17 +172,17 @@ pub(super) const NONE: &str = "none";
 fn driver_set(text: &str) -> String {
     let names = text.split([',', '+']).map(str::trim);
     let names = names.filter(|name| !name.is_empty() && *name != NONE);
-    join(&names.collect::<Vec<_>>())
+    join_drivers(&names.collect::<Vec<_>>())
 }
 
 /// Reads a list of sets, each a list of names.
 fn driver_sets<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let sets: Vec<Vec<String>> = Vec::deserialize(deserializer)?;
-    Ok(sets.iter().map(|names| join(names)).collect())
+    Ok(sets.iter().map(|names| join_drivers(names)).collect())
 }
 
 /// Joins the names of a set, as `--drivers` takes them.
-fn join<S: Borrow<str>>(names: &[S]) -> String {
+fn join_drivers<S: Borrow<str>>(names: &[S]) -> String {
     if names.is_empty() {
         return NONE.to_owned();
     }

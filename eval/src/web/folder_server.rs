@@ -53,21 +53,21 @@ async fn answer(State(folder): State<Arc<PathBuf>>, method: Method, uri: Uri) ->
         .into_owned();
     let found = tokio::task::spawn_blocking(move || read(&folder, &path)).await;
     // Prevent caching, so that navigating back requests the page again.
-    let kept = (header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let no_store = (header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     match found {
         Ok(Some(Found::File(bytes, kind))) => {
             let kind = (header::CONTENT_TYPE, HeaderValue::from_static(kind));
-            ([kind, kept], bytes).into_response()
+            ([kind, no_store], bytes).into_response()
         }
         Ok(Some(Found::Folder)) => {
             let location = [(header::LOCATION, with_slash(&uri))];
-            (StatusCode::MOVED_PERMANENTLY, [kept], location).into_response()
+            (StatusCode::MOVED_PERMANENTLY, [no_store], location).into_response()
         }
         _ => (StatusCode::NOT_FOUND, "there is no such page").into_response(),
     }
 }
 
-/// What a path refers to.
+/// Target of a path.
 enum Found {
     /// Content and media type of a file.
     File(Vec<u8>, &'static str),

@@ -22,7 +22,7 @@ pub(crate) struct AgentPlan {
     pub depth: u32,
     /// System prompt of the caller or the protocol, if any.
     pub own_prompt: Option<String>,
-    /// Prompt of the definition that the agent is called by, if any.
+    /// Text of the called prompt definition in pieces, if the agent has one.
     pub definition: Option<Arc<[DefinitionPiece]>>,
     /// Maximum iterations.
     pub iterations: u32,

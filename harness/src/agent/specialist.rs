@@ -90,7 +90,12 @@ impl Specialist {
             talk,
             ..
         } = self;
-        let prompt: String = prompt.iter().map(|piece| piece.text.as_str()).collect();
+        // Slots are filled only in sections.
+        let marked = |piece: &DefinitionPiece| {
+            let mark = if piece.of_section { "\0" } else { "" };
+            format!("{mark}{}", piece.text)
+        };
+        let prompt: String = prompt.iter().map(marked).collect();
         let mut settings = settings.version();
         if let Some(talk) = talk {
             settings += &format!("{talk:?}");

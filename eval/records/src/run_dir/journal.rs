@@ -222,7 +222,7 @@ impl Journal {
         if !paid.is_empty() {
             let events = as_events(&paid, sample, attempt);
             fs::create_dir_all(self.run.join(ABANDONED))?;
-            atomic::write_lines(&given_up(&self.run, &path, &bytes), &events)?;
+            atomic::write_lines(&given_up_path(&self.run, &path, &bytes), &events)?;
         }
         fs::remove_file(path)
     }
@@ -240,7 +240,7 @@ pub(super) fn paid_in(run: &Path, path: &Path) -> io::Result<Vec<PaidResponse>> 
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    if given_up(run, path, &bytes).exists() {
+    if given_up_path(run, path, &bytes).exists() {
         return Ok(Vec::new());
     }
     Ok(paid_lines(&bytes))
@@ -248,7 +248,7 @@ pub(super) fn paid_in(run: &Path, path: &Path) -> io::Result<Vec<PaidResponse>> 
 
 /// Returns the path in `abandoned/` of the spending in a journal that is given up. It depends on
 /// the journal's bytes, so that it belongs to no other journal of the attempt.
-fn given_up(run: &Path, journal: &Path, bytes: &[u8]) -> PathBuf {
+fn given_up_path(run: &Path, journal: &Path, bytes: &[u8]) -> PathBuf {
     let stem = journal.file_stem().unwrap_or_default().to_string_lossy();
     let hash = hex::encode(Sha256::digest(bytes));
     // No other name continues with `j` after its last `~`; see `keep_abandoned`.
@@ -360,7 +360,7 @@ pub(super) fn reopen(run: &Path, is_open: impl Fn(&str) -> bool) -> io::Result<V
         }
         if path.extension().is_some_and(|end| end == "jsonl")
             && path.is_file()
-            && given_up(run, &path, &fs::read(&path)?).exists()
+            && given_up_path(run, &path, &fs::read(&path)?).exists()
         {
             fs::remove_file(path)?;
             continue;

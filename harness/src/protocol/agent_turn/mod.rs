@@ -188,7 +188,7 @@ impl ProtocolBehavior for AgentTurn {
             executor,
             log: TurnLog::default(),
             follow_ups: attempt.task.follow_ups.clone().into(),
-            asked: Vec::new(),
+            follow_up_places: Vec::new(),
             attached: attempt.task.images.clone(),
             narrated: None,
             malformed: Malformed::default(),
@@ -208,7 +208,7 @@ struct WebTurns<'a> {
     /// Further messages of the user, in order.
     follow_ups: VecDeque<String>,
     /// Places of the further messages in the conversation.
-    asked: Vec<usize>,
+    follow_up_places: Vec<usize>,
     /// Images attached by the user; only the next request contains them.
     attached: Vec<Image>,
     /// Last narrated text.
@@ -229,8 +229,8 @@ impl AgentBehavior for WebTurns<'_> {
         block.images.splice(..0, self.attached.drain(..));
         conversation.tail = Some(block);
         if let Some(most) = settings.max_prompt_tokens {
-            let asked = &mut self.asked;
-            shorten_prompt::fit(self.attempt, self.root, conversation, asked, most)?;
+            let places = &mut self.follow_up_places;
+            shorten_prompt::fit(self.attempt, self.root, conversation, places, most)?;
         }
         Ok(())
     }
@@ -296,7 +296,8 @@ impl AgentBehavior for WebTurns<'_> {
         self.page.answered(&answer).await?;
         drop(working);
         self.attempt.records.answered(&answer);
-        self.asked.push(conversation.messages().len());
+        let place = conversation.messages().len();
+        self.follow_up_places.push(place);
         conversation.push(Message::user(next));
         Ok(NextStep::Continue)
     }

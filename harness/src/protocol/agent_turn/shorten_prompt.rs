@@ -8,16 +8,16 @@ use crate::provider::http::estimate_tokens;
 const TRUNCATED: &str = "\n[...truncated]";
 
 /// Shortens the conversation until its estimated size is at most `most` tokens. The user's messages
-/// are kept; `asked` has the places of those after the first, and is updated.
+/// are kept; `follow_ups` has the places of those after the first, and is updated.
 pub(super) fn fit(
     attempt: &Attempt<'_>,
     root: &Invocation,
     conversation: &mut Conversation,
-    asked: &mut [usize],
+    follow_ups: &mut [usize],
     most: u64,
 ) -> Result<(), Failure> {
     let mut forgotten = 0;
-    while estimate(conversation) > most && forget_turn(conversation, asked, &mut forgotten) {}
+    while estimate(conversation) > most && forget_turn(conversation, follow_ups, &mut forgotten) {}
     if forgotten > 0 {
         attempt.records.count(|stats| stats.context_trims += 1);
         attempt.records.emit(
@@ -56,7 +56,11 @@ fn estimate(conversation: &Conversation) -> u64 {
 
 /// Drops the oldest turn: a response and the messages up to the next response, except the user's.
 /// Returns `false` if there are fewer than two turns.
-fn forget_turn(conversation: &mut Conversation, asked: &mut [usize], forgotten: &mut u32) -> bool {
+fn forget_turn(
+    conversation: &mut Conversation,
+    follow_ups: &mut [usize],
+    forgotten: &mut u32,
+) -> bool {
     let messages = conversation.messages();
     let responses: Vec<usize> = (1..messages.len())
         .filter(|index| messages[*index].role == MessageRole::Assistant)
@@ -64,10 +68,10 @@ fn forget_turn(conversation: &mut Conversation, asked: &mut [usize], forgotten: 
     let [first, next, ..] = responses[..] else {
         return false;
     };
-    let is_users = asked.contains(&(next - 1));
+    let is_users = follow_ups.contains(&(next - 1));
     let end = if is_users { next - 1 } else { next };
     conversation.forget(first..end);
-    for place in asked.iter_mut().filter(|place| **place >= end) {
+    for place in follow_ups.iter_mut().filter(|place| **place >= end) {
         *place -= end - first;
     }
     *forgotten += u32::try_from(end - first).unwrap_or(u32::MAX);
