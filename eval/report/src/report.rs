@@ -303,8 +303,7 @@ fn prices(run: &RunDir) -> Vec<String> {
     texts.map(str::to_owned).collect()
 }
 
-/// Returns the samples whose score in at least one run differs from that in the first run, sorted
-/// by id.
+/// Returns the samples whose scores differ between any two runs, sorted by id.
 fn differing(runs: &[RunDir]) -> Vec<(String, Vec<Option<f64>>)> {
     /// Smaller differences do not count, because floating-point sums depend on the order of
     /// attempts.
@@ -327,13 +326,8 @@ fn differing(runs: &[RunDir]) -> Vec<(String, Vec<Option<f64>>)> {
     });
     means
         .filter(|(_, means)| {
-            let first = means.first().copied().flatten();
-            let others = means.iter().skip(1).flatten();
-            first.is_some_and(|first| {
-                others
-                    .into_iter()
-                    .any(|other| (other - first).abs() > EQUAL)
-            })
+            let known = || means.iter().flatten().copied();
+            known().fold(f64::MIN, f64::max) - known().fold(f64::MAX, f64::min) > EQUAL
         })
         .collect()
 }

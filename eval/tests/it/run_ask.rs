@@ -299,6 +299,17 @@ fn reports_cost_and_keeps_trajectory_on_request() {
     );
     assert!(!binary.path().join("kept").exists());
 
+    // An attempt at its limit has no score, because questions have no scorer.
+    let mut limited = vec!["ask", "--model", "scripted:priced.yaml", "--query", "?"];
+    limited.extend(["--attempt-max-llm-calls", "1", "--log-dir", "limited"]);
+    binary.run(&limited, "");
+    let run = std::fs::read_dir(binary.path().join("limited")).unwrap();
+    let run = run.map(|run| run.unwrap().path()).next().unwrap();
+    let record = std::fs::read_to_string(run.join("samples.jsonl")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(record.trim_end()).unwrap();
+    assert_eq!(record["status"], "limit", "{record}");
+    assert!(record["score"].is_null(), "{record}");
+
     let stderr = ask(&["--log-dir", "kept"]);
     assert!(
         stderr.contains("note: run directory: kept/asked-solver-"),

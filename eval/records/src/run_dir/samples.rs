@@ -6,6 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::mem;
 use std::path::{Path, PathBuf};
 
+use model::Usage;
 use serde::Deserialize;
 
 use super::RunDirError;
@@ -128,7 +129,13 @@ fn parse(line: &[u8]) -> Result<AttemptRecord, LineError> {
         let known = RECORD_VERSION;
         return Err(LineError::Version { found, known });
     }
-    serde_json::from_slice(line).map_err(|error| malformed("an attempt record", &error))
+    let mut record: AttemptRecord =
+        serde_json::from_slice(line).map_err(|error| malformed("an attempt record", &error))?;
+    // Requests that cost nothing used no tokens, as in an attempt without a response.
+    if record.usage.is_none() && record.cost_usd == Some(0.0) {
+        record.usage = Some(Usage::default());
+    }
+    Ok(record)
 }
 
 /// Converts the parser's error and drops its line number, which is always 1 because the parser saw

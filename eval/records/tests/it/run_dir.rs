@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use jiff::Timestamp;
-use model::{Event, EventKind};
+use model::{Event, EventKind, Usage};
 use records::program::Program;
 use records::run_dir::{Fingerprint, Lock, NewRun, Reopened, RunDir, RunWriter, read_records};
 use records::{AttemptRecord, RunIdentity, Spent, Wasted};
@@ -313,6 +313,25 @@ fn events_of(words: &str) -> Vec<Event> {
 fn figures(spent: &Spent) -> (u64, u64, u64, Option<f64>) {
     let tokens = spent.usage.total();
     (spent.attempts, spent.llm_calls, tokens, spent.cost_usd)
+}
+
+#[test]
+fn attempt_without_cost_used_no_tokens() {
+    let rows = [(Some(0.0), true), (None, false), (Some(0.5), false)];
+    for (cost_usd, is_known) in rows {
+        let temp = tempfile::tempdir().unwrap();
+        let mut writer = begin(temp.path(), &["a"]);
+        let path = writer.path().to_owned();
+        let unpaid = AttemptRecord {
+            usage: is_known.then(Usage::default),
+            cost_usd,
+            ..failed("a", 1, "refused")
+        };
+        finish(&mut writer, std::slice::from_ref(&unpaid));
+        drop(writer);
+        let run = RunDir::open(&path).unwrap();
+        assert_eq!(run.records[0].usage, unpaid.usage, "{cost_usd:?}");
+    }
 }
 
 /// A stopped run is resumed without its journals, as by a queue, or merged into another run. Both

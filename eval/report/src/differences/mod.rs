@@ -99,12 +99,22 @@ impl Differences {
         let others = names.iter().copied().filter(|name| !FIRST.contains(name));
         let (mut parts, mut same) = (Vec::new(), Vec::new());
         for name in first.chain(others) {
+            let absent = |run: &parts::Parts| {
+                let program = run.get(parts::PROGRAM);
+                let records = |other: &&&parts::Parts| {
+                    other.contains_key(name) && other.get(parts::PROGRAM) == program
+                };
+                // A program that recorded the part for another run has omitted it here.
+                match program.and_then(|_| known.iter().find(records)) {
+                    Some(_) => Slot::Default,
+                    None => Slot::NotRecorded,
+                }
+            };
             let values: Vec<Slot> = known
                 .iter()
-                .map(|parts| {
-                    parts
-                        .get(name)
-                        .map_or(Slot::NotRecorded, |part| Slot::of(part.as_ref()))
+                .map(|run| {
+                    run.get(name)
+                        .map_or_else(|| absent(run), |part| Slot::of(part.as_ref()))
                 })
                 .collect();
             let is_treatment = FIRST[..TREATMENTS].contains(&name);

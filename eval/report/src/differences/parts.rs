@@ -27,7 +27,7 @@ const COLUMNS: [&str; 9] = [
 ];
 
 /// Name of the part that identifies the program versions that made the attempts.
-const PROGRAM: &str = "program";
+pub(super) const PROGRAM: &str = "program";
 
 /// Name of the part that identifies the JavaScript engine.
 pub(super) const ENGINE: &str = "javascript_engine";
@@ -99,7 +99,7 @@ impl RunParts {
             );
             // Only some runs have these parts; in all others, they are unused rather than
             // unrecorded.
-            for name in ["web_agent", "answer_schema"] {
+            for name in ["web_agent", "answer_schema", "origin"] {
                 parts.entry(name.to_owned()).or_insert(None);
             }
             clear_unused(&mut parts, &identity.protocol);

@@ -9,6 +9,8 @@ pub enum Slot<'a> {
     Unused,
     /// The program that made the run did not record the part.
     NotRecorded,
+    /// The program that made the run omits the part at its default.
+    Default,
     /// The recorded part lacks this member.
     Missing,
     Value(&'a Value),
@@ -34,8 +36,9 @@ impl<'a> Slot<'a> {
         matches!(self, Self::Value(Value::Object(members)) if !members.contains_key("name"))
     }
 
+    /// Whether the run has no value that can be compared.
     pub fn is_unknown(self) -> bool {
-        matches!(self, Self::Unused | Self::NotRecorded)
+        matches!(self, Self::Unused | Self::NotRecorded | Self::Default)
     }
 
     /// Whether the value is missing, null or empty.
@@ -43,7 +46,7 @@ impl<'a> Slot<'a> {
         match self {
             Self::Missing => true,
             Self::Value(value) => is_empty(value),
-            Self::Unused | Self::NotRecorded => false,
+            Self::Unused | Self::NotRecorded | Self::Default => false,
         }
     }
 }

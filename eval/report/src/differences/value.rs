@@ -15,6 +15,9 @@ const LONGEST: usize = 80;
 /// Text for an unset value: null, empty or missing.
 const NOTHING: &str = "none";
 
+/// Text for a part that the program omits at its default.
+const DEFAULT: &str = "default";
+
 /// Text for a part that the program did not record.
 pub(super) const NOT_RECORDED: &str = "not recorded";
 
@@ -24,6 +27,7 @@ pub(super) fn texts(values: &[Slot]) -> Vec<Option<String>> {
         let one = |slot: &Slot| match slot {
             Slot::Unused => None,
             Slot::NotRecorded => Some(NOT_RECORDED.to_owned()),
+            Slot::Default => Some(DEFAULT.to_owned()),
             Slot::Missing => Some(NOTHING.to_owned()),
             Slot::Value(value) => Some(text(value)),
         };
@@ -42,6 +46,7 @@ pub(super) fn digest_text(slot: Slot) -> Option<String> {
     match slot {
         Slot::Unused => None,
         Slot::NotRecorded => Some(NOT_RECORDED.to_owned()),
+        Slot::Default => Some(DEFAULT.to_owned()),
         Slot::Missing => Some(NOTHING.to_owned()),
         _ if slot.is_empty() => Some(NOTHING.to_owned()),
         Slot::Value(value) => Some(digest(value)),

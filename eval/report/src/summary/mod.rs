@@ -338,9 +338,13 @@ impl Summary {
         }
     }
 
-    /// Whether any attempts were abandoned or superseded.
+    /// Whether the run spent anything on attempts that do not count, or on lost calls of attempts
+    /// that do.
     pub fn has_wasted(&self) -> bool {
-        self.wasted.abandoned.attempts + self.wasted.superseded.attempts > 0
+        let wasted = [self.wasted.abandoned, self.wasted.superseded];
+        wasted
+            .iter()
+            .any(|spent| spent.attempts + spent.llm_calls > 0)
     }
 
     /// Sets the spending on abandoned and superseded attempts.

@@ -237,8 +237,12 @@ impl Attempt {
 
     fn record(&self, outcome: &AttemptOutcome) {
         let identity = &self.recorder.identity;
-        let record: AttemptRecord =
-            of_attempt(identity, &self.sample, 1, outcome, None, self.began.at);
+        let record = AttemptRecord {
+            // Questions have no scorer, so a limit or a refusal does not score 0.
+            score: None,
+            score_explanation: None,
+            ..of_attempt(identity, &self.sample, 1, outcome, None, self.began.at)
+        };
         let finished = RunEvent::AttemptFinished(Arc::new(record));
         self.recorder.send(finished);
     }
