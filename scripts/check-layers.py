@@ -31,6 +31,7 @@ CRATES = {
     "harness/tests/fault-server": [],
     "eval/records/tests/run-fixture": ["model", "records"],
     "eval/queue/tests/nats-fixture": [],
+    "eval/serve/tests/http-fixture": [],
 }
 
 LAYERS = {
@@ -177,6 +178,10 @@ LAYERS = {
     """,
     "eval/records/tests/run-fixture": "",
     "eval/queue/tests/nats-fixture": "",
+    "eval/serve/tests/http-fixture": """
+        gate response
+        running_server
+    """,
     "perf": """
         arguments cost plan report
         server

@@ -4,13 +4,14 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use http_fixture::{Event, HUNG};
 use mcp::{HttpServer, HttpSettings};
 use serde_json::{Value, json};
 use serve::{Client, Clients, KeyHash, ServeError};
 use tokio::runtime::Runtime;
 
-use crate::http_server::{Served, call, hello, read, read_until, settings};
-use crate::toolbox::{Event, HUNG, Rules};
+use crate::http_server::{DELETE, POST, Served, call, hello, settings};
+use crate::toolbox::{CallStart, Rules};
 
 const ONE: &str = "Authorization: Bearer key-one";
 const TWO: &str = "Authorization: Bearer key-two";
@@ -61,7 +62,7 @@ fn checks_requests_like_serve() {
         (vec![ONE], "not JSON", 415),
         (vec![ONE], "[]", 415),
     ] {
-        let answer = server.ask("POST", &headers, body);
+        let answer = server.ask(POST, &headers, body);
         let shown: String = body.chars().take(200).collect();
         assert_eq!(answer.status, expected, "{headers:?} {shown}: {answer:?}");
     }
@@ -72,17 +73,17 @@ fn checks_requests_like_serve() {
 fn session_belongs_to_client_that_opened_it() {
     let server = Served::of(with_keys());
     let (of_one, of_two) = (server.session(&[ONE]), server.session(&[TWO]));
-    let answer = server.ask("POST", &[TWO, &of_one], &call(2, "echo").to_string());
+    let answer = server.ask(POST, &[TWO, &of_one], &call(2, "echo").to_string());
     assert_eq!(answer.status, 404, "{answer:?}");
-    let answer = server.ask("DELETE", &[TWO, &of_one], "");
+    let answer = server.ask(DELETE, &[TWO, &of_one], "");
     assert_eq!(answer.status, 202, "{answer:?}");
     for (key, session, client) in [(ONE, &of_one, "one"), (TWO, &of_two, "two")] {
         assert_eq!(server.call(&[key, session], 3, "echo"), messages(3, "echo"));
-        server.events.begun("echo", client);
+        assert_eq!(server.events.begun(), CallStart::of("echo", client));
     }
-    let answer = server.ask("DELETE", &[ONE, &of_one], "");
+    let answer = server.ask(DELETE, &[ONE, &of_one], "");
     assert_eq!(answer.status, 202, "{answer:?}");
-    let answer = server.ask("POST", &[ONE, &of_one], &call(2, "echo").to_string());
+    let answer = server.ask(POST, &[ONE, &of_one], &call(2, "echo").to_string());
     assert_eq!(answer.status, 404, "{answer:?}");
     assert_eq!(server.events.rest(), []);
 }
@@ -91,9 +92,9 @@ fn session_belongs_to_client_that_opened_it() {
 fn disconnected_client_stops_its_call() {
     let server = Served::of(settings());
     let session = server.session(&[]);
-    let stream = server.send("POST", &[&session], &call(2, "wait").to_string());
-    server.events.begun("wait", "anyone");
-    read_until(&stream, "wait: begins");
+    let mut stream = server.send(POST, &[&session], &call(2, "wait").to_string());
+    assert_eq!(server.events.begun(), CallStart::of("wait", "anyone"));
+    stream.read_until("wait: begins");
     drop(stream);
     assert_eq!(server.events.next(), Event::Stopped);
     // The session continues.
@@ -104,8 +105,8 @@ fn disconnected_client_stops_its_call() {
 fn shutdown_finishes_current_calls_and_refuses_new_ones() {
     let mut server = Served::of(settings());
     let session = server.session(&[]);
-    let working = server.send("POST", &[&session], &call(2, "wait").to_string());
-    server.events.begun("wait", "anyone");
+    let working = server.send(POST, &[&session], &call(2, "wait").to_string());
+    assert_eq!(server.events.begun(), CallStart::of("wait", "anyone"));
     server.stop();
     let began = Instant::now();
     let mut ids = 3..;
@@ -119,8 +120,8 @@ fn shutdown_finishes_current_calls_and_refuses_new_ones() {
         assert!(began.elapsed() < HUNG, "{result}");
     };
     assert_eq!(refused["content"][0]["text"], "the server is stopping");
-    server.rules.release();
-    assert_eq!(read(working).messages(), messages(2, "wait"));
+    server.rules.gate.release();
+    assert_eq!(working.read().event_data(), messages(2, "wait"));
     server.end().unwrap();
 }
 
@@ -135,14 +136,14 @@ fn shutdown_stops_calls_that_take_too_long() {
         }
         let mut server = Served::of(settings);
         let session = server.session(&[]);
-        let working = server.send("POST", &[&session], &call(2, "wait").to_string());
-        server.events.begun("wait", "anyone");
+        let working = server.send(POST, &[&session], &call(2, "wait").to_string());
+        assert_eq!(server.events.begun(), CallStart::of("wait", "anyone"));
         server.stop();
         if !has_timeout {
             server.stop_now();
         }
         assert_eq!(server.events.next(), Event::Stopped);
-        let messages = read(working).messages();
+        let messages = working.read().event_data();
         let has_result = messages.iter().any(|message| !message["result"].is_null());
         assert!(!has_result, "{messages:?}");
         server.end().unwrap();

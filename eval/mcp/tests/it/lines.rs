@@ -6,6 +6,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
+use http_fixture::{Event, Events, HUNG};
 use mcp::serve_lines;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::toolbox::{Event, Events, HUNG, Rules};
+use crate::toolbox::{CallStart, Rules};
 
 const MAX_MESSAGE_BYTES: usize = 1_000_000;
 
@@ -22,7 +23,7 @@ const MAX_MESSAGE_BYTES: usize = 1_000_000;
 struct Session {
     reader: BufReader<UnixStream>,
     rules: Arc<Rules>,
-    events: Events,
+    events: Events<CallStart>,
     stop: Option<oneshot::Sender<()>>,
     ended: JoinHandle<Result<(), String>>,
     runtime: Runtime,
@@ -95,7 +96,7 @@ impl Session {
                 "name": tool, "arguments": arguments, "_meta": {"progressToken": id},
             }}),
         );
-        self.events.begun(tool, "stdio");
+        assert_eq!(self.events.begun(), CallStart::of(tool, "stdio"));
     }
 
     /// Waits until the server has ended, and returns the messages that it has sent.
@@ -214,7 +215,7 @@ fn calls_run_concurrently_and_can_be_cancelled() {
     assert_eq!(session.events.next(), Event::Stopped);
     session.begin(3, "wait");
     assert_eq!(session.receive(), progress(3, 1.0, "wait: begins"));
-    session.rules.release();
+    session.rules.gate.release();
     assert_eq!(session.receive(), progress(3, 2.0, "wait: ends"));
     assert_eq!(
         session.receive()["result"]["structuredContent"],

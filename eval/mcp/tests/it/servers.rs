@@ -5,13 +5,12 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use http_fixture::HUNG;
 use mcp::{Server, ServerError, ServerTool, Spawn, Spawned};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::process::Command;
 use tokio::runtime::Runtime;
-
-use crate::toolbox::HUNG;
 
 const NOTES: &str = include_str!("notes.py");
 

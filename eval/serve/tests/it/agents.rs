@@ -1,70 +1,41 @@
 //! Agents that answer by rule, without models.
 
-use std::sync::mpsc::Sender;
-
 use async_trait::async_trait;
+use http_fixture::{Events, Gate};
 use model::{Status, Usage};
 use serde_json::{Value, json};
 use serve::{AgentResult, Agents, Offer, OnProgress, Progress, Question, Rejection, Requester};
-use tokio::sync::Semaphore;
 
 /// Name that clients request.
 pub const MODEL: &str = "rlm/scripted:echo";
 
-/// Something that happens to an agent.
+/// What an agent was asked when it began.
 #[derive(Debug, PartialEq)]
-pub enum Event {
-    Began {
-        offer: String,
-        question: Box<Question>,
-        requester: Requester,
-    },
-    /// The agent was stopped before it ended.
-    Stopped,
+pub struct AgentStart {
+    pub offer: String,
+    pub question: Question,
+    pub requester: Requester,
 }
 
 /// Agents whose query begins with the rule that they follow: `wait`, `fail`, `limit`, `cancel`,
 /// `over-budget` or `unavailable`. Other agents repeat their context or, without one, their query.
 pub struct EchoAgents {
     offers: Vec<Offer>,
-    events: Sender<Event>,
-    /// Permits for waiting agents to end.
-    gate: Semaphore,
+    pub gate: Gate<AgentStart>,
 }
 
 impl EchoAgents {
-    pub fn new(events: Sender<Event>) -> Self {
+    pub fn new() -> (Self, Events<AgentStart>) {
+        let (gate, events) = Gate::new();
         let offer = |name: &str, description: &str| Offer {
             name: name.to_owned(),
             description: description.to_owned(),
         };
-        Self {
-            offers: vec![
-                offer(MODEL, "Repeats the question"),
-                offer("rlm-coordinator/echo", "Lets others repeat it"),
-            ],
-            events,
-            gate: Semaphore::new(0),
-        }
-    }
-
-    /// Lets one waiting agent end.
-    pub fn release(&self) {
-        self.gate.add_permits(1);
-    }
-}
-
-/// Reports that an agent was stopped, unless `has_ended` is set before.
-struct Stop<'a> {
-    events: &'a Sender<Event>,
-    has_ended: bool,
-}
-
-impl Drop for Stop<'_> {
-    fn drop(&mut self) {
-        if !self.has_ended {
-            let _ = self.events.send(Event::Stopped);
-        }
+        let offers = vec![
+            offer(MODEL, "Repeats the question"),
+            offer("rlm-coordinator/echo", "Lets others repeat it"),
+        ];
+        (Self { offers, gate }, events)
     }
 }
 
@@ -88,15 +59,11 @@ impl Agents for EchoAgents {
         requester: &Requester,
         progress: OnProgress,
     ) -> Result<AgentResult, Rejection> {
-        let _ = self.events.send(Event::Began {
+        let work = self.gate.begin(AgentStart {
             offer: offer.to_owned(),
-            question: Box::new(question.clone()),
+            question: question.clone(),
             requester: requester.clone(),
         });
-        let mut stop = Stop {
-            events: &self.events,
-            has_ended: false,
-        };
         let usage = Some(Usage {
             input_tokens: 100,
             cached_input_tokens: 30,
@@ -110,9 +77,9 @@ impl Agents for EchoAgents {
         progress(Progress::Step("root: two\nlines".to_owned()));
         let rule = question.query.split(' ').next().unwrap();
         if rule == "wait" {
-            self.gate.acquire().await.unwrap().forget();
+            work.wait().await;
         }
-        stop.has_ended = true;
+        work.end();
         let answer = if question.context.is_empty() {
             format!("asked: {}", question.query)
         } else {

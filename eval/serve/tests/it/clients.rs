@@ -3,15 +3,14 @@
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 
 use globset::{Glob, GlobSet};
 use serde_json::json;
 use serve::{Client, Clients, KeyHash, Limits, Requester, ServeError, Server, Settings};
 use tokio::runtime::Runtime;
 
-use crate::agents::{EchoAgents, Event};
-use crate::server::{CHAT, Served, question, read, settings};
+use crate::agents::EchoAgents;
+use crate::server::{CHAT, Served, code, question, settings};
 
 const ONE: &str = "Authorization: Bearer key-one";
 const TWO: &str = "Authorization: Bearer key-two";
@@ -75,12 +74,12 @@ fn requires_known_keys() {
         let answer = server.ask(request, &[header], "");
         assert_eq!(answer.status, status, "{request} {header}: {answer:?}");
         if status == 401 {
-            assert_eq!(answer.code(), "invalid_api_key");
+            assert_eq!(code(&answer), "invalid_api_key");
             let challenge = "www-authenticate: bearer";
             assert!(answer.head.contains(challenge), "{answer:?}");
         }
     }
-    assert_eq!(server.events(), []);
+    assert_eq!(server.events.rest(), []);
 }
 
 #[test]
@@ -89,12 +88,9 @@ fn separates_clients_and_their_limits() {
     for _ in 0..2 {
         let answer = server.chat("Say a", &[ONE]);
         assert_eq!(answer.status, 200, "{answer:?}");
-        let Event::Began { requester, .. } = server.event() else {
-            panic!("the agent was stopped");
-        };
         let client = "one".to_owned();
         assert_eq!(
-            requester,
+            server.events.begun().requester,
             Requester {
                 client,
                 budget: BUDGET
@@ -105,7 +101,7 @@ fn separates_clients_and_their_limits() {
     assert_eq!(answer.status, 200, "{answer:?}");
     let answer = server.chat("Say a", &[TWO]);
     assert_eq!(
-        (answer.status, answer.code()),
+        (answer.status, code(&answer)),
         (429, json!("rate_limit_exceeded"))
     );
     assert!(
@@ -145,9 +141,7 @@ fn limits_models_of_client() {
             assert!(answer.body.contains(message), "{answer:?}");
             continue;
         }
-        let began = server.event();
-        let is_asked = |name: &str| matches!(&began, Event::Began { offer, .. } if offer == name);
-        assert!(is_asked("rlm-coordinator/echo"), "{began:?}");
+        assert_eq!(server.events.begun().offer, "rlm-coordinator/echo");
     }
 }
 
@@ -155,10 +149,10 @@ fn limits_models_of_client() {
 fn limits_concurrent_requests_of_client() {
     let server = served();
     let waiting = server.send(CHAT, &[THREE], &question("wait").to_string());
-    assert_eq!(server.begun(), "wait");
+    assert_eq!(server.next_query(), "wait");
     let answer = server.chat("Say a", &[THREE]);
     assert_eq!(
-        (answer.status, answer.code()),
+        (answer.status, code(&answer)),
         (429, json!("rate_limit_exceeded"))
     );
     assert!(
@@ -167,8 +161,8 @@ fn limits_concurrent_requests_of_client() {
     );
     assert!(answer.head.contains("retry-after: 1"), "{answer:?}");
     assert_eq!(server.chat("Say a", &[ONE]).status, 200);
-    server.agents.release();
-    assert_eq!(read(waiting).status, 200);
+    server.agents.gate.release();
+    assert_eq!(waiting.read().status, 200);
     assert_eq!(server.chat("Say a", &[THREE]).status, 200);
 }
 
@@ -176,7 +170,7 @@ fn limits_concurrent_requests_of_client() {
 fn binds_only_to_free_addresses_that_need_keys() {
     let runtime = Runtime::new().unwrap();
     let bind = |address: SocketAddr, clients| {
-        let agents = Arc::new(EchoAgents::new(channel().0));
+        let agents = Arc::new(EchoAgents::new().0);
         let settings = Settings {
             address,
             clients,

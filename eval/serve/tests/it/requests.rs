@@ -1,9 +1,10 @@
 //! Requests of both interfaces: what the agent is asked, and the bytes of the response.
 
+use http_fixture::Event;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::agents::{Event, to_json};
+use crate::agents::to_json;
 use crate::server::{Served, settings};
 
 /// One row of `requests.json`.
@@ -58,8 +59,8 @@ fn answers_or_refuses_requests() {
             let is_there = answer.body.contains(part);
             assert!(is_there, "{asked}: no `{part}` in {}", answer.body);
         }
-        let mut asks = server.events().into_iter().map(|event| match event {
-            Event::Began { question, .. } => to_json(&question),
+        let mut asks = server.events.rest().into_iter().map(|event| match event {
+            Event::Began(agent) => to_json(&agent.question),
             Event::Stopped => json!("stopped"),
         });
         assert_eq!(asks.next().unwrap_or_default(), row.asks, "{asked}");
