@@ -136,8 +136,10 @@ fn shutdown_stops_calls_that_take_too_long() {
         }
         let mut server = Served::of(settings);
         let session = server.session(&[]);
-        let working = server.send(POST, &[&session], &call(2, "wait").to_string());
+        let mut working = server.send(POST, &[&session], &call(2, "wait").to_string());
         assert_eq!(server.events.begun(), CallStart::of("wait", "anyone"));
+        // The call begins before the head of its response is sent.
+        working.read_until("wait: begins");
         server.stop();
         if !has_timeout {
             server.stop_now();
