@@ -20,13 +20,13 @@ struct Row {
     body: Value,
     /// Question for the agent; null if no agent begins.
     #[serde(default)]
-    asks: Value,
+    question: Value,
     status: u16,
     /// Header lines of the response.
     #[serde(default)]
     head: Vec<String>,
     /// Texts that the response contains.
-    holds: Vec<String>,
+    contains: Vec<String>,
     /// Name of the snapshot with the whole response.
     snapshot: Option<String>,
 }
@@ -46,25 +46,25 @@ fn answers_or_refuses_requests() {
             body => body.to_string(),
         };
         let answer = server.ask(&row.request, &headers, &body);
-        let asked = format!("{} {body}", row.request);
-        assert_eq!(answer.status, row.status, "{asked}: {answer:?}");
+        let sent = format!("{} {body}", row.request);
+        assert_eq!(answer.status, row.status, "{sent}: {answer:?}");
         for line in &row.head {
             let mut lines = answer.head.lines();
             assert!(
                 lines.any(|one| one == line),
-                "{asked}: no `{line}` in {answer:?}"
+                "{sent}: no `{line}` in {answer:?}"
             );
         }
-        for part in &row.holds {
-            let is_there = answer.body.contains(part);
-            assert!(is_there, "{asked}: no `{part}` in {}", answer.body);
+        for part in &row.contains {
+            let found = answer.body.contains(part);
+            assert!(found, "{sent}: no `{part}` in {}", answer.body);
         }
-        let mut asks = server.events.rest().into_iter().map(|event| match event {
+        let mut questions = server.events.rest().into_iter().map(|event| match event {
             Event::Began(agent) => to_json(&agent.question),
             Event::Stopped => json!("stopped"),
         });
-        assert_eq!(asks.next().unwrap_or_default(), row.asks, "{asked}");
-        assert_eq!(asks.next(), None, "{asked}");
+        assert_eq!(questions.next().unwrap_or_default(), row.question, "{sent}");
+        assert_eq!(questions.next(), None, "{sent}");
         if let Some(name) = row.snapshot {
             // The body of a stream is not JSON.
             let shown = serde_json::from_str::<Value>(&answer.body);
