@@ -1,6 +1,7 @@
 //! Servers that restart and streams that are full: writes wait, and nothing is lost or duplicated.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use queue::message::{ResultHeader, State};
@@ -95,9 +96,16 @@ async fn writes_wait_for_room_in_a_full_stream() {
     let text = error.to_string();
     let wanted = "a stream of the queue is full: publish failed: maximum bytes exceeded";
     assert!(text.starts_with(wanted), "{text}");
-    let (worker, second) = (run.client().await, body.clone());
-    let header = of(2);
-    let sent = tokio::spawn(async move { worker.send(header, &second).await });
+    let worker = Arc::new(run.client().await);
+    let (before, _) = worker.broker().traffic();
+    let (sender, header) = (Arc::clone(&worker), of(2));
+    let sent = tokio::spawn(async move { sender.send(header, &body).await });
+    // The worker receives a refusal, the manifest, and the refusal of its second try.
+    until("the write is repeated", async || {
+        assert!(!sent.is_finished());
+        worker.broker().traffic().0 >= before + 3
+    })
+    .await;
     // Other streams of the run have room.
     let (broker, key) = (run.queue.broker(), run.queue.key());
     let paused = change_manifest(broker, key, |manifest| manifest.state = State::Paused);
