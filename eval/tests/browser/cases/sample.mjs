@@ -106,6 +106,27 @@ export default [
     },
   ],
   [
+    "sample: an update whose request failed is repeated while the trajectory is read",
+    async ({ page, show }) => {
+      const requests = { attempt: 0, iterations: 0 };
+      await page.route(/\/api\/(attempt|iterations)\?/, async (route) => {
+        const [, name] = /\/api\/(\w+)/.exec(route.request().url());
+        requests[name] += 1;
+        if (requests[name] === 2) return route.abort();
+        if (name === "iterations" || requests[name] > 2) return route.continue();
+        const answer = await (await route.fetch()).json();
+        return route.fulfill({ json: { ...answer, progress: { ...answer.progress, whole: false } } });
+      });
+      // The browser itself logs the failed requests.
+      page.removeAllListeners("console");
+      await show(page, tree);
+      // The first update lacks the attempt, and the second lacks the iterations.
+      await eventually(() => assert.deepEqual(requests, { attempt: 4, iterations: 3 }));
+      await page.locator(".reading").waitFor({ state: "detached" });
+      await page.unrouteAll();
+    },
+  ],
+  [
     "sample: grids in color, the answer next to the expected one",
     async ({ page, show }) => {
       await show(page, "#/run/arc-20261121-070000-0001/arc-one/1");

@@ -64,12 +64,14 @@ export function watch(parameters, stamp, changed) {
 }
 
 /**
- * Calls `refresh` until `isRead()`, because each request reads only a part of a long trajectory.
+ * Calls `refresh` until `isRead()` or `isStopped()`, because each request reads only a part of a
+ * long trajectory. Repeats an update that fails.
  */
-export async function readOn(isRead, refresh) {
-  while (!isRead()) {
-    await refresh();
-    await new Promise((done) => setTimeout(done, 150));
+export async function pollUntilRead({ isRead, isStopped, refresh }) {
+  let failed = false;
+  while (!isStopped() && (failed || !isRead())) {
+    failed = await refresh().then(() => false, () => true);
+    await new Promise((done) => setTimeout(done, failed ? pause : 150));
   }
 }
 

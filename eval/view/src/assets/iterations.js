@@ -20,14 +20,18 @@ export function iterationList(where, agent, { hashOf, agentOf, start, flat, code
 
   const options = (number) => ({ where, hash: hashOf(agent, number), agentHash: (id) => hashOf(id), agentOf, flat, codeless });
 
+  const ofPage = () => ask("iterations", { ...where, agent, offset, limit: iterationPage });
+
+  /** Updates the page, and fails if it cannot be read. */
+  async function refresh() {
+    show(await ofPage());
+  }
+
   async function load() {
     try {
-      const page = await ask("iterations", { ...where, agent, offset, limit: iterationPage });
-      show(page);
-      return page;
+      await refresh();
     } catch (error) {
       element.replaceChildren(problem(error.message));
-      return null;
     }
   }
 
@@ -89,7 +93,7 @@ export function iterationList(where, agent, { hashOf, agentOf, start, flat, code
       focusOn(Number(to.dataset.iteration));
       return;
     }
-    const page = await ask("iterations", { ...where, agent, offset, limit: iterationPage });
+    const page = await ofPage();
     if (by > 0 && offset + page.rows.length < page.total) await go(offset + iterationPage);
     if (by < 0 && offset > 0) await go(offset - iterationPage, offset);
   }
@@ -108,5 +112,5 @@ export function iterationList(where, agent, { hashOf, agentOf, start, flat, code
     for (const one of articles) foldIteration(one, folded);
   }
 
-  return { element, load, refresh: load, goTo, step, focusOn, current, foldAll };
+  return { element, load, refresh, goTo, step, focusOn, current, foldAll };
 }

@@ -1,7 +1,7 @@
 // Two attempts side by side, of two runs or at one sample: answers, differences in settings and
 // prompts, and the roots' iterations with the first that diverges.
 
-import { ask, embedded, readOn, watch } from "./api.js";
+import { ask, embedded, pollUntilRead, watch } from "./api.js";
 import { el } from "./dom.js";
 import { amount, count, dollars, plural, seconds } from "./format.js";
 import { scoreMark, statusBadge } from "./badges.js";
@@ -107,7 +107,7 @@ export async function pairView(place, { ids, parameters }) {
   };
   let stopped = false;
   const watches = sides.map((where, side) => watch(where, both[side].stamp, refresh));
-  readOn(() => stopped || both.every(({ progress }) => progress?.whole ?? true), refresh).catch(() => {});
+  pollUntilRead({ isRead: () => both.every(({ progress }) => progress?.whole ?? true), isStopped: () => stopped, refresh });
   const step = (way) => {
     const link = place.querySelector(`a[data-way="${way}"]`);
     if (link) location.hash = link.getAttribute("href");

@@ -1,7 +1,7 @@
 // A sample: the answer next to the expected one, the timeline of agents, and the iterations of the
 // chosen agent.
 
-import { ask, embedded, readOn, watch } from "./api.js";
+import { ask, embedded, pollUntilRead, watch } from "./api.js";
 import { el } from "./dom.js";
 import { amount, bytes, count, dollars, plural, seconds } from "./format.js";
 import { scoreMark, statusBadge } from "./badges.js";
@@ -171,7 +171,7 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   // Wait until the frame that shows the rest has been drawn.
   if (answer.progress?.whole) requestAnimationFrame(() => setTimeout(() => !stopped && showOutline().catch(() => {})));
   const stopWatching = watch(where, answer.stamp, refresh);
-  readOn(() => stopped || (answer.progress?.whole ?? true), refresh).catch(() => {});
+  pollUntilRead({ isRead: () => answer.progress?.whole ?? true, isStopped: () => stopped, refresh });
 
   const go = (to) => to && (location.hash = attemptAddress(run, to.id, to.attempt, { list }));
   const turnAgent = (by) => {
