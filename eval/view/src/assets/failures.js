@@ -28,18 +28,18 @@ export function failureGroups(run, filter) {
   const element = el("section", { class: "failures", "aria-label": "Why attempts failed" });
   let all = false;
   let stopped = false;
-  let newest = 0;
+  let latestLoad = 0;
 
   async function load() {
-    newest += 1;
-    const mine = newest;
+    latestLoad += 1;
+    const thisLoad = latestLoad;
     let answer;
     do {
       answer = await ask("failures", { run });
-      if (stopped || mine !== newest) return;
+      if (stopped || thisLoad !== latestLoad) return;
       show(answer);
       if (answer.read < answer.to_read) await new Promise((done) => setTimeout(done, 100));
-    } while (!embedded && answer.read < answer.to_read && !stopped && mine === newest);
+    } while (!embedded && answer.read < answer.to_read && !stopped && thisLoad === latestLoad);
   }
 
   function show({ groups, failed, unexplained, read, to_read: toRead }) {

@@ -24,11 +24,11 @@ const views = {
 };
 
 let shown = null;
-let newest = 0;
+let latestLoad = 0;
 
 async function showRoute() {
-  newest += 1;
-  const mine = newest;
+  latestLoad += 1;
+  const thisLoad = latestLoad;
   const hash = location.hash.length > 1 || !embedded ? location.hash : embedded.start;
   keepAddress(hash);
   holdRows();
@@ -43,7 +43,7 @@ async function showRoute() {
   const main = document.getElementById("view");
   setKeys([]);
   let result;
-  const slow = setTimeout(() => mine === newest && main.setAttribute("aria-busy", "true"), 100);
+  const slow = setTimeout(() => thisLoad === latestLoad && main.setAttribute("aria-busy", "true"), 100);
   try {
     result = view ? await view(place, route) : { title: "Not found" };
     if (!view) place.replaceChildren(problem("This page does not exist."));
@@ -52,7 +52,7 @@ async function showRoute() {
     place.replaceChildren(problem(error.message));
   }
   clearTimeout(slow);
-  if (mine !== newest) {
+  if (thisLoad !== latestLoad) {
     result.stop?.();
     return;
   }
@@ -76,7 +76,7 @@ async function showRoute() {
   }
   performance.mark("shown");
   // Wait until the frame that shows the view has been drawn.
-  requestAnimationFrame(() => setTimeout(() => mine === newest && drawHeldRows()));
+  requestAnimationFrame(() => setTimeout(() => thisLoad === latestLoad && drawHeldRows()));
 }
 
 function showTrail(trail) {

@@ -34,7 +34,7 @@ export async function pairView(place, { ids, parameters }) {
   /** First event of each root; null until it has been read. */
   const starts = [null, null];
   const known = new Map();
-  let newest = 0;
+  let latestLoad = 0;
 
   /** Draws the children of an element again if the data that they show has changed. */
   function update(element, data, draw) {
@@ -53,8 +53,8 @@ export async function pairView(place, { ids, parameters }) {
   }
 
   async function load() {
-    newest += 1;
-    const mine = newest;
+    latestLoad += 1;
+    const thisLoad = latestLoad;
     const roots = both.map(({ agents }) => agents.find(({ depth }) => depth === 0) ?? agents[0]);
     const ended = both.map(({ progress, record }, side) => Boolean(progress?.whole && (record || roots[side]?.status)));
     const pages = await Promise.all(sides.map(async (where, side) => {
@@ -64,7 +64,7 @@ export async function pairView(place, { ids, parameters }) {
       return { ...(await ask("iterations", { ...where, agent, offset, limit: iterationPage })), ended: ended[side] };
     }));
     // Ignore an answer that arrives after the answer to a later request.
-    if (mine !== newest) return;
+    if (thisLoad !== latestLoad) return;
     update(prompt, starts, () => prompts(starts, names));
     const total = Math.max(...pages.map((page) => page.total));
     const turn = () => pager({ offset, shown: Math.max(...pages.map((page) => page.rows.length)), total, page: iterationPage, go, word: "iterations" });

@@ -23,8 +23,8 @@ export function splitResponse(text) {
 const scripts = new Set(["javascript", "js", "repl"]);
 
 /**
- * Converts a response to elements. `ran` lists the codes that were executed, which are shown
- * separately if the response does not contain them; undefined if code cannot be executed.
+ * Converts a response to elements. `ran`: executed code of each block, which is shown separately if
+ * the response does not contain it; undefined if code cannot be executed.
  */
 export function drawResponse(text, ran, where) {
   const drawn = [];

@@ -17,7 +17,7 @@ export async function runsView(place, { parameters }) {
   const state = { folder: parameters.get("folder") ?? "", filter: parameters.get("filter") ?? "", sort: parameters.get("sort") ?? "started", descending: parameters.get("descending") !== "0", offset: Number(parameters.get("offset")) || 0 };
   const asked = () => ({ folder: state.folder, filter: state.filter, sort: state.sort, descending: state.descending ? "1" : "0", offset: state.offset || "", limit: page });
   let answer = await ask("runs", asked());
-  let newest = 0;
+  let latestLoad = 0;
   /** Start time of each selected run, by its id. */
   const ticked = new Map();
 
@@ -39,11 +39,11 @@ export async function runsView(place, { parameters }) {
   }
 
   async function load() {
-    newest += 1;
-    const mine = newest;
+    latestLoad += 1;
+    const thisLoad = latestLoad;
     const found = await ask("runs", asked());
     // Ignore an answer that arrives after the answer to a later request.
-    if (mine !== newest) return;
+    if (thisLoad !== latestLoad) return;
     answer = found;
     show();
   }

@@ -20,18 +20,18 @@ const filters = [["", "All"], ["wrong", "Wrong"], ["errors", "Errors"], ["limit"
 export function sampleTable(run, state, changed) {
   const rows = el("div");
   const status = el("p", { class: "quiet matching", role: "status" });
-  let newest = 0;
+  let latestLoad = 0;
 
   async function load() {
-    newest += 1;
-    const mine = newest;
+    latestLoad += 1;
+    const thisLoad = latestLoad;
     const asked = { run, filter: state.filter, search: state.search, sort: state.sort, descending: state.descending ? "1" : "", offset: state.offset, limit: samplePage };
     try {
       const page = await ask("samples", asked);
       // Ignore an answer that arrives after the answer to a later request.
-      if (mine === newest) show(page);
+      if (thisLoad === latestLoad) show(page);
     } catch (error) {
-      if (mine === newest) rows.replaceChildren(problem(error.message));
+      if (thisLoad === latestLoad) rows.replaceChildren(problem(error.message));
     }
   }
 

@@ -20,7 +20,7 @@ export const searchAddress = (parameters = {}) => address("search", [], paramete
 export async function searchView(place, { parameters }) {
   if (embedded) throw new Error("An exported page cannot be searched.");
   const state = { q: parameters.get("q") ?? "", run: parameters.get("run") ?? "", in: parameters.get("in") ?? "", offset: Number(parameters.get("offset")) || 0 };
-  let newest = 0;
+  let latestLoad = 0;
   let stopped = false;
   let timer;
 
@@ -46,17 +46,17 @@ export async function searchView(place, { parameters }) {
   }
 
   async function load() {
-    newest += 1;
-    const mine = newest;
+    latestLoad += 1;
+    const thisLoad = latestLoad;
     clearTimeout(timer);
     try {
       const answer = await ask("search", { ...state, limit: page });
-      if (mine !== newest || stopped) return;
+      if (thisLoad !== latestLoad || stopped) return;
       show(answer);
       // Texts indexed in the meantime can be found already.
       if (answer.index.running) timer = setTimeout(load, 500);
     } catch (error) {
-      if (mine === newest) hits.replaceChildren(problem(error.message));
+      if (thisLoad === latestLoad) hits.replaceChildren(problem(error.message));
     }
   }
 
