@@ -13,7 +13,7 @@ use super::failures::{Failures, Traces, failures};
 use super::find_runs::{FoundRuns, find, is_run};
 use super::inputs::Inputs;
 use super::overview::Overview;
-use super::run_file::{Progress as RunProgress, RunFile, Stamp};
+use super::run_file::{Progress as RunProgress, ProgressInputs, RunFile, Stamp};
 use super::search::{SearchRequest, SearchResults, Status, TextIndex};
 use super::trajectory::{Index, Progress};
 
@@ -62,6 +62,8 @@ pub struct Library {
     /// Cached runs, by folder and by scorer of the displayed scores.
     runs: Mutex<LruCache<ScoredRun, Arc<RunFile>>>,
     overviews: Mutex<HashMap<PathBuf, (Stamp, Overview)>>,
+    /// Values that determine the progress of the runs that have been read, by folder.
+    progress_inputs: Mutex<HashMap<PathBuf, Arc<ProgressInputs>>>,
     indices: Mutex<LruCache<PathBuf, Arc<Mutex<Index>>>>,
     traces: Traces,
     texts: TextIndex,
@@ -91,6 +93,7 @@ impl Library {
             places: Mutex::default(),
             runs: Mutex::new(LruCache::new(RUNS_KEPT)),
             overviews: Mutex::default(),
+            progress_inputs: Mutex::default(),
             indices: Mutex::new(LruCache::new(INDICES_KEPT)),
             traces: Traces::default(),
         })
@@ -189,11 +192,13 @@ impl Library {
         let known = lock(&self.overviews).get(path).cloned();
         if let Some((then, overview)) = known
             && then == stamp
-            && !overview.is_running()
+            && (overview.progress.is_none() || overview.progress == self.progress(path))
         {
             return overview;
         }
-        let overview = Overview::read(id, path, || self.read(path, self.scores.as_deref()));
+        let file = self.read(path, self.scores.as_deref());
+        let stamp = file.as_ref().map_or(stamp, |file| file.stamp);
+        let overview = Overview::read(id, path, file.as_ref());
         lock(&self.overviews).insert(path.to_owned(), (stamp, overview.clone()));
         overview
     }
@@ -285,19 +290,20 @@ impl Library {
         let Some(id) = run else {
             let mut runs = self.runs()?;
             runs.sort();
-            let states = runs.iter().map(|(id, path)| {
-                let stamp = Stamp::of(path);
-                (stamp, self.progress(id, path, stamp))
-            });
-            let states: Vec<(Stamp, Option<RunProgress>)> = states.collect();
+            let states = runs.iter();
+            let states: Vec<(Stamp, Option<RunProgress>)> = states
+                .map(|(_, path)| (Stamp::of(path), self.progress(path)))
+                .collect();
             return Ok(format!("{:016x}", hash(&(runs, states))));
         };
-        let stamp = Stamp::of(&self.path(id)?);
+        let path = self.path(id)?;
+        let stamp = Stamp::of(&path);
         let Some((sample, attempt)) = attempt else {
             // Workers' activity changes the page, but not the files that [`Stamp`] covers.
-            let workers = fs::metadata(self.path(id)?.join("workers.json"));
+            let workers = fs::metadata(path.join("workers.json"));
             let workers = workers.and_then(|file| file.modified()).ok();
-            let progress = self.run(id).ok().map(|run| run.progress());
+            let read = || self.run(id).ok().map(|run| run.progress());
+            let progress = self.progress(&path).or_else(read);
             return Ok(format!("{:016x}", hash(&(stamp, workers, progress))));
         };
         let trajectory = self.run(id)?.trajectory(sample, attempt);
@@ -307,21 +313,20 @@ impl Library {
         Ok(format!("{:016x}", hash(&(look, recorded))))
     }
 
-    /// Returns the progress of a run with a cached row. Only the progress of a running run can
-    /// change without its files, and reading the run is not necessary shortly after a change.
-    fn progress(&self, id: &str, path: &Path, stamp: Stamp) -> Option<RunProgress> {
-        let cached = lock(&self.overviews).get(path).map(|(_, row)| row.progress);
-        let progress = cached.flatten()?;
-        if progress != RunProgress::Running || stamp.is_recent() {
-            return Some(progress);
-        }
-        self.run(id).ok().map(|run| run.progress())
+    /// Returns the current progress of a run that has been read before. Does not read it again,
+    /// because open pages request the progress each second.
+    fn progress(&self, path: &Path) -> Option<RunProgress> {
+        let inputs = lock(&self.progress_inputs).get(path).cloned()?;
+        Some(inputs.progress())
     }
 
     /// Reads a run after checking that all its files are inside the folder.
     fn read(&self, run: &Path, scorer: Option<&str>) -> Result<RunFile, ViewError> {
         self.all_inside(run)?;
-        Ok(RunFile::open(run, scorer)?)
+        let file = RunFile::open(run, scorer)?;
+        let inputs = Arc::clone(&file.progress_inputs);
+        lock(&self.progress_inputs).insert(run.to_owned(), inputs);
+        Ok(file)
     }
 
     /// Checks that no file or folder in [`READ`], and no entry of these folders, is a symbolic link

@@ -33,12 +33,12 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// Reads the row of a run from the run's folder. If the run cannot be read, the row states the
+    /// Creates the row of a run in the folder `path`. If the run cannot be read, the row states the
     /// reason.
-    pub fn read(id: &str, path: &Path, open: impl FnOnce() -> Result<RunFile, ViewError>) -> Self {
-        match open() {
-            Ok(file) => Self::of(id, &file),
-            Err(problem) => Self::broken(id, path, &problem),
+    pub fn read(id: &str, path: &Path, file: Result<&RunFile, &ViewError>) -> Self {
+        match file {
+            Ok(file) => Self::of(id, file),
+            Err(problem) => Self::broken(id, path, problem),
         }
     }
 
@@ -52,11 +52,6 @@ impl Overview {
             summary: Some(file.summary.clone()),
             problem: None,
         }
-    }
-
-    /// Whether the run's progress may change while its [`Stamp`](super::run_file::Stamp) does not.
-    pub fn is_running(&self) -> bool {
-        self.progress == Some(Progress::Running)
     }
 
     fn broken(id: &str, path: &Path, problem: &ViewError) -> Self {

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use model::Event;
@@ -29,9 +30,8 @@ pub struct RunFile {
     pub summary: Summary,
     /// Attempts with events but without a record.
     pub under_way: Vec<AttemptInProgress>,
-    /// Whether the number of attempts is not planned, so that further attempts may follow while a
-    /// process is working on the run.
-    is_open: bool,
+    /// Values that determine the run's progress.
+    pub progress_inputs: Arc<ProgressInputs>,
     /// State of the run's files.
     pub stamp: Stamp,
     /// Scorers whose scores can be shown.
@@ -107,6 +107,44 @@ impl Progress {
     }
 }
 
+/// Values that determine the progress of a run while its [`Stamp`] does not change.
+#[derive(Debug)]
+pub struct ProgressInputs {
+    /// Folder of the run.
+    folder: PathBuf,
+    /// Whether the number of attempts is not planned, so that further attempts may follow while a
+    /// process is working on the run.
+    is_open: bool,
+    /// Whether every planned attempt has a record.
+    has_all_records: bool,
+    /// Time at which the last record was written or the last trajectory was created.
+    written: Option<SystemTime>,
+    /// Trajectories of the attempts in progress.
+    trajectories: Vec<PathBuf>,
+}
+
+impl ProgressInputs {
+    /// Returns the current progress of the run.
+    pub fn progress(&self) -> Progress {
+        if self.is_open && RunDir::is_held(&self.folder) {
+            return Progress::Running;
+        }
+        if self.has_all_records {
+            return Progress::Complete;
+        }
+        let trajectories = self.trajectories.iter().filter_map(|path| {
+            let file = fs::metadata(path).ok()?;
+            file.modified().ok()
+        });
+        let mut times = self.written.into_iter().chain(trajectories).peekable();
+        if times.peek().is_none() || times.any(is_recent) {
+            Progress::Running
+        } else {
+            Progress::Stopped
+        }
+    }
+}
+
 /// Sizes and modification times of a run's files, for detecting changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Stamp {
@@ -133,12 +171,6 @@ impl Stamp {
             scores: look("scores").and_then(|folder| folder.modified().ok()),
             holder: look("running.json").and_then(|file| file.modified().ok()),
         }
-    }
-
-    /// Whether a record was written or a trajectory was created in the last two minutes.
-    pub fn is_recent(&self) -> bool {
-        let times = [self.samples.1, self.trajectories];
-        times.into_iter().flatten().any(is_recent)
     }
 }
 
@@ -170,7 +202,9 @@ impl RunFile {
             .map(|(place, record)| ((record.id.clone(), record.attempt), place))
             .collect();
         let is_open = planned.is_none();
-        let complete = summary.attempts >= total && !(is_open && run.is_running());
+        let has_all_records = summary.attempts >= total;
+        let written = stamp.samples.1.max(stamp.trajectories);
+        let complete = has_all_records && !(is_open && run.is_running());
         let under_way = if complete {
             Vec::new()
         } else {
@@ -182,11 +216,22 @@ impl RunFile {
             }
             under_way
         };
+        let trajectories = under_way
+            .iter()
+            .map(|one| run.trajectory(&one.id, one.attempt))
+            .collect();
+        let progress_inputs = Arc::new(ProgressInputs {
+            folder: path.to_owned(),
+            is_open,
+            has_all_records,
+            written,
+            trajectories,
+        });
         Ok(Self {
             run,
             summary,
             under_way,
-            is_open,
+            progress_inputs,
             stamp,
             scorers,
             places,
@@ -216,21 +261,7 @@ impl RunFile {
 
     /// Returns the progress of the run.
     pub fn progress(&self) -> Progress {
-        if self.is_open && self.run.is_running() {
-            return Progress::Running;
-        }
-        if self.summary.attempts >= self.summary.attempts_total {
-            return Progress::Complete;
-        }
-        let trajectories = self.under_way.iter().map(|one| {
-            let path = self.run.trajectory(&one.id, one.attempt);
-            fs::metadata(path).and_then(|file| file.modified()).ok()
-        });
-        let times = trajectories.chain([self.stamp.samples.1, self.stamp.trajectories]);
-        match times.flatten().max() {
-            Some(written) if !is_recent(written) => Progress::Stopped,
-            _ => Progress::Running,
-        }
+        self.progress_inputs.progress()
     }
 }
 

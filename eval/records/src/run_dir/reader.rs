@@ -162,7 +162,12 @@ impl RunDir {
 
     /// Whether a process is working on the run.
     pub fn is_running(&self) -> bool {
-        run_lock::is_held(&self.path)
+        Self::is_held(&self.path)
+    }
+
+    /// Whether a process is working on the run in a folder. Returns `false` if that is unknown.
+    pub fn is_held(path: &Path) -> bool {
+        run_lock::is_held(path)
     }
 
     /// Returns the path of an attempt's trajectory, which has one [`model::Event`] per line. The

@@ -133,6 +133,43 @@ fn stamps_change_with_progress_of_run() {
     assert_eq!(ask("runs")["runs"][0]["progress"], "running");
 }
 
+/// Requests for a stamp do not read the runs, of which only a few are cached.
+#[cfg(unix)]
+#[test]
+fn polling_reads_no_runs() {
+    use std::time::{Duration, SystemTime};
+    let folder = folder();
+    let results = folder.path().join("results");
+    let runs: Vec<_> = (0..20)
+        .map(|run| results.join(format!("r-{run}")))
+        .collect();
+    for dir in &runs {
+        write_run_dir(dir);
+        fs::write(dir.join("config.json"), "{\"v\":1,\"attempts_total\":2}").unwrap();
+        let first = event("s-2", "root", 0, EventKind::IterationStart { iteration: 1 });
+        let trajectory = dir.join("trajectories/s-2.1.jsonl");
+        fs::write(trajectory, format!("{}\n", json!(first))).unwrap();
+        for name in ["samples.jsonl", "trajectories"] {
+            let file = fs::File::open(dir.join(name)).unwrap();
+            let time = SystemTime::now() - Duration::from_secs(3600);
+            file.set_modified(time).unwrap();
+        }
+    }
+    let viewer = Viewer::of(&results);
+    let ask = |target: &str| -> Value {
+        let answer = viewer.ask(&format!("GET /api/{target}"), &["Host: HOST"]);
+        serde_json::from_str(&answer.body).unwrap_or_else(|_| panic!("{target}: {}", answer.body))
+    };
+    let listed = ask("runs");
+    let rows = listed["runs"].as_array().unwrap().iter();
+    assert_eq!(rows.filter(|row| row["progress"] == "running").count(), 20);
+    // A run that is read now has a problem instead of a progress.
+    for dir in &runs {
+        fs::write(dir.join("config.json"), "{").unwrap();
+    }
+    assert_eq!(ask("stamp")["stamp"], listed["stamp"]);
+}
+
 /// Other users of the machine can reach the port but do not have the token.
 #[test]
 fn viewer_requires_token() {
