@@ -2,14 +2,14 @@
 //! as soon as they are committed.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,8 @@ struct TrajectoryFile {
     run: String,
     path: PathBuf,
     bytes: u64,
+    /// Modification time in nanoseconds since 1970.
+    modified: i64,
 }
 
 /// Attempt that a trajectory belongs to, read from its first line.
@@ -175,6 +177,7 @@ fn trajectories(runs: &[(String, PathBuf)]) -> Vec<TrajectoryFile> {
                 run: run.clone(),
                 path,
                 bytes: metadata.len(),
+                modified: modified(&metadata),
             })
         });
         let mut files: Vec<TrajectoryFile> = files.collect();
@@ -182,6 +185,14 @@ fn trajectories(runs: &[(String, PathBuf)]) -> Vec<TrajectoryFile> {
         found.extend(files);
     }
     found
+}
+
+/// Returns the modification time of a file in nanoseconds since 1970, or 0 if it is unknown.
+fn modified(file: &Metadata) -> i64 {
+    let time = file.modified().ok();
+    let time = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    time.and_then(|time| i64::try_from(time.as_nanos()).ok())
+        .unwrap_or_default()
 }
 
 struct IndexUpdate<'a> {
@@ -228,7 +239,9 @@ impl IndexUpdate<'_> {
     ) -> Result<(), Box<dyn std::error::Error>> {
         let name = one.path.file_name().unwrap_or_default().to_string_lossy();
         let known = self.store.file(run, &name)?;
-        if known.as_ref().is_some_and(|known| known.bytes == one.bytes) {
+        let is_same =
+            |known: &KnownFile| known.bytes == one.bytes && known.modified == one.modified;
+        if known.as_ref().is_some_and(is_same) {
             return Ok(());
         }
         let mut lines = BufReader::with_capacity(1 << 18, File::open(&one.path)?);
@@ -252,6 +265,10 @@ impl IndexUpdate<'_> {
                 self.store.add_file(run, &of)?
             }
         };
+        if file.modified != one.modified {
+            self.begin()?;
+            file.modified = one.modified;
+        }
         lines.seek(SeekFrom::Start(file.bytes))?;
         let mut replies: HashMap<String, Reply> = HashMap::new();
         loop {

@@ -16,7 +16,7 @@ use super::distinct::Distinct;
 use super::texts::{Kind, Reading, folded};
 
 /// Version of the index format. An index with another version is rebuilt.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 const TEXT_BITS: u32 = 22;
 const FILE_BITS: u32 = 18;
@@ -38,7 +38,9 @@ pub struct KnownFile {
     pub row: i64,
     /// Number of indexed bytes.
     pub bytes: u64,
-    /// Hash of the last indexed bytes, for detecting that the file was replaced.
+    /// Modification time of the file when it was read, in nanoseconds since 1970.
+    pub modified: i64,
+    /// Hash of indexed bytes, for detecting that the file was replaced.
     pub digest: String,
     /// State needed to parse the next line.
     pub reading: Reading,
@@ -194,16 +196,17 @@ impl Store {
     /// Returns an error if the index cannot be read.
     pub fn file(&self, run: i64, name: &str) -> rusqlite::Result<Option<KnownFile>> {
         let mut statement = self.0.prepare_cached(
-            "SELECT row, bytes, digest, reading, texts FROM file WHERE run = ? AND name = ?",
+            "SELECT row, bytes, modified, digest, reading, texts FROM file WHERE run = ? AND name = ?",
         )?;
         let found = statement.query_row(params![run, name], |row| {
-            let reading: String = row.get(3)?;
+            let reading: String = row.get(4)?;
             Ok(KnownFile {
                 row: row.get(0)?,
                 bytes: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
-                digest: row.get(2)?,
+                modified: row.get(2)?,
+                digest: row.get(3)?,
                 reading: serde_json::from_str(&reading).unwrap_or_default(),
-                texts: row.get(4)?,
+                texts: row.get(5)?,
             })
         });
         found.optional()
@@ -226,12 +229,14 @@ impl Store {
                 })?;
         let row = highest.map_or(run << FILE_BITS, |highest| highest + 1);
         self.0.execute(
-            "INSERT INTO file (row, run, name, sample, attempt, bytes, digest, texts, reading) VALUES (?, ?, ?, ?, ?, 0, '', 0, '{}')",
+            "INSERT INTO file (row, run, name, sample, attempt, bytes, modified, digest, texts, reading) \
+             VALUES (?, ?, ?, ?, ?, 0, 0, '', 0, '{}')",
             params![row, run, of.name, of.sample, of.attempt],
         )?;
         Ok(KnownFile {
             row,
             bytes: 0,
+            modified: 0,
             digest: String::new(),
             reading: Reading::default(),
             texts: 0,
@@ -247,9 +252,9 @@ impl Store {
         let bytes = i64::try_from(file.bytes).unwrap_or(i64::MAX);
         self.0
             .prepare_cached(
-                "UPDATE file SET bytes = ?, digest = ?, texts = ?, reading = ? WHERE row = ?",
+                "UPDATE file SET bytes = ?, modified = ?, digest = ?, texts = ?, reading = ? WHERE row = ?",
             )?
-            .execute(params![bytes, file.digest, file.texts, reading, file.row])?;
+            .execute(params![bytes, file.modified, file.digest, file.texts, reading, file.row])?;
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
@@ -154,6 +154,15 @@ fn finds_texts_at_their_location() {
     indexed(&index, folder, &["two", "one"]);
     assert_eq!(find(&["pears"], &[], None), [""; 0]);
     assert_eq!(find(&["apples"], &[], Some("one")).len(), 1);
+    // So is new content that is as long.
+    let mut as_long = first[0].clone();
+    as_long["query"] = "How many grapes?".into();
+    let path = write(folder, "one", "s-1", &[as_long]);
+    let file = fs::File::options().append(true).open(path).unwrap();
+    file.set_modified(UNIX_EPOCH).unwrap();
+    indexed(&index, folder, &["two", "one"]);
+    assert_eq!(find(&["apples"], &[], Some("one")), [""; 0]);
+    assert_eq!(find(&["grapes"], &[], Some("one")).len(), 1);
     let mut names: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .flatten()

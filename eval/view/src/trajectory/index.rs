@@ -32,7 +32,7 @@ pub struct Index {
     places: Vec<AgentLocations>,
     /// Number of indexed bytes; they end with a complete line.
     offset: u64,
-    /// Hash of the last indexed bytes, for detecting that the file was replaced.
+    /// Hash of indexed bytes, for detecting that the file was replaced.
     digest: String,
     /// Size of the file at the last read.
     length: u64,
