@@ -112,8 +112,9 @@ impl Progress {
 pub struct ProgressInputs {
     /// Folder of the run.
     folder: PathBuf,
-    /// Whether the number of attempts is not planned, so that further attempts may follow while a
-    /// process is working on the run.
+    /// Whether the number of attempts is not planned and a process was working on the run when it
+    /// was read. Further attempts may follow while the process is working. A process that begins
+    /// later changes the stamp.
     is_open: bool,
     /// Whether every planned attempt has a record.
     has_all_records: bool,
@@ -201,11 +202,10 @@ impl RunFile {
         let places = records
             .map(|(place, record)| ((record.id.clone(), record.attempt), place))
             .collect();
-        let is_open = planned.is_none();
+        let is_open = planned.is_none() && run.is_running();
         let has_all_records = summary.attempts >= total;
         let written = stamp.samples.1.max(stamp.trajectories);
-        let complete = has_all_records && !(is_open && run.is_running());
-        let under_way = if complete {
+        let under_way = if has_all_records && !is_open {
             Vec::new()
         } else {
             let (under_way, is_whole) = under_way(&run);

@@ -102,11 +102,11 @@ fn stamps_change_with_progress_of_run() {
         file.set_modified(time).unwrap();
     };
 
-    // An attempt of a run that is killed.
+    // An attempt that is silent for long, like that of a killed run, and then continues.
     fs::write(dir.join("config.json"), "{\"v\":1,\"attempts_total\":2}").unwrap();
     let first = event("s-2", "root", 0, EventKind::IterationStart { iteration: 1 });
     let trajectory = dir.join("trajectories/s-2.1.jsonl");
-    fs::write(trajectory, format!("{}\n", json!(first))).unwrap();
+    fs::write(&trajectory, format!("{}\n", json!(first))).unwrap();
     age("samples.jsonl");
     age("trajectories");
     ask("runs");
@@ -114,6 +114,8 @@ fn stamps_change_with_progress_of_run() {
     age("trajectories/s-2.1.jsonl");
     let stopped = stamps("stopped");
     assert!(running[0] != stopped[0] && running[1] != stopped[1]);
+    fs::write(&trajectory, format!("{}\n", json!(first))).unwrap();
+    stamps("running");
 
     // A run of a server, which accepts requests while it holds the lock.
     fs::write(dir.join("config.json"), "{\"v\":1,\"attempts_total\":null}").unwrap();
