@@ -229,3 +229,29 @@ fn race_keeps_budget_and_compares_with_baselines() {
     let unfinished = binary.run(&["sweep", "--replay-race", "capped"], "");
     assert_eq!(unfinished.code, Some(2), "{unfinished:?}");
 }
+
+/// A cell whose model rejects all requests does not block the others.
+#[test]
+fn race_goes_on_without_a_failing_cell() {
+    let failing = MODEL.replace(
+        "    reply: nothing\n",
+        "    error: { status: 400, message: x }\n",
+    );
+    let binary = prepared().file("model.yaml", failing);
+    let ran = binary.run(&args("failing", &["--race"]), "");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let advice = "01-direct has no score in block 1, which is undecided; continue with";
+    assert!(ran.stderr.contains(advice), "{}", ran.stderr);
+    let folder = binary.path().join("failing");
+    assert!(folder.join("03-solver-planted/samples.jsonl").exists());
+    let retried = binary.run(&["sweep", "--resume", "failing", "--retry-errors"], "");
+    assert_eq!(retried.code, Some(1), "{retried:?}");
+    assert!(retried.stderr.contains(advice), "{}", retried.stderr);
+    assert_eq!(decisions(&folder, "race.jsonl"), [Value::Null; 0]);
+    let resumed = ["sweep", "--resume", "failing", "--json"];
+    let resumed = binary.run(&resumed, "");
+    assert_eq!(resumed.code, Some(0), "{resumed:?}");
+    let result: Value = serde_json::from_str(&resumed.stdout).unwrap();
+    assert_eq!(result["cells"][0]["mean"], Value::Null, "{result:#}");
+    assert_eq!(result["cells"][1]["verdict"], "not_better", "{result:#}");
+}

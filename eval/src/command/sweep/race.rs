@@ -120,6 +120,9 @@ pub(super) fn execute(
         ));
     }
     let to_retry = failed_attempts(folder, plan, args)?;
+    // A cell may fail in every block, for example because its server rejects it. After a resume
+    // that does not retry errors, the others go on without its scores.
+    let accepts_failures = args.resume.is_some() && !args.policy.retry_errors;
     while let Some(block) = log.next() {
         let earlier = log.header.order.iter().flatten();
         let before = log.blocks.last().map_or(0, |block| block.samples);
@@ -151,12 +154,15 @@ pub(super) fn execute(
                     resume_advice(folder, plan, args, "")
                 ));
             };
+            let is_whole = has(folder, cell, &samples)?;
             match outcome {
+                // Whether the cell has a score is checked below.
+                Outcome::InfrastructureFailed if is_whole => {}
                 Outcome::Interrupted | Outcome::InfrastructureFailed => {
                     undecided();
                     return Ok(outcome);
                 }
-                _ if !has(folder, cell, &samples)? => {
+                _ if !is_whole => {
                     if budget.and_then(SharedBudget::exhausted).is_some() {
                         return Ok(stopped(folder, plan, &log, budget, args));
                     }
@@ -171,9 +177,10 @@ pub(super) fn execute(
             let mut of_block = block.iter().flatten();
             !of_block.any(|id| scores.get(id).is_some_and(|row| row[**cell].is_some()))
         });
-        if let Some(cell) = silent {
+        if let Some(cell) = silent.filter(|_| !accepts_failures) {
             terminal::note(&format!(
-                "{} has no score in block {}, which is undecided; {}",
+                "{} has no score in block {}, which is undecided; {}, or without --retry-errors to go \
+                 on without these scores",
                 plan.cells[*cell].name,
                 log.blocks.len() + 1,
                 resume_advice(folder, plan, args, " --retry-errors")
