@@ -20,8 +20,29 @@
     return { problem: "inapplicable", reason };
   }
 
-  function isShown(element) {
+  function isVisible(element) {
     return element.getClientRects().length > 0 && element.checkVisibility({ visibilityProperty: true });
+  }
+
+  // Returns the element or, if it has no visible box of its own (`display: contents`, for example), the first visible element in it.
+  function visiblePart(element) {
+    const find = (part) => {
+      if (isVisible(part) && boxOf(part)) return part;
+      for (const node of dump.nodesOf(part)) {
+        const found = node.nodeType === Node.ELEMENT_NODE && find(node);
+        if (found) return found;
+      }
+      return undefined;
+    };
+    return find(element) ?? element;
+  }
+
+  function isShown(element) {
+    return isVisible(visiblePart(element));
+  }
+
+  function boxOf(element) {
+    return [...element.getClientRects()].find((rect) => rect.width > 0 && rect.height > 0);
   }
 
   function controlOf(element) {
@@ -33,10 +54,10 @@
   }
 
   // Returns the middle of the visible part of an element, in pixels of its frame, and what is there. Undefined if the
-  // element has no size.
-  function aim(element) {
+  // element has no size. `part` is its `visiblePart`.
+  function aim(element, part) {
     const page = element.ownerDocument;
-    const box = [...element.getClientRects()].find((rect) => rect.width > 0 && rect.height > 0);
+    const box = boxOf(part);
     if (!box) return undefined;
     const { innerWidth, innerHeight } = page.defaultView;
     const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2;
@@ -50,11 +71,12 @@
     return on(selector, (element) => {
       if (element.matches(":disabled")) return inapplicable("it is disabled");
       if (!isShown(element)) return inapplicable("it is not visible");
-      let aimed = inView(element) ? aim(element) : undefined;
+      const part = visiblePart(element);
+      let aimed = inView(part) ? aim(element, part) : undefined;
       if (!aimed?.isReached) {
         // An element in view can be hidden by its own scroll container or by a fixed bar.
-        center(element, "instant");
-        aimed = aim(element);
+        center(part, "instant");
+        aimed = aim(element, part);
       }
       if (!aimed) return inapplicable("it has no size");
       const { x, y, hit, isReached } = aimed;
@@ -213,9 +235,10 @@
 
   function scrollTo(selector) {
     return on(selector, (element) => {
-      if (!element.checkVisibility()) return inapplicable("it is not visible");
-      center(element, "instant");
-      const box = element.getBoundingClientRect();
+      const part = visiblePart(element);
+      if (!part.checkVisibility()) return inapplicable("it is not visible");
+      center(part, "instant");
+      const box = part.getBoundingClientRect();
       return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 };
     });
   }

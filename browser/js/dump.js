@@ -234,11 +234,25 @@
       const css = getComputedStyle(element);
       if (css.display === "none") return "dropped";
       if (css.visibility !== "visible") this.unseen.add(element);
-      if (css.display === "contents") return "through";
-      if (!element.checkVisibility()) return "dropped";
-      if (area) return "through"; // visibility: hidden, which a descendant may override
-      const flat = box.width > 0 || box.height > 0;
-      return flat && css.overflow === "visible" ? "through" : "dropped"; // a wrapper of floats has a width but no height
+      if (css.display !== "contents" && !element.checkVisibility()) return "dropped";
+      if (css.display !== "contents" && !area) {
+        if (css.overflow !== "visible") return "dropped";
+        if (box.width === 0 && box.height === 0) {
+          if (FIELDS.has(element.localName)) return "dropped";
+          this.unseen.add(element); // its text is scaled to nothing, for example
+        }
+      }
+      const parts = isInteractive(element) ? this.parts(element) : [];
+      // Controls inside it have their own lines.
+      if (parts.length === 0 || parts.some(isInteractive)) return "through";
+      this.boxes.set(element, this.boxes.get(parts[0]));
+      return "shown";
+    }
+
+    // Returns the elements inside an element that are shown.
+    parts(element) {
+      const inside = [...nodesOf(element)].filter((node) => node.nodeType === Node.ELEMENT_NODE && this.fate(node) !== "dropped");
+      return inside.flatMap((node) => [...(this.fate(node) === "shown" ? [node] : []), ...this.parts(node)]);
     }
 
     passes(element) {
@@ -616,5 +630,5 @@
   // Runs before the page's own handlers, which may replace the field immediately.
   addEventListener("input", (event) => event.composedPath()[0] instanceof Element && isSecret(event.composedPath()[0]), true);
 
-  return { dump, resolve, describe, rememberSecrets, offsetOf, cornerOf, hostAt };
+  return { dump, resolve, describe, nodesOf, rememberSecrets, offsetOf, cornerOf, hostAt };
 })()

@@ -40,6 +40,7 @@ fn actions_look_like_user_input_to_page() {
             ("click #save", "click save trusted"),
             ("click #low", "click low trusted"),
             ("click #inside", "click inside trusted"),
+            ("click #boxless", "click words trusted"),
             (
                 "click #ticked",
                 "click ticked trusted, click tick trusted on, input tick trusted on, change tick trusted on",
