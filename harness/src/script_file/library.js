@@ -45,7 +45,8 @@ const $imports = (() => {
       return new Schema(this.#json, true);
     }
     nullable() {
-      return new Schema({ anyOf: [this.#json, { type: "null" }] }, this.#optional);
+      const { default: value, ...json } = this.#json;
+      return new Schema({ anyOf: [json, { type: "null" }], ...(value === undefined ? {} : { default: value }) }, this.#optional);
     }
     nullish() {
       return this.nullable().optional();
@@ -98,11 +99,16 @@ const $imports = (() => {
     multipleOf(step) {
       return this.#with({ multipleOf: step });
     }
+    #matching(pattern) {
+      if (this.#json.pattern === undefined) return this.#with({ pattern });
+      return this.#with({ allOf: [...(this.#json.allOf ?? []), { pattern }] });
+    }
     regex(pattern) {
-      return this.#with({ pattern: pattern.source });
+      if (/[imsy]/.test(pattern.flags)) throw new TypeError(`zod's .regex(${pattern}) has no counterpart here, because patterns in JSON Schema have no flags`);
+      return this.#matching(pattern.source);
     }
     startsWith(text) {
-      return this.#with({ pattern: `^${text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}` });
+      return this.#matching(`^${text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`);
     }
     email() {
       return this.#with({ format: "email" });
@@ -147,8 +153,11 @@ const $imports = (() => {
     null: kind("null"),
     any: () => new Schema({}),
     unknown: () => new Schema({}),
-    literal: (value) => new Schema({ const: value }),
-    enum: (values) => new Schema({ type: "string", enum: Array.isArray(values) ? [...values] : Object.values(values) }),
+    literal: (value) => new Schema(Array.isArray(value) ? { enum: value } : { const: value }),
+    enum: (values) => {
+      const all = Object.values(values);
+      return new Schema({ ...(all.every((value) => typeof value === "string") ? { type: "string" } : {}), enum: all });
+    },
     array: (items) => new Schema({ type: "array", items }),
     tuple: (items) => new Schema({ type: "array", prefixItems: items, minItems: items.length, maxItems: items.length }),
     record: (keys, values) => new Schema({ type: "object", additionalProperties: values ?? keys }),
