@@ -179,7 +179,7 @@ const $imports = (() => {
 
   const modules = {
     "@standardagents/spec": { definePrompt: define("definePrompt"), defineHook: define("defineHook") },
-    zod: { z, default: z },
+    zod: { ...known, z, default: z },
   };
   return new Proxy(modules, {
     get: (_, name) => {
