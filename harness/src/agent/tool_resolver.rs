@@ -2,18 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::slice;
 use std::sync::Arc;
 
 use super::{AgentTools, Counterpart, Dialogue, Specialist, Specialists};
 use crate::prompt::definition::{
     AgentType, Definition, Fault, Faults, Kind, Library, ParentCommunication, Side, Sides,
     SourceLocation, SubagentSettings, SubpromptSettings, ToolForm, ToolReference, ToolSettings,
-    ToolStrategy, VariableType,
+    ToolStrategy, Variable, VariableType,
 };
 use crate::text::{did_you_mean, nearest};
 use crate::tool::{
     BoundTool, CallSettings, FILES_DIR, ImmediateAgent, InstanceKind, MAX_INSTANCES, ToolRegistry,
-    ToolSet, ValueSources, Values, instance_tools, tell_caller,
+    ToolSet, ValueError, ValueSources, Values, instance_tools, tell_caller,
 };
 
 /// Sources of tools, callable prompts and values of variables.
@@ -140,8 +141,7 @@ impl ToolResolver<'_> {
             known: BTreeMap::new(),
             faults: Vec::new(),
         };
-        // If a definition has tools, its variables are checked with each tool.
-        if let Some(definition) = of.filter(|_| references.is_empty()) {
+        if let Some(definition) = of {
             work.check_variables(definition);
         }
         let root = work.tool_set(references, of, at);
@@ -313,6 +313,13 @@ impl Resolver<'_> {
             }
         };
         let mut variables = of.map_or_else(Vec::new, |definition| definition.variables.clone());
+        if let Some(definition) = of {
+            for variable in &mut variables {
+                let is_read = (tool.variables().iter()).any(|own| own.name == variable.name);
+                // `check_variables` reports variables without any value, once for all tools.
+                variable.required &= is_read && self.missing_value(variable, definition).is_none();
+            }
+        }
         for variable in tool.variables() {
             if variables.iter().all(|known| known.name != variable.name) {
                 variables.push(variable.clone());
@@ -443,15 +450,31 @@ impl Resolver<'_> {
 
     /// Reports required variables of a definition that have no value, even if no tool uses them.
     fn check_variables(&mut self, definition: &Definition) {
-        let none = BTreeMap::new();
-        let sources = ValueSources {
-            given: self.source.given,
-            tool: &none,
-            prompt: &definition.env,
-        };
-        if let Err(error) = Values::resolve(&definition.variables, sources) {
-            self.fault(definition.place("variables"), error.to_string());
+        for (index, variable) in definition.variables.iter().enumerate() {
+            if let Some(error) = self.missing_value(variable, definition) {
+                let place = definition.place(&format!("variables[{index}]"));
+                self.fault(place, error.to_string());
+            }
         }
+    }
+
+    /// Returns the error of a required variable that has a value neither in the definition nor in
+    /// an entry of its `tools`.
+    fn missing_value(&self, variable: &Variable, of: &Definition) -> Option<ValueError> {
+        let resolve = |tool: &BTreeMap<String, String>| {
+            let sources = ValueSources {
+                given: self.source.given,
+                tool,
+                prompt: &of.env,
+            };
+            Values::resolve(slice::from_ref(variable), sources).err()
+        };
+        let error = resolve(&BTreeMap::new())?;
+        let has_value = of.tools.iter().any(|entry| match &entry.form {
+            ToolForm::Tool(settings) => resolve(&settings.env).is_none(),
+            _ => false,
+        });
+        (!has_value).then_some(error)
     }
 
     /// Returns the key of one side of a dual agent. The side has the settings of the agent's entry.
@@ -476,11 +499,9 @@ impl Resolver<'_> {
         let mut definition = definition.clone();
         definition.env.extend(wanted.scoped.clone());
         let definition = &definition;
+        self.check_variables(definition);
         if let Some(sides) = &definition.sides {
             return self.two_sided(definition, sides, wanted);
-        }
-        if definition.tools.is_empty() {
-            self.check_variables(definition);
         }
         let prompt = match self.source.library.resolve(definition) {
             Ok(prompt) => prompt.into_pieces(self.source.library),
