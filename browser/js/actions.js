@@ -186,15 +186,25 @@
       const { set } = Object.getOwnPropertyDescriptor(prototype, "value");
       set.call(element, text);
       const kept = element.value.replace(/\r\n?/g, "\n");
-      if (kept !== text.replace(/\r\n?/g, "\n") && (element.type === "number" || PICKED.has(element.type))) {
-        if (element.type !== "color" || kept !== text.toLowerCase()) {
-          set.call(element, before);
-          return inapplicable(`an input of type ${element.type} does not take this text`);
-        }
+      const refusal = refusalOf(element, text, kept);
+      if (refusal) {
+        set.call(element, before);
+        return inapplicable(refusal);
       }
       changed(element, new InputEvent("input", { bubbles: true, composed: true, data: text, inputType: "insertReplacementText" }));
       return {};
     });
+  }
+
+  // Returns why a person could not enter a text in a field, which then has the value `kept`, or null.
+  function refusalOf({ type, maxLength }, text, kept) {
+    const isPicked = type === "number" || PICKED.has(type);
+    if (!isPicked) return maxLength >= 0 && kept.length > maxLength ? `it takes at most ${maxLength} characters` : null;
+    // Browsers store other notations of a date or number as the usual one.
+    let isTaken = kept !== "" || text === "";
+    if (type === "color") isTaken = kept === text.toLowerCase();
+    if (type === "range") isTaken = text !== "" && Number(kept) === Number(text);
+    return isTaken ? null : `an input of type ${type} does not take this text`;
   }
 
   function select(selector, wanted) {

@@ -492,7 +492,7 @@
     }
     if (more.editable) flag("contenteditable", isEditor(element));
     flag("checked", element.checked === true);
-    flag("disabled", element.disabled === true || element.getAttribute("aria-disabled") === "true");
+    flag("disabled", element.matches(":disabled") || element.getAttribute("aria-disabled") === "true");
     for (const name of STATES) say(name, element.getAttribute(name));
     return out.join("");
   }

@@ -64,6 +64,12 @@ fn actions_look_like_user_input_to_page() {
                 "input day 2026-11-21, change day 2026-11-21",
             ),
             (
+                "fill #when 2026-11-21 10:00",
+                "input when 2026-11-21T10:00, change when 2026-11-21T10:00",
+            ),
+            ("fill #volume 7.0", "input volume 7, change volume 7"),
+            ("fill #short abc", "input short abc, change short abc"),
+            (
                 "fill #secret s3cret",
                 "input secret s3cret, change secret s3cret",
             ),
@@ -131,6 +137,11 @@ fn explains_impossible_actions() {
                 "fill #day tomorrow",
                 "an input of type date does not take this text",
             ),
+            (
+                "fill #volume 700",
+                "an input of type range does not take this text",
+            ),
+            ("fill #short abcd", "it takes at most 3 characters"),
             (
                 "fill #city Rome",
                 "it is a list to select from, not a text field",
