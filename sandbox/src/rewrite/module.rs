@@ -7,13 +7,13 @@
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
-    CallExpression, Class, Decorator, ExportDefaultDeclarationKind, Expression, FormalParameter,
-    Function, ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, ImportSpecifier,
-    MethodDefinition, ModuleExportName, Program, PropertyDefinition, Statement, TSAsExpression,
-    TSEnumDeclaration, TSIndexSignature, TSInterfaceDeclaration, TSNamespaceDeclaration,
-    TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAliasDeclaration,
-    TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
-    VariableDeclaration,
+    CallExpression, Class, Decorator, ExportDefaultDeclarationKind, ExportNamedDeclaration,
+    Expression, FormalParameter, Function, ImportDeclaration, ImportDeclarationSpecifier,
+    ImportOrExportKind, ImportSpecifier, MethodDefinition, ModuleExportName, Program,
+    PropertyDefinition, Statement, TSAsExpression, TSEnumDeclaration, TSIndexSignature,
+    TSInterfaceDeclaration, TSNamespaceDeclaration, TSNonNullExpression, TSSatisfiesExpression,
+    TSThisParameter, TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeAssertion,
+    TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclaration,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_diagnostics::OxcDiagnostic;
@@ -144,12 +144,40 @@ impl Rewriter<'_> {
 
     /// Replaces each character of a span by a space, except for line feeds.
     fn blank(&mut self, span: Span) {
-        let blank: String = self
-            .text(span)
-            .chars()
-            .map(|char| if char == '\n' { '\n' } else { ' ' })
-            .collect();
+        let blank = self.blanks(span);
         self.edits.replace(span.start, span.end, blank);
+    }
+
+    fn blanks(&self, span: Span) -> String {
+        let chars = self.text(span).chars();
+        chars
+            .map(|char| if char == '\n' { '\n' } else { ' ' })
+            .collect()
+    }
+
+    /// Blanks out a statement or a class member. If the next one could continue the one before it,
+    /// a semicolon separates them.
+    fn blank_item(&mut self, span: Span) {
+        let mut blank = self.blanks(span);
+        if self.continues_expression(span.end) {
+            blank.replace_range(..1, ";");
+        }
+        self.edits.replace(span.start, span.end, blank);
+    }
+
+    /// Whether the first token at or after an offset can continue an expression.
+    fn continues_expression(&self, offset: u32) -> bool {
+        let mut rest = self.source[offset as usize..].trim_start();
+        loop {
+            let after = if rest.starts_with("//") {
+                rest.split_once('\n')
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                comment.split_once("*/")
+            } else {
+                return rest.starts_with(['(', '[', '`', '/', '*', '+', '-']);
+            };
+            rest = after.map_or("", |(_, after)| after).trim_start();
+        }
     }
 
     /// Blanks out a type that follows an expression.
@@ -207,7 +235,7 @@ impl Rewriter<'_> {
 
     fn import(&mut self, import: &ImportDeclaration<'_>) {
         if import.import_kind == ImportOrExportKind::Type {
-            return self.blank(import.span);
+            return self.blank_item(import.span);
         }
         let module = format!("{IMPORTS}[{}]", self.text(import.source.span));
         let mut declared = Vec::new();
@@ -245,6 +273,22 @@ impl Rewriter<'_> {
         code.extend(std::iter::repeat_n('\n', lines));
         self.edits.replace(import.span.start, import.span.end, code);
     }
+
+    /// Assigns `default` of a named export at the end of the file, because the variable may be
+    /// declared below. Other names are ignored, because no other file imports this one.
+    fn export(&mut self, export: &ExportNamedDeclaration<'_>) {
+        self.blank_item(export.span);
+        let is_value = |kind: ImportOrExportKind| kind == ImportOrExportKind::Value;
+        let default = export.specifiers.iter().find(|one| {
+            one.exported.name() == "default"
+                && is_value(one.export_kind)
+                && is_value(export.export_kind)
+        });
+        if let (Some(default), Ok(end)) = (default, u32::try_from(self.source.len())) {
+            let code = format!("\n{DEFAULT_EXPORT} = {};", default.local.name());
+            self.edits.insert(end, code);
+        }
+    }
 }
 
 impl<'a> Visit<'a> for Rewriter<'_> {
@@ -257,7 +301,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
                     export.declaration,
                     ExportDefaultDeclarationKind::TSInterfaceDeclaration(_)
                 ) {
-                    return self.blank(export.span);
+                    return self.blank_item(export.span);
                 }
                 let start = Span::new(export.span.start, inner.start);
                 let kept = self.text(start).matches('\n').count();
@@ -271,8 +315,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
                 self.blank(Span::new(export.span.start, inner.start));
                 walk::walk_statement(self, it);
             }
-            // Named exports are ignored, because no other file imports this one.
-            Statement::ExportNamedDeclaration(export) => self.blank(export.span),
+            Statement::ExportNamedDeclaration(export) => self.export(export),
             Statement::ExportFromDeclaration(export) => {
                 self.refuse(
                     export.span,
@@ -348,16 +391,16 @@ impl<'a> Visit<'a> for Rewriter<'_> {
     }
 
     fn visit_ts_interface_declaration(&mut self, it: &TSInterfaceDeclaration<'a>) {
-        self.blank(it.span);
+        self.blank_item(it.span);
     }
 
     fn visit_ts_type_alias_declaration(&mut self, it: &TSTypeAliasDeclaration<'a>) {
-        self.blank(it.span);
+        self.blank_item(it.span);
     }
 
     fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
         if it.declare {
-            return self.blank(it.span);
+            return self.blank_item(it.span);
         }
         walk::walk_variable_declaration(self, it);
     }
@@ -365,14 +408,14 @@ impl<'a> Visit<'a> for Rewriter<'_> {
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         // Signature of an overload, without a body.
         if it.body.is_none() {
-            return self.blank(it.span);
+            return self.blank_item(it.span);
         }
         walk::walk_function(self, it, flags);
     }
 
     fn visit_class(&mut self, it: &Class<'a>) {
         if it.declare {
-            return self.blank(it.span);
+            return self.blank_item(it.span);
         }
         if it.r#abstract {
             self.refuse(it.span, "an abstract class needs a compiler of TypeScript");
@@ -400,7 +443,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
 
     fn visit_property_definition(&mut self, it: &PropertyDefinition<'a>) {
         if it.declare {
-            return self.blank(it.span);
+            return self.blank_item(it.span);
         }
         let is_marked = it.accessibility.is_some() || it.readonly || it.r#override;
         self.modifiers(it.span, it.key.span(), is_marked);
@@ -414,7 +457,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
     fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
         // Signature of an overload, without a body.
         if it.value.body.is_none() {
-            return self.blank(it.span);
+            return self.blank_item(it.span);
         }
         let is_marked = it.accessibility.is_some() || it.r#override;
         self.modifiers(it.span, it.key.span(), is_marked);
@@ -426,7 +469,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
     }
 
     fn visit_ts_index_signature(&mut self, it: &TSIndexSignature<'a>) {
-        self.blank(it.span);
+        self.blank_item(it.span);
     }
 
     fn visit_ts_this_parameter(&mut self, it: &TSThisParameter<'a>) {
@@ -466,7 +509,7 @@ mod tests {
     use super::{cell_of_module, module_calls};
 
     /// Files, each with the expected cell (runs of spaces are collapsed) or error.
-    const ROWS: [(&str, &str); 19] = [
+    const ROWS: [(&str, &str); 23] = [
         (
             "class A<T> extends B<T> implements C, D<T> { private readonly a: T; static b?; c!: T; m(): void; m(this: A, x?: T): void {} [k: string]: T }",
             "class A extends B { a ; static b ; c ; m( x ) {} }",
@@ -507,6 +550,19 @@ mod tests {
         ("const a = { b: 1 } satisfies B<C>;", "const a = { b: 1 } ;"),
         ("new Map<string, number>()", "new Map ()"),
         ("export const a = 1; export { a };", " const a = 1; "),
+        (
+            "export { a as b, c as default };\nconst a = 1, c = 2",
+            " \nconst a = 1, c = 2\n$default = c;",
+        ),
+        (
+            "const a = [1]\ntype B = { c: string };\n// d\n[2].map(e)",
+            "const a = [1]\n; \n// d\n[2].map(e)",
+        ),
+        ("a\ninterface B {}\n(c)", "a\n; \n(c)"),
+        (
+            "class A { a = 1\n declare b: T;\n [c] = 2 }",
+            "class A { a = 1\n ; \n [c] = 2 }",
+        ),
         (
             "let a;\nenum B { C }",
             "line 2, column 1: an `enum` needs a compiler of TypeScript; use an object",
