@@ -68,10 +68,10 @@ impl Race {
             let place = (u128::from(random.next_u64()) * groups.len() as u128) >> 64;
             groups[usize::try_from(place).unwrap_or_default()]
         };
-        let walls = self.walls();
+        let rules = self.stopping_rules();
         let mut sum = 0.0;
         for _ in 0..RESAMPLES {
-            let mut sides: Vec<Wealth> = walls.iter().map(|_| Wealth::default()).collect();
+            let mut rules = rules.clone();
             let mut all = ClusterSum {
                 sum: 0.0,
                 size: 0.0,
@@ -80,14 +80,17 @@ impl Race {
                 let group = draw();
                 all.sum += group.sum;
                 all.size += group.size;
-                for (wealth, wall) in sides.iter_mut().zip(&walls) {
-                    wealth.add((wall.sign * group.sum + wall.shift * group.size) / self.largest());
+                for bet in rules.iter_mut().flatten() {
+                    let gain = bet.sign * group.sum + bet.shift * group.size;
+                    bet.wealth.add(gain / self.largest());
                 }
-                let mut reached = sides.iter().zip(&walls);
-                if taken % block == 0
-                    && reached.any(|(wealth, wall)| wealth.log() >= wall.level.recip().ln())
-                {
-                    break;
+                if taken % block == 0 {
+                    let bets = rules.iter_mut().flatten();
+                    bets.for_each(|bet| bet.wealth.look());
+                    let is_won = |bet: &StoppingBet| bet.wealth.p() <= bet.level;
+                    if rules.iter().any(|rule| rule.iter().all(is_won)) {
+                        break;
+                    }
                 }
             }
             sum += all.sum / all.size;
@@ -95,30 +98,45 @@ impl Race {
         sum / RESAMPLES as f64
     }
 
-    /// Returns the bounds at which bets on a pair of cells end the race, at the strictest level
-    /// that Holm's method uses.
-    fn walls(&self) -> Vec<StoppingBound> {
+    /// Returns the rules that end the race of a pair of cells, at the strictest level that Holm's
+    /// method uses. A rule ends it when all of its bets have been won.
+    fn stopping_rules(&self) -> Vec<Vec<StoppingBet>> {
         let rules = self.rules();
         let (alpha, shift) = (rules.alpha, rules.min_difference);
         let cells = self.count() as f64;
-        let wall = |sign: f64, shift: f64, level: f64| StoppingBound { sign, shift, level };
+        let bet = |sign: f64, shift: f64, level: f64| StoppingBet {
+            sign,
+            shift,
+            level,
+            wealth: Wealth::default(),
+        };
         match &rules.against {
             RaceOpponents::Best => {
-                let mut walls = vec![wall(-1.0, 0.0, alpha / cells)];
+                let mut rules = vec![vec![bet(-1.0, 0.0, alpha / cells)]];
                 if shift > 0.0 {
-                    walls.push(wall(-1.0, shift, alpha * crate::race::NOT_BETTER_SHARE));
+                    let level = alpha * crate::race::NOT_BETTER_SHARE;
+                    rules.push(vec![bet(-1.0, shift, level)]);
                 }
-                walls
+                rules
             }
-            RaceOpponents::Baselines(_) => [-1.0, 1.0]
-                .map(|sign| wall(sign, 0.0, alpha / 2.0 / cells))
-                .into(),
+            RaceOpponents::Baselines(_) => {
+                let side = |sign: f64, shift: f64| bet(sign, shift, alpha / 2.0 / cells);
+                let mut rules = vec![vec![side(-1.0, 0.0)], vec![side(1.0, 0.0)]];
+                if shift > 0.0 {
+                    rules.push(vec![side(-1.0, shift), side(1.0, shift)]);
+                }
+                rules
+            }
         }
     }
 }
 
-struct StoppingBound {
+/// A bet on the difference of two cells, which is won when the p value of its wealth is at most
+/// `level`.
+#[derive(Clone)]
+struct StoppingBet {
     sign: f64,
     shift: f64,
     level: f64,
+    wealth: Wealth,
 }

@@ -118,3 +118,24 @@ fn race_decides_by_its_rules() {
         &[Some(Won), Some(Alike), Some(Alike)],
     );
 }
+
+#[test]
+fn correction_stops_resamples_as_alike() {
+    let rules = Rules {
+        alpha: 0.05,
+        min_difference: 0.9,
+        against: RaceOpponents::Baselines(vec![0, 0]),
+    };
+    let mut race = Race::new(rules, 2, 1);
+    let unit = |place: i32| {
+        let score = if place < 6 { 1.0 } else { 0.0 };
+        SampleCluster(vec![vec![Some(0.0), Some(score)]])
+    };
+    let standings = race.add((0..20).map(unit).collect());
+    assert_eq!(standings[1].verdict, Some(Verdict::Alike));
+    let difference = race.estimate(1, 0, 100, 1).unwrap();
+    assert!(near(difference.seen, 0.3));
+    // If resamples stopped only as better or worse, the bias would be 0.03.
+    let bias = difference.seen - difference.corrected;
+    assert!(bias.abs() < 0.015, "{difference:?}");
+}
