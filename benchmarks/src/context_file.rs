@@ -33,6 +33,11 @@ impl ContextFile {
             let problem = format!("names {}, which cannot be read: {why}", path.display());
             Fault::new(&self.field, problem)
         };
+        // Opening a named pipe would wait for a writer.
+        let found = fs::metadata(&path).map_err(|error| fault(error.to_string()))?;
+        if !found.is_file() {
+            return Err(fault("it is not a file".to_owned()));
+        }
         let file = File::open(&path).map_err(|error| fault(error.to_string()))?;
         let mut bytes = Vec::new();
         let read = file.take(MAX_BYTES + 1).read_to_end(&mut bytes);

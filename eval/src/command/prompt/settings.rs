@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::BoolishValueParser;
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Args, Command, FromArgMatches as _, Id};
 use harness::prompt::iterations_for_depth;
@@ -125,7 +126,10 @@ impl PromptArgs {
     pub fn with(&self, side: &str) -> Result<Self, clap::Error> {
         let given = side.trim();
         let words = if given.is_empty() || given.starts_with('-') {
-            words(given)
+            shlex::split(given).ok_or_else(|| {
+                let problem = format!("--diff: unclosed quote or final backslash in `{given}`\n");
+                clap::Error::raw(ErrorKind::ValueValidation, problem)
+            })?
         } else {
             vec!["--prompt".to_owned(), given.to_owned()]
         };
@@ -144,26 +148,6 @@ impl PromptArgs {
         args.diff.clear();
         Ok(args)
     }
-}
-
-/// Splits a text into words, with quotes as in a shell, but without escapes.
-fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    for character in text.chars() {
-        match (quote, character) {
-            (Some(open), _) if open == character => quote = None,
-            (None, '\'' | '"') => {
-                quote = Some(character);
-                word.get_or_insert_default();
-            }
-            (None, space) if space.is_whitespace() => words.extend(word.take()),
-            (_, character) => word.get_or_insert_default().push(character),
-        }
-    }
-    words.extend(word);
-    words
 }
 
 /// The agent whose prompt is shown.

@@ -1,7 +1,10 @@
 //! File format of scripted models: a list of rules. The first matching rule determines the reply.
 
+use std::num::NonZeroU32;
+
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::model::{Role, ToolCall, Usage};
@@ -71,6 +74,7 @@ pub(super) struct CallEntry {
 #[serde(deny_unknown_fields)]
 pub(super) struct ErrorEntry {
     /// HTTP status; 413 means that the conversation exceeds the model's context window.
+    #[serde(deserialize_with = "error_status")]
     status: u16,
     message: String,
 }
@@ -96,6 +100,7 @@ struct RuleEntry {
     error: Option<ErrorEntry>,
     reasoning: Option<String>,
     tokens: Option<Tokens>,
+    #[serde(default, deserialize_with = "cost")]
     cost_usd: Option<f64>,
 }
 
@@ -115,9 +120,9 @@ struct When {
     mode: Option<PromptMode>,
     depth: Option<u32>,
     /// Position of the request among the invocation's requests, 1-based.
-    turn: Option<u32>,
+    turn: Option<NonZeroU32>,
     /// Minimum position of the request among the invocation's requests, 1-based.
-    from_turn: Option<u32>,
+    from_turn: Option<NonZeroU32>,
     /// Globs, one of which must match the sample's id.
     samples: Option<Vec<String>>,
     /// Number of characters that the request, including the system prompt, must exceed.
@@ -202,8 +207,8 @@ impl Rule {
             .is_none_or(|roles| roles.contains(&caller.role))
             && mode.is_none_or(|mode| mode == caller.mode)
             && depth.is_none_or(|depth| depth == caller.depth)
-            && turn.is_none_or(|turn| turn == caller.turn)
-            && from_turn.is_none_or(|from| caller.turn >= from)
+            && turn.is_none_or(|turn| turn.get() == caller.turn)
+            && from_turn.is_none_or(|from| caller.turn >= from.get())
             && self
                 .samples
                 .as_ref()
@@ -217,6 +222,28 @@ impl Rule {
                 .iter()
                 .flatten()
                 .all(|text| request.system.contains(text.as_str()))
+    }
+}
+
+/// Deserializes the HTTP status of an error.
+fn error_status<'de, D: Deserializer<'de>>(from: D) -> Result<u16, D::Error> {
+    let status = u16::deserialize(from)?;
+    if (400..=599).contains(&status) {
+        return Ok(status);
+    }
+    Err(D::Error::custom(format!(
+        "invalid status {status}: expected an HTTP status from 400 to 599"
+    )))
+}
+
+/// Deserializes a cost.
+fn cost<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    let cost = Option::<f64>::deserialize(from)?;
+    match cost {
+        Some(dollars) if !(dollars.is_finite() && dollars >= 0.0) => Err(D::Error::custom(
+            format!("invalid cost {dollars}: expected US dollars, at least 0"),
+        )),
+        cost => Ok(cost),
     }
 }
 
