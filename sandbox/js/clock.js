@@ -11,6 +11,11 @@
     Date: function Date(...given) {
       if (new.target === undefined) return apply(dateToString, new EngineDate(now()), []);
       if (given.length === 0) return construct(EngineDate, [now()], new.target);
+      // Missing where the engine reads texts as it should.
+      const { dateArgument } = internals;
+      if (given.length === 1 && dateArgument !== undefined) {
+        return construct(EngineDate, [dateArgument(given[0])], new.target);
+      }
       return construct(EngineDate, given, new.target);
     },
     now() {
