@@ -33,6 +33,15 @@
     }
   }
 
+  /** What Node's functions reject with when an AbortSignal stops them; `cause` is the signal's reason. */
+  class AbortError extends Error {
+    constructor(cause) {
+      super('The operation was aborted', { __proto__: null, cause });
+      define(this, 'code', 'ABORT_ERR', true);
+      define(this, 'name', 'AbortError', true);
+    }
+  }
+
   /** Makes the members of a class enumerable and sets its tag, as WebIDL requires of an interface. */
   const asInterface = (Interface, name) => {
     const { prototype } = Interface;
@@ -91,7 +100,7 @@
   };
 
   internals.exceptions = {
-    __proto__: null, DOMException, asInterface, coded, missing, outOfRange, received, wrongType,
+    __proto__: null, AbortError, DOMException, asInterface, coded, missing, outOfRange, received, wrongType,
   };
   internals.globals = { DOMException };
 };

@@ -3,7 +3,8 @@
   'use strict';
 
   const {
-    Error, Promise, Symbol, append, apply, define, defineProperty, functionHasInstance, getPrototypeOf, isArray, keys, ownKeys,
+    Error, Promise, Symbol, append, apply, define, defineProperty, functionHasInstance, getPrototypeOf, isArray, keys, list,
+    ownKeys,
   } = internals.primordials;
   const { coded, outOfRange, wrongType } = internals.exceptions;
   const { inspect } = internals;
@@ -198,21 +199,35 @@
     prototype.on = prototype.addListener;
     prototype.off = prototype.removeListener;
 
-    /** Returns a promise of the arguments of the next event; an `error` event rejects it. */
-    const once = async (emitter, name) => new Promise((resolve, reject) => {
-      if (typeof emitter?.once !== 'function') {
-        throw wrongType('emitter', 'an instance of EventEmitter', emitter);
+    /** Adds a listener to an emitter or to an EventTarget. Returns a function that removes it. */
+    const listen = (emitter, name, listener, isOnce) => {
+      if (typeof emitter?.on === 'function') {
+        emitter[isOnce ? 'once' : 'on'](name, listener);
+        return () => emitter.removeListener?.(name, listener);
       }
-      const failed = (error) => {
-        emitter.removeListener(name, arrived);
+      if (typeof emitter?.addEventListener === 'function') {
+        emitter.addEventListener(name, listener, { __proto__: null, once: isOnce });
+        return () => emitter.removeEventListener?.(name, listener);
+      }
+      throw wrongType('emitter', 'an instance of EventEmitter', emitter);
+    };
+    const callAll = (functions) => {
+      for (let i = 0; i < functions.length; i++) functions[i]();
+    };
+
+    /** Returns a promise of the arguments of the next event; an `error` event of an emitter rejects it. */
+    const once = async (emitter, name, options) => new Promise((resolve, reject) => {
+      const ends = list();
+      const fail = (error) => {
+        callAll(ends);
         reject(error);
       };
-      const arrived = (...args) => {
-        if (name !== 'error') emitter.removeListener('error', failed);
+      ends[0] = internals.watchSignal(options, fail);
+      ends[1] = listen(emitter, name, (...args) => {
+        callAll(ends);
         resolve(args);
-      };
-      emitter.once(name, arrived);
-      if (name !== 'error') emitter.once('error', failed);
+      }, true);
+      if (name !== 'error' && typeof emitter.once === 'function') ends[2] = listen(emitter, 'error', fail, true);
     });
 
     EventEmitter.once = once;

@@ -5,7 +5,7 @@
   const {
     TypeError, WeakMap, apply, customInspect, defineProperty, isArray, isInteger, list, weakMapGet, weakMapSet,
   } = internals.primordials;
-  const { DOMException, asInterface, missing, outOfRange, wrongType } = internals.exceptions;
+  const { AbortError, DOMException, asInterface, missing, outOfRange, wrongType } = internals.exceptions;
 
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
   const inspectAs = (Interface, show) => defineProperty(Interface.prototype, customInspect, {
@@ -277,6 +277,22 @@
 
   internals.isSignal = isSignal;
   internals.onAbort = onAbort;
+  /**
+   * Watches the signal in the options of one of Node's functions, if there is one: calls `stop` with an AbortError when
+   * it aborts, and throws that error if it already has. Returns a function that ends this.
+   */
+  internals.watchSignal = (options, stop) => {
+    const signal = options?.signal;
+    if (signal === undefined) return () => {};
+    // As in Node.js, any object with this property is a signal.
+    if (typeof signal !== 'object' || signal === null || !('aborted' in signal)) {
+      throw wrongType('options.signal', 'an instance of AbortSignal', signal);
+    }
+    if (signal.aborted) throw new AbortError(signal.reason);
+    const abort = () => stop(new AbortError(signal.reason));
+    signal.addEventListener('abort', abort, { __proto__: null, once: true });
+    return () => signal.removeEventListener('abort', abort);
+  };
   inspectAs(AbortSignal, (signal) => ({ aborted: signal.aborted }));
   inspectAs(AbortController, (controller) => ({ signal: controller.signal }));
   inspectAs(EventTarget, () => ({}));
