@@ -272,20 +272,15 @@
   /** The module `timers/promises`. */
   const promisesOf = (agent) => {
     const after = (delay, value, options) => new Promise((resolve, reject) => {
-      const signal = options?.signal;
-      if (signal?.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      const abort = () => {
+      let timer;
+      const unwatch = internals.watchSignal(options, (error) => {
         clearTimer(agent, timer);
-        reject(signal.reason);
-      };
-      const timer = addTimer(agent, () => {
-        signal?.removeEventListener('abort', abort);
+        reject(error);
+      });
+      timer = addTimer(agent, () => {
+        unwatch();
         resolve(value);
       }, delay, [], false);
-      signal?.addEventListener('abort', abort, { once: true });
     });
     const setTimeout = (delay, value, options) => after(delay, value, options);
     return {
