@@ -2,7 +2,7 @@
 (internals) => {
   'use strict';
 
-  const { hasOwn, stringIndexOf, stringSlice } = internals.primordials;
+  const { Error, define, hasOwn, splitOn, stringIndexOf, stringSlice } = internals.primordials;
   const noNetwork = 'there is no network here';
   const noFiles = 'there are no files here; what an agent is to read is in `context`';
   const noProcesses = 'there are no processes here';
@@ -109,9 +109,51 @@
   const network = ['http', 'https', 'http2', 'net', 'dns', 'dgram', 'tls', 'undici', 'ws'];
   for (let i = 0; i < network.length; i++) modules[network[i]] = noNetwork;
 
+  // Members that modules here lack: the module, an alternative and the names.
+  const useTypes = 'use typeof, instanceof, Array.isArray or util.types';
+  const missingMembers = [
+    'crypto', 'there are only hashes, HMAC and random bytes',
+    'pbkdf2 pbkdf2Sync scrypt scryptSync hkdf hkdfSync createCipheriv createDecipheriv createSign createVerify sign '
+      + 'verify generateKey generateKeySync generateKeyPair generateKeyPairSync createPrivateKey createPublicKey '
+      + 'createSecretKey createDiffieHellman createECDH publicEncrypt publicDecrypt privateEncrypt privateDecrypt',
+    'crypto', 'use randomBytes or getRandomValues', 'randomFill randomFillSync',
+    'events', 'use addEventListener of the signal', 'addAbortListener',
+    'url', 'use new URL(from, to)', 'resolveObject',
+    'url', noNetwork, 'urlToHttpOptions',
+    'util', useTypes,
+    'isBoolean isBuffer isDate isError isFunction isNull isNullOrUndefined isNumber isObject isPrimitive isRegExp isString '
+      + 'isSymbol isUndefined',
+    'util', 'use Object.assign', '_extend',
+    'util', 'print with console.log', 'log',
+    'util', 'split the lines of the text', 'parseEnv',
+    'util', 'use addEventListener of the signal', 'aborted',
+    'util', 'split the text at `;`', 'MIMEType MIMEParams',
+    'buffer', 'use Blob', 'File resolveObjectURL',
+    'buffer', 'use Buffer.from and its encodings, or TextDecoder', 'transcode isAscii isUtf8 SlowBuffer',
+    'path', 'use a regular expression', 'matchesGlob',
+    'perf_hooks', 'use performance.mark and performance.measure',
+    'PerformanceObserver createHistogram monitorEventLoopDelay',
+  ];
+
+  /** Adds functions for the members that a module lacks; each throws an error that names the alternative. */
+  const addMissing = (module, exports) => {
+    for (let i = 0; i < missingMembers.length; i += 3) {
+      if (missingMembers[i] !== module) continue;
+      const names = splitOn(missingMembers[i + 2], ' ');
+      for (let j = 0; j < names.length; j++) {
+        if (hasOwn(exports, names[j])) continue;
+        // Not an arrow function, because some of them are classes.
+        define(exports, names[j], function missing() {
+          throw new Error(`${module}.${names[j]} is not available here: ${missingMembers[i + 1]}`);
+        });
+      }
+    }
+  };
+
   const phrase = (table, name) => (hasOwn(table, name) ? `: ${table[name]}` : '');
   internals.instead = {
     __proto__: null,
+    addMissing,
     ofGlobal: (name) => (typeof name === 'string' ? phrase(globals, name) : ''),
     ofModule: (name) => {
       const slash = stringIndexOf(name, '/');

@@ -31,7 +31,11 @@
       const available = arrayJoin(names, ', ');
       throw coded(Error, 'MODULE_NOT_FOUND', `Cannot find module '${toText(name)}'${instead}. Available modules: ${available}`);
     }
-    if (!mapGet(made, bare)) mapSet(made, bare, { __proto__: null, exports: factory() });
+    if (!mapGet(made, bare)) {
+      const exports = factory();
+      internals.instead.addMissing(bare, exports);
+      mapSet(made, bare, { __proto__: null, exports });
+    }
     return mapGet(made, bare).exports;
   };
 

@@ -288,6 +288,7 @@
   internals.defineModule('buffer', () => {
     internals.addBufferNumbers(Buffer.prototype);
     return {
+      Blob: globals.Blob,
       Buffer,
       INSPECT_MAX_BYTES: MAX_INSPECTED,
       atob: globals.atob,

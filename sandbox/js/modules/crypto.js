@@ -194,6 +194,13 @@
       if (typeof algorithm !== 'string') throw wrongType('algorithm', 'of type string', algorithm);
       return new Hash(algorithm);
     };
+    const hashOnce = (algorithm, input, encoding = 'hex') => {
+      if (typeof input !== 'string' && !isView(input)) {
+        throw wrongType('input', 'of type string or an instance of Buffer, TypedArray, or DataView', input);
+      }
+      if (typeof encoding !== 'string') throw wrongType('outputEncoding', 'of type string', encoding);
+      return createHash(algorithm).update(input).digest(encoding);
+    };
     const createHmac = (algorithm, key) => {
       if (typeof algorithm !== 'string') throw wrongType('hmac', 'of type string', algorithm);
       if (typeof key !== 'string' && !(typeof key === 'object' && key !== null && bytesOf(key) !== undefined)) {
@@ -208,8 +215,8 @@
     };
     const webcrypto = internals.globals.crypto;
     return {
-      createHash, createHmac, getHashes, getRandomValues, randomBytes, randomInt, randomUUID, subtle, timingSafeEqual, webcrypto,
-      Hash, Hmac,
+      createHash, createHmac, getHashes, getRandomValues, hash: hashOnce, randomBytes, randomInt, randomUUID, subtle, timingSafeEqual,
+      webcrypto, Hash, Hmac,
     };
   });
 };

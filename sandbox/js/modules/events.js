@@ -3,12 +3,15 @@
   'use strict';
 
   const {
-    Error, Promise, Symbol, append, apply, define, defineProperty, functionHasInstance, getPrototypeOf, isArray, keys, list,
-    ownKeys,
+    Error, Promise, Symbol, append, apply, asyncGeneratorFunctionPrototype, define, defineProperty, functionHasInstance,
+    getPrototypeOf, isArray, keys, list, ownKeys, promiseResolve, setPrototypeOf,
   } = internals.primordials;
   const { coded, outOfRange, wrongType } = internals.exceptions;
   const { inspect } = internals;
   const { isError } = internals.kinds;
+  const promiseReject = Promise.reject.bind(Promise);
+  // Its `Symbol.asyncIterator` returns the iterator itself.
+  const asyncIteratorPrototype = getPrototypeOf(asyncGeneratorFunctionPrototype.prototype);
 
   internals.defineModule('events', () => {
     const capture = Symbol('kCapture');
@@ -230,10 +233,78 @@
       if (name !== 'error' && typeof emitter.once === 'function') ends[2] = listen(emitter, 'error', fail, true);
     });
 
+    const settled = (value, done) => ({ value, done });
+    /**
+     * Returns an iterator of the arguments of each event. Events that nobody awaits yet are kept. An `error` event of
+     * an emitter makes it throw, and those of the option `close` end it.
+     */
+    const on = (emitter, name, options) => {
+      const events = list();
+      const requests = list();
+      const ends = list();
+      let taken = 0;
+      let served = 0;
+      let failure;
+      let finished = false;
+
+      const close = () => {
+        callAll(ends);
+        finished = true;
+        while (served < requests.length) requests[served++].resolve(settled(undefined, true));
+        return promiseResolve(settled(undefined, true));
+      };
+      const fail = (error) => {
+        if (served < requests.length) requests[served++].reject(error);
+        else failure = { __proto__: null, error };
+        close();
+      };
+      ends[0] = internals.watchSignal(options, fail);
+      ends[1] = listen(emitter, name, (...args) => {
+        if (served < requests.length) requests[served++].resolve(settled(args, false));
+        else events[events.length] = args;
+      }, false);
+      if (name !== 'error' && typeof emitter.on === 'function') ends[2] = listen(emitter, 'error', fail, false);
+      const closing = options?.close ?? [];
+      for (let i = 0; i < closing.length; i++) ends[ends.length] = listen(emitter, closing[i], close, false);
+
+      return setPrototypeOf({
+        next() {
+          if (taken < events.length) {
+            const value = events[taken];
+            events[taken++] = undefined;
+            if (taken === events.length) taken = events.length = 0;
+            return promiseResolve(settled(value, false));
+          }
+          if (failure !== undefined) {
+            const { error } = failure;
+            failure = undefined;
+            return promiseReject(error);
+          }
+          if (finished) return close();
+          if (served === requests.length) served = requests.length = 0;
+          return new Promise((resolve, reject) => {
+            requests[requests.length] = { __proto__: null, resolve, reject };
+          });
+        },
+        return: close,
+        throw(error) {
+          if (!isError(error)) throw wrongType('EventEmitter.AsyncIterator', 'an instance of Error', error);
+          fail(error);
+        },
+      }, asyncIteratorPrototype);
+    };
+
+    EventEmitter.on = on;
     EventEmitter.once = once;
     EventEmitter.EventEmitter = EventEmitter;
     EventEmitter.errorMonitor = errorMonitor;
     EventEmitter.getEventListeners = (emitter, type) => emitter.listeners(type);
+    EventEmitter.getMaxListeners = (emitter) => emitter.getMaxListeners?.() ?? defaultMaxListeners;
+    EventEmitter.setMaxListeners = (limit = defaultMaxListeners, ...emitters) => {
+      checkLimit(limit, 'setMaxListeners');
+      if (emitters.length === 0) defaultMaxListeners = limit;
+      for (let i = 0; i < emitters.length; i++) emitters[i].setMaxListeners?.(limit);
+    };
     EventEmitter.listenerCount = (emitter, type) => emitter.listenerCount(type);
     EventEmitter.init = function initialize(options) {
       init(this, options);

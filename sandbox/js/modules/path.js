@@ -129,7 +129,7 @@
     return { root, dir, base, ext, name };
   };
 
-  const format = (pathObject) => {
+  const makeFormat = (separator) => (pathObject) => {
     if (typeof pathObject !== 'object' || pathObject === null || isArray(pathObject)) {
       throw wrongType('pathObject', 'of type object', pathObject);
     }
@@ -138,16 +138,19 @@
     const dot = ext && ext[0] !== '.' ? '.' : '';
     const base = pathObject.base || `${name || ''}${ext ? dot + ext : ''}`;
     if (!dir) return base;
-    return dir === root ? `${dir}${base}` : `${dir}/${base}`;
+    return dir === root ? `${dir}${base}` : `${dir}${separator}${base}`;
   };
+  internals.pathParts = { __proto__: null, baseOf: lastSegment, check, collapse, extensionOf, makeFormat };
 
   internals.defineModule('path/posix', () => internals.require('path'));
   internals.defineModule('path', () => {
     const path = {
       resolve, normalize, isAbsolute, join, relative, toNamespacedPath: (value) => value, dirname, basename, extname,
-      format, parse, sep: '/', delimiter: ':', win32: null, posix: null,
+      format: makeFormat('/'), parse, sep: '/', delimiter: ':', win32: internals.win32, posix: null,
     };
     path.posix = path;
+    path.win32.win32 = path.win32;
+    path.win32.posix = path;
     return path;
   });
 };

@@ -4,7 +4,8 @@
 
   const {
     TypeError, decodeURIComponent, encodeURIComponent, regexpExec, replaceAll, stringEndsWith, stringIncludes,
-    stringIndexOf, stringLastIndexOf, stringSlice, stringStartsWith, stringToLowerCase, stringTrim,
+    stringIndexOf, stringLastIndexOf, stringSlice, stringStartsWith, stringToLowerCase,
+    stringToWellFormed, stringTrim,
   } = internals.primordials;
   const { coded, wrongType } = internals.exceptions;
   const { globals } = internals;
@@ -173,5 +174,45 @@
     return stringStartsWith(from, '/') || stringStartsWith(to, '/') ? tail : stringSlice(tail, 1);
   };
 
-  internals.defineModule('url', () => ({ URL, URLSearchParams, Url, format, parse, resolve }));
+  const domainToASCII = (domain) => {
+    try {
+      return new URL(`ws://${domain}`).hostname;
+    } catch {
+      return '';
+    }
+  };
+  const domainToUnicode = (domain) => internals.require('punycode').toUnicode(domainToASCII(domain));
+
+  const fileURLToPath = (given, options) => {
+    const href = typeof given === 'object' && given !== null ? internals.hrefOf(given) : given;
+    if (typeof href !== 'string') throw wrongType('path', 'of type string or an instance of URL', given);
+    if (options?.windows) throw new TypeError('fileURLToPath(): the option "windows" is not available here');
+    const url = new URL(href);
+    if (url.protocol !== 'file:') throw coded(TypeError, 'ERR_INVALID_URL_SCHEME', 'The URL must be of scheme file');
+    if (url.hostname !== '') {
+      throw coded(TypeError, 'ERR_INVALID_FILE_URL_HOST', 'File URL host must be "localhost" or empty on linux');
+    }
+    if (regexpExec(/%2f/i, url.pathname) !== null) {
+      throw coded(TypeError, 'ERR_INVALID_FILE_URL_PATH', 'File URL path must not include encoded / characters');
+    }
+    return decodeURIComponent(url.pathname);
+  };
+
+  // Characters that `encodeURIComponent` escapes and paths of file URLs contain, and one that it does not.
+  const ofPaths = [
+    '%24', '$', '%26', '&', '%2B', '+', '%2C', ',', '%2F', '/', '%3A', ':', '%3B', ';', '%3D', '=', '%40', '@', '~', '%7E',
+  ];
+  const pathToFileURL = (path, options) => {
+    if (typeof path !== 'string') throw wrongType('path', 'of type string', path);
+    if (options?.windows) throw new TypeError('pathToFileURL(): the option "windows" is not available here');
+    let resolved = internals.require('path').resolve(path);
+    if (stringEndsWith(path, '/') && resolved !== '/') resolved += '/';
+    let text = encodeURIComponent(stringToWellFormed(resolved));
+    for (let i = 0; i < ofPaths.length; i += 2) text = replaceAll(text, ofPaths[i], ofPaths[i + 1]);
+    return new URL(`file://${text}`);
+  };
+
+  internals.defineModule('url', () => ({
+    URL, URLSearchParams, Url, domainToASCII, domainToUnicode, fileURLToPath, format, parse, pathToFileURL, resolve,
+  }));
 };

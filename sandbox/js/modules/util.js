@@ -82,6 +82,10 @@
     return result + stringSlice(text, copied);
   };
 
+  /** Returns a function that prints nothing, as in Node.js unless its environment names the section. */
+  const debuglog = () =>
+    defineProperty(() => {}, 'enabled', { __proto__: null, get: () => false, enumerable: true, configurable: true });
+
   const isObject = (value) => typeof value === 'object' && value !== null;
   const isKind = (kind) => (value) => isObject(value) && kindOf(value) === kind;
   const isNamed = (name) => (value) => isView(value) && typedArrayName(value) === name;
@@ -134,6 +138,8 @@
       TextDecoder: globals.TextDecoder,
       TextEncoder: globals.TextEncoder,
       callbackify,
+      debug: debuglog,
+      debuglog,
       deprecate: (fn) => fn,
       format,
       formatWithOptions(...args) {

@@ -21,6 +21,8 @@ console.log(__ctx.shared.data === context, Object.isFrozen(__ctx.shared)); __ctx
 const path = require('path'), { format } = require('node:util'); console.log(path.join('a', '..', 'b.txt'), format('%s-%d', 'x', 5));
 // ----
 require('fs')
+// ---- members that modules lack name an alternative
+for (const use of [() => require('crypto').pbkdf2Sync('a', 'b', 1, 1, 'sha1'), () => new (require('util').MIMEType)('a/b')]) { try { use(); } catch (e) { console.log(e.message); } } console.log(Object.keys(require('crypto')).includes('pbkdf2Sync'));
 // ----
 console.log(new URL('../b?x=1#h', 'https://user@example.com:8080/a/c').href, new URLSearchParams('a=1&b=2').get('b'), structuredClone({ a: [new Date(0)] }), btoa('hi'), atob('aGk='), new TextDecoder().decode(new TextEncoder().encode('żółć')));
 // ---- calls that do not settle
