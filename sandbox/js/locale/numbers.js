@@ -49,6 +49,12 @@
     signDisplay: 'auto always never exceptZero', notation: 'standard', localeMatcher: 'lookup best fit', numberingSystem: 'latn',
     currencyDisplay: 'symbol', currencySign: 'standard', roundingMode: 'halfExpand', roundingIncrement: '1',
   };
+  // Other values that ECMA-402 knows. A value that is in neither table is an error in any engine.
+  const elsewhere = {
+    __proto__: null, style: 'unit', notation: 'scientific engineering compact', currencyDisplay: 'code narrowSymbol name',
+    currencySign: 'accounting', signDisplay: 'negative',
+    roundingMode: 'ceil floor expand trunc halfCeil halfFloor halfTrunc halfEven',
+  };
   const isAmong = (value, names) => {
     const all = splitOn(names, ' ');
     for (let i = 0; i < all.length; i++) if (all[i] === value) return true;
@@ -75,7 +81,11 @@
       const value = given[names[i]];
       if (value === undefined) continue;
       picked[names[i]] = value;
-      if (known[names[i]] !== '' && !isAmong(`${value}`, known[names[i]])) throw refusal(`${names[i]}: '${value}' of ${what}`, INSTEAD);
+      if (known[names[i]] === '' || isAmong(`${value}`, known[names[i]])) continue;
+      if (elsewhere[names[i]] !== undefined && !isAmong(`${value}`, elsewhere[names[i]])) {
+        throw new RangeError(`Value ${value} out of range for ${what} options property ${names[i]}`);
+      }
+      throw refusal(`${names[i]}: '${value}' of ${what}`, INSTEAD);
     }
     const unsupported = ['unit', 'unitDisplay', 'compactDisplay', 'roundingPriority', 'trailingZeroDisplay'];
     for (let i = 0; i < unsupported.length; i++) {
