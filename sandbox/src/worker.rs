@@ -240,7 +240,7 @@ impl Worker {
             self.fail(
                 agent,
                 CellErrorKind::Syntax,
-                format!("SyntaxError: {message}{place}"),
+                format!("SyntaxError: {message}{}{place}", remedy(&message)),
             );
         }
     }
@@ -472,5 +472,17 @@ impl Worker {
 
     fn running(&mut self, agent: AgentId) -> Option<&mut RunningCell> {
         self.agents.get_mut(&agent)?.cell.as_mut()
+    }
+}
+
+/// Returns the remedy to add to an error of `QuickJS`: in regular expressions with the flag `v`, it
+/// rejects outside of classes what is invalid only inside.
+fn remedy(message: &str) -> &'static str {
+    if message.starts_with("invalid character in class in regular expression") {
+        "; with the flag v, write \\x2d for -, and \\ before brackets, / and |, or use the flag u"
+    } else if message.starts_with("invalid class set operation in regular expression") {
+        "; with the flag v, write one of two equal signs as its code (\\x3d for =), or use the flag u"
+    } else {
+        ""
     }
 }
