@@ -481,7 +481,7 @@ fn remedy(message: &str) -> &'static str {
     if message.starts_with("invalid character in class in regular expression") {
         "; with the flag v, write \\x2d for -, and \\ before brackets, / and |, or use the flag u"
     } else if message.starts_with("invalid class set operation in regular expression") {
-        "; with the flag v, write one of two equal signs as its code (\\x3d for =), or use the flag u"
+        "; with the flag v, write one of two equal signs by code (\\x3d for =), or use the flag u"
     } else {
         ""
     }
