@@ -56,15 +56,22 @@ fn stack_of<'s>(
     function.call(scope, receiver, &[error, sites.into()])
 }
 
+/// Maximum number of calls to find the location of code that is being stopped.
+const LOCATION_TRIES: u32 = 20;
+
 /// Records the location of code that is being stopped, then stops it.
 fn record_location<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8::Array>) {
     let function =
         FUNCTIONS.with_borrow(|all| all.as_ref().map(|all| v8::Local::new(scope, &all.place_of)));
-    if let Some(function) = function {
+    // On a busy machine, the watchdog may terminate execution again before the call has ended.
+    for _ in 0..LOCATION_TRIES {
+        let Some(function) = function else { break };
+        scope.cancel_terminate_execution();
         let receiver = v8::undefined(scope).into();
         v8::tc_scope!(let scope, scope);
         if let Some(place) = function.call(scope, receiver, &[sites.into()]) {
             jobs::set_place(place.to_rust_string_lossy(scope));
+            break;
         }
     }
     scope.terminate_execution();
