@@ -221,7 +221,7 @@ pub fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
 }
 
 /// Returns the current name of a flag of `rlm-eval run`, given its current or an earlier name;
-/// `None` if there is no such flag.
+/// `None` for an unknown flag.
 pub(crate) fn canonical_flag(flag: &str) -> Option<String> {
     let command = RunArgs::augment_args(Command::new("run"));
     let of_this_name = |argument: &&Arg| flags::names(argument).any(|name| name == flag);

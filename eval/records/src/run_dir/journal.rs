@@ -232,8 +232,8 @@ impl Journal {
     }
 }
 
-/// Reads the responses of a plain journal in order. Returns no responses if there is no journal, or
-/// if it was given up, so that `abandoned/` contains them.
+/// Reads the responses of a plain journal in order. Returns an empty list if the journal is missing
+/// or was given up, because `abandoned/` then contains them.
 pub(super) fn paid_in(run: &Path, path: &Path) -> io::Result<Vec<PaidResponse>> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,

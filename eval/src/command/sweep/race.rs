@@ -120,8 +120,8 @@ pub(super) fn execute(
         ));
     }
     let to_retry = failed_attempts(folder, plan, args)?;
-    // A cell may fail in every block, for example because its server rejects it. After a resume
-    // that does not retry errors, the others go on without its scores.
+    // A cell may fail in every block, for example because its server rejects all requests. A
+    // resume without --retry-errors excludes its missing scores.
     let accepts_failures = args.resume.is_some() && !args.policy.retry_errors;
     while let Some(block) = log.next() {
         let earlier = log.header.order.iter().flatten();

@@ -138,8 +138,7 @@ fn finds_texts_at_their_location() {
     indexed(&index, folder, &["two", "one"]);
     assert_eq!(find(&["later"], &[], None), ["one/s-1 2 code: |later|()"]);
     assert_eq!(find(&["apples"], &[], Some("one")).len(), 3);
-    // The previous content of a restarted file is no longer found, and its new content is found
-    // even if it is longer.
+    // The search finds only the new content of a replaced file, even if it is longer.
     let longer = [
         json!({"type": "invocation_start", "query": "How many pears?"}),
         cell(1, &format!("pears({})", "9".repeat(text.len())), "", None),
