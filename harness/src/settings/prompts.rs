@@ -1,0 +1,149 @@
+//! Settings that determine the built-in prompts of agents.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::SettingsGroup;
+#[cfg(feature = "clap")]
+use super::{one_of, whole};
+use crate::text::{did_you_mean, nearest};
+
+/// Default of `max_depth`.
+pub const DEFAULT_MAX_DEPTH: u32 = 2;
+
+/// Maximum of `max_depth`. Larger numbers are probably typos, because agents below depth 2 have
+/// only 3 iterations.
+pub const MOST_DEPTH: u32 = 16;
+
+/// Settings that determine which of the built-in prompts the agents receive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[cfg_attr(feature = "clap", command(next_help_heading = "Agent"))]
+#[serde(default, deny_unknown_fields)]
+pub struct PromptSettings {
+    /// Whether the root solves the task itself (solver) or delegates to children and reviews their
+    /// results (coordinator). Children always solve. Applies to the `rlm` protocol only
+    #[cfg_attr(
+        feature = "clap",
+        arg(
+            long,
+            default_value_t,
+            value_name = "MODE",
+            value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str))
+        )
+    )]
+    pub prompt_mode: PromptMode,
+
+    /// How a response contains code: in fenced blocks, or in required calls of the tool
+    /// `execute_code`
+    #[cfg_attr(
+        feature = "clap",
+        arg(
+            long = "code-format",
+            alias = "code-via",
+            default_value = "fenced",
+            value_name = "WAY",
+            value_parser = one_of::<CodeFormat>(["fenced", "tool"])
+        )
+    )]
+    #[serde(rename = "code_via")]
+    pub code_format: CodeFormat,
+
+    /// Agents at this depth answer in one call, without a REPL. The root has depth 0, so with 1,
+    /// its children have no REPL
+    #[cfg_attr(
+        feature = "clap",
+        arg(
+            long,
+            value_parser = whole::<u32>(1..=MOST_DEPTH),
+            default_value_t = DEFAULT_MAX_DEPTH,
+            value_name = "DEPTH"
+        )
+    )]
+    pub max_depth: u32,
+}
+
+impl Default for PromptSettings {
+    fn default() -> Self {
+        Self {
+            prompt_mode: PromptMode::default(),
+            code_format: CodeFormat::default(),
+            max_depth: DEFAULT_MAX_DEPTH,
+        }
+    }
+}
+
+impl SettingsGroup for PromptSettings {
+    const LIMITS: &'static [&'static str] = &["max_depth"];
+
+    fn flag(key: &str) -> String {
+        match key {
+            "code_via" => "code-format".to_owned(),
+            key => key.replace('_', "-"),
+        }
+    }
+}
+
+impl PromptSettings {
+    /// Whether models send code in tool calls.
+    pub fn code_via_tool(&self) -> bool {
+        self.code_format == CodeFormat::Tool
+    }
+}
+
+/// How the root solves its task. The mode does not affect children, which always act as solvers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PromptMode {
+    /// The root solves the task itself, and may delegate parts of it.
+    #[default]
+    Solver,
+    /// The root analyzes the task, delegates to children in parallel and judges their results.
+    Coordinator,
+}
+
+impl PromptMode {
+    /// All modes, in display order.
+    pub const ALL: [Self; 2] = [Self::Solver, Self::Coordinator];
+
+    /// Returns the name used in flags, files and CSV columns.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Solver => "solver",
+            Self::Coordinator => "coordinator",
+        }
+    }
+}
+
+impl fmt::Display for PromptMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for PromptMode {
+    type Err = String;
+
+    /// Parses `solver` or `coordinator`.
+    fn from_str(word: &str) -> Result<Self, String> {
+        let mode = Self::ALL.into_iter().find(|mode| mode.as_str() == word);
+        mode.ok_or_else(|| {
+            let nearest = nearest(word, Self::ALL.map(Self::as_str));
+            let hint = did_you_mean(nearest.as_deref(), &[]);
+            format!("unknown prompt mode `{word}`, expected `solver` or `coordinator`{hint}")
+        })
+    }
+}
+
+/// How a response contains code.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CodeFormat {
+    /// In fenced blocks.
+    #[default]
+    Fenced,
+    /// In calls of the tool `execute_code`.
+    Tool,
+}
