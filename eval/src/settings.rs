@@ -64,7 +64,7 @@ pub use error::SettingsError;
 pub use from_file::FlagVariable;
 pub(crate) use from_file::from_file;
 pub use grader::{GraderSettings, JudgeSettings, ScorerArgs, ScorerLimits};
-pub use guidance::{CodeFormat, GuidanceArgs, alias_names};
+pub use guidance::{GuidanceArgs, alias_names};
 pub use header::Header;
 pub use layers::{PromptOverrideArgs, known as known_to_definitions, library as prompt_library};
 pub use mcp_server::{McpServer, McpServerArgs, mcp_not_built};

@@ -12,10 +12,10 @@ use crate::agent::{
 use crate::journal::{AttemptJournal, JournalStore, ReplayedJournals};
 use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventSink, NoEvents, Stats, Status, Task};
-use crate::prompt::PromptMode;
 use crate::protocol::agent_turn::AgentTurnError;
 use crate::protocol::{self, ProtocolBehavior};
 use crate::provider::{Forecast, ProviderError, Request};
+use crate::settings::PromptMode;
 
 /// Error for settings that cannot be combined.
 #[derive(Debug, thiserror::Error)]
@@ -58,10 +58,10 @@ impl Engine {
     ) -> Result<Self, EngineError> {
         protocol::protocol_behavior(treatment.protocol).check(&treatment)?;
         let delegates =
-            treatment.protocol.capabilities().calls_children() && treatment.max_depth >= 2;
-        if treatment.prompt_mode == PromptMode::Coordinator && !delegates {
+            treatment.protocol.capabilities().calls_children() && treatment.prompts.max_depth >= 2;
+        if treatment.prompts.prompt_mode == PromptMode::Coordinator && !delegates {
             return Err(EngineError::NothingToDelegateTo {
-                max_depth: treatment.max_depth,
+                max_depth: treatment.prompts.max_depth,
             });
         }
         let warn: Arc<dyn Fn(&str) + Send + Sync> = Arc::new(warn);

@@ -36,10 +36,10 @@ pub mod treatment;
 pub use {model, sandbox};
 
 pub use agent::{
-    AgentSettings, AgentTools, Budget, CallerRole, Compact, CompactAt, Compaction, Conduct,
-    Counterpart, DEFAULT_KEPT_TURNS, DEFAULT_SHARE, Dialogue, Expense, ExternalBudget, HaltReason,
-    Hold, Model, ModelMap, ModelSlot, Person, Reservation, SharedBudget, Specialist, Specialists,
-    Spent, ToolResolver, Treatment, properties_without_effect,
+    AgentSettings, AgentTools, Budget, CallerRole, Compaction, Conduct, Counterpart, Dialogue,
+    Expense, ExternalBudget, HaltReason, Hold, Model, ModelMap, ModelSlot, Person, Reservation,
+    SharedBudget, Specialist, Specialists, Spent, ToolResolver, Treatment,
+    properties_without_effect,
 };
 pub use engine::{Engine, EngineError};
 pub use model::{

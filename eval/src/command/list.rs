@@ -7,8 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use comfy_table::{ContentArrangement, Table, presets};
-use harness::prompt::{DriverLibrary, Profiles, PromptMode};
+use harness::prompt::{DriverLibrary, Profiles};
 use harness::provider::http::{HttpClient, Timeouts};
+use harness::settings::PromptMode;
 use serde_json::{Value, json};
 
 use super::data::data_is_here;

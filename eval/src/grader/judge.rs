@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use harness::model::{EventKind, Message, Role};
-use harness::prompt::PromptMode;
 use harness::provider::{CallEvent, CallSink, Caller, Forecast, ProviderError, Request, Response};
+use harness::settings::PromptMode;
 use harness::{HaltReason, Model, Reservation, ToolUse};
 use parking_lot::Mutex;
 use records::JudgeUse;

@@ -124,7 +124,7 @@ fn shows_pages(
     treatment: &Treatment,
     words: &str,
 ) -> Result<(), UnfitProtocol> {
-    if subject == InputKind::Pages || treatment.dump.is_plain() {
+    if subject == InputKind::Pages || treatment.pages.is_plain() {
         return Ok(());
     }
     Err(UnfitProtocol::NoPages(words.to_owned()))

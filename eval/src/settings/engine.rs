@@ -104,7 +104,6 @@ impl EngineArgs {
             attempt_time: *self.attempt_timeout,
             attempt_budget: self.budget.of_attempt(),
             stop_early: self.models.sampling.stop_early,
-            dump: self.web.dump(),
             ..Treatment::default()
         }
     }
@@ -209,7 +208,7 @@ impl EngineSettings {
         let models = models::resolve(
             &args.models,
             references.iter(),
-            treatment.code_via_tool,
+            treatment.prompts.code_via_tool(),
             treatment.iterations.max_blocks_per_iteration,
             keys,
         )?;
@@ -373,7 +372,7 @@ fn fit_reasoning(
 }
 
 /// Returns the flags as if the setting had not been given, also in a file (`--persona-file`). Of a
-/// flag with several values, only `VALUE` and `VALUE=…` are removed.
+/// flag with several values, only those of the setting are removed, each as `VALUE` or `VALUE=…`.
 ///
 /// # Errors
 /// A sentence about a flag that cannot be parsed again.
@@ -382,7 +381,8 @@ pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<Engine
         match given {
             Value::Array(values) => values.retain(|one| {
                 let one = one.as_str().unwrap_or_default();
-                one.split('=').next().map(str::trim) != Some(&setting.value)
+                let name = one.split('=').next().unwrap_or_default().trim();
+                setting.value.split(',').all(|removed| removed != name)
             }),
             // The default would select a profile for the model.
             _ if key == "profile" => *given = NONE.into(),

@@ -7,37 +7,23 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use harness::hook::HookRegistry;
 use harness::prompt::{
-    AnswerSchema, Driver, DriverLibrary, ModelAlias, Profile, Profiles, PromptMode, ReplApi,
-    parse_aliases,
+    AnswerSchema, Driver, DriverLibrary, ModelAlias, Profile, Profiles, ReplApi, parse_aliases,
 };
-use harness::treatment::{DEFAULT_MAX_DEPTH, NoEffect};
+use harness::settings::PromptSettings;
+use harness::treatment::NoEffect;
 use harness::{ModelMap, ModelSlot, Protocol, properties_without_effect, protocol_help};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::error::DRIVERS;
 use super::layers::PromptOverrideSettings;
-use super::values::{names, one_of, whole};
+use super::values::{names, one_of};
 use super::{CompactionArgs, McpServer, PromptOverrideArgs, Resolved, SettingsError, layers};
 use crate::providers::{ModelRef, profile_name};
-
-/// Maximum value of `--max-depth`. Larger numbers are probably typos, because agents below depth 2
-/// have only 3 iterations.
-pub(crate) const MAX_DEPTH: u32 = 16;
 
 /// Flags that shape the agents' prompts, models and depth.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct GuidanceArgs {
-    /// Whether the root solves the task itself (solver) or delegates to children and reviews their
-    /// results (coordinator). Children always solve. Applies to the `rlm` protocol only
-    #[arg(
-        long,
-        default_value_t,
-        value_name = "MODE",
-        value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str))
-    )]
-    pub prompt_mode: PromptMode,
-
     /// How the model works.
     #[arg(
         long,
@@ -48,17 +34,10 @@ pub struct GuidanceArgs {
     )]
     pub protocol: Protocol,
 
-    /// How a response contains code: in fenced blocks, or in required calls of the tool
-    /// `execute_code`
-    #[arg(
-        long = "code-format",
-        alias = "code-via",
-        default_value = "fenced",
-        value_name = "WAY",
-        value_parser = one_of::<CodeFormat>(["fenced", "tool"])
-    )]
-    #[serde(rename = "code_via")]
-    pub code_format: CodeFormat,
+    /// Settings of the built-in prompts.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub prompts: PromptSettings,
 
     /// How much of the REPL the prompts describe: the basic functions (standard), or also maps,
     /// typed answers, limits, identical and cancelled calls, and the progress of calls (extended).
@@ -70,16 +49,6 @@ pub struct GuidanceArgs {
         value_parser = one_of::<ReplApi>(ReplApi::WORDS)
     )]
     pub repl_api: ReplApi,
-
-    /// Agents at this depth answer in one call, without a REPL. The root has depth 0, so with 1,
-    /// its children have no REPL
-    #[arg(
-        long,
-        value_parser = whole::<u32>(1..=MAX_DEPTH),
-        default_value_t = DEFAULT_MAX_DEPTH,
-        value_name = "DEPTH"
-    )]
-    pub max_depth: u32,
 
     /// Drivers (guidance) added to the root's prompt, in this order, after those of the profile;
     /// each must support the protocol; see `rlm-eval list drivers`
@@ -132,16 +101,6 @@ pub struct GuidanceArgs {
     /// Overrides of the prompts.
     #[command(flatten)]
     pub layers: PromptOverrideArgs,
-}
-
-/// How a response contains code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CodeFormat {
-    /// In fenced blocks.
-    Fenced,
-    /// In calls of the tool `execute_code`.
-    Tool,
 }
 
 /// Resolved guidance of a run's agents.
@@ -277,8 +236,8 @@ fn models(
         if depth == 0 {
             return Err(wrong("the root has depth 0; set its model with --model"));
         }
-        if depth > args.max_depth {
-            let most = args.max_depth;
+        let most = args.prompts.max_depth;
+        if depth > most {
             return Err(wrong(&format!(
                 "no agent is deeper than {most} (--max-depth)"
             )));

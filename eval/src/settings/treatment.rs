@@ -12,8 +12,8 @@ use harness::{AgentSettings, ModelSlot, prompt};
 use super::guidance::{AUTO, Guidance, NONE};
 use super::values::names;
 use super::{
-    CodeFormat, GuidanceArgs, HookArgs, McpServer, Resolved, SettingsError, ToolArgs, WebArgs,
-    confine_scripts, guidance, hook_registry,
+    GuidanceArgs, HookArgs, McpServer, Resolved, SettingsError, ToolArgs, WebArgs, confine_scripts,
+    guidance, hook_registry,
 };
 
 /// Flags that determine the agents.
@@ -91,17 +91,16 @@ impl Flags<'_> {
         let profile = self.typed_profile(&guidance);
         let mut treatment = Treatment {
             protocol: args.protocol,
-            prompt_mode: args.prompt_mode,
+            prompts: args.prompts,
             drivers: guidance.drivers.clone(),
             hooks,
             tools: equipped.all.clone(),
             overrides: layers.overrides.clone(),
             root,
-            max_depth: args.max_depth,
             web,
-            compaction: args.long_conversations.of_agents(),
+            pages: self.web.pages.clone(),
+            compaction: args.long_conversations.without_windows(),
             answer_schema: guidance.answer_schema.clone(),
-            code_via_tool: args.code_format == CodeFormat::Tool,
             models: guidance.models.clone(),
             implied: ImpliedSettings {
                 profile: profile.map(|name| (name.to_owned(), guidance.of_profile.clone())),
@@ -211,17 +210,9 @@ impl Flags<'_> {
 
     /// Returns the explicit settings, which must have an effect.
     fn explicit(&self, guidance: &Guidance, run: &Treatment) -> Vec<ExplicitSetting> {
-        let typed = [
-            ("--web-agent", self.web.web_agent.is_some()),
-            ("--dump-include", !self.web.dump_include.is_empty()),
-            (
-                "--compaction-at",
-                self.guidance.long_conversations.compaction_at.is_some(),
-            ),
-        ];
-        let typed = typed.into_iter().filter(|(_, is_typed)| *is_typed);
-        let typed: Vec<&str> = typed.map(|(flag, _)| flag).collect();
-        let mut explicit = run.explicit(&typed);
+        let mut explicit = run.explicit();
+        let web_agent = self.web.web_agent.as_ref();
+        explicit.extend(web_agent.map(|_| ExplicitSetting::web_agent()));
         let drivers = names(&self.guidance.drivers);
         if let Some(profile) = self.typed_profile(guidance) {
             let of_profile = guidance.of_profile.iter().cloned();

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use harness::agent_turn::AgentTurnSettings;
-use harness::model::web::DumpExtensions;
 use harness::prompt::PromptOverrides;
+use harness::settings::PageSettings;
 use harness::{Protocol, read_text_file};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::values::one_of;
 use super::{Granted, SettingsError};
 
 /// Flags for web agents and for recording their pages.
@@ -28,62 +27,10 @@ pub struct WebArgs {
     #[arg(long)]
     pub screenshots: bool,
 
-    /// Text of a page that its dumps contain: only text of the elements that the dump format lists
-    /// (listed), or also text directly in a `div`, a `span` or a section (all)
-    #[arg(
-        long,
-        default_value = "listed",
-        value_name = "WHICH",
-        value_parser = one_of::<DumpText>(["listed", "all"])
-    )]
-    pub dump_text: DumpText,
-
-    /// Additions to page dumps: ids inside links and buttons (nested), ids for `contenteditable`
-    /// elements (editable), and the contents of iframes (frames)
-    #[arg(
-        long = "dump-include",
-        alias = "dump-also",
-        value_delimiter = ',',
-        value_name = "WHAT,…",
-        value_parser = one_of::<DumpAddition>(["nested", "editable", "frames"])
-    )]
-    #[serde(rename = "dump_also")]
-    pub dump_include: Vec<DumpAddition>,
-}
-
-/// Text that a page dump contains.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DumpText {
-    /// Text in the elements that the dump format lists.
-    #[default]
-    Listed,
-    /// Text in any element.
-    All,
-}
-
-/// Optional addition to a page dump.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DumpAddition {
-    /// Ids for interactive elements inside interactive elements.
-    Nested,
-    /// Ids for editable elements that are not form fields.
-    Editable,
-    /// Contents of iframes.
-    Frames,
-}
-
-impl WebArgs {
-    /// Returns which optional contents page dumps include.
-    pub(crate) fn dump(&self) -> DumpExtensions {
-        DumpExtensions {
-            text: self.dump_text == DumpText::All,
-            nested: self.dump_include.contains(&DumpAddition::Nested),
-            editable: self.dump_include.contains(&DumpAddition::Editable),
-            frames: self.dump_include.contains(&DumpAddition::Frames),
-        }
-    }
+    /// Additions to page dumps.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub pages: PageSettings,
 }
 
 /// Reads and checks the `--web-agent` file; returns the defaults without one.

@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 
 use harness::model::{Protocol, Role};
 use harness::prompt::{
-    AgentPrompt, Driver, DriverLibrary, PromptConfig, PromptMode, PromptOverrides,
-    iterations_for_depth, parse_aliases, system_prompt,
+    AgentPrompt, Driver, DriverLibrary, PromptConfig, PromptOverrides, iterations_for_depth,
+    parse_aliases, system_prompt,
 };
+use harness::settings::PromptMode;
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};

@@ -19,7 +19,7 @@ type MatrixRow<'a> = (
 fn resolves_matrix_to_distinct_cells() {
     let brief = "---\nname: brief\ndescription: Short.\nmodes: [solver]\nprotocols: [direct, tools]\n---\n## Brief\n\nOne word.\n";
     let copy = brief.replace("name: brief", "name: copy");
-    let rows: [MatrixRow<'_>; 28] = [
+    let rows: [MatrixRow<'_>; 29] = [
         (
             "Iterations vary only in protocols with iterations.",
             "{run: RUN, iterations: [5, 15]}",
@@ -235,6 +235,17 @@ fn resolves_matrix_to_distinct_cells() {
             &[
                 "omitted from 01-direct: --max-iterations 4, --tools read_context would have no effect: \
                the direct protocol is one call with the whole context, without a REPL, children or tools",
+            ],
+        ),
+        (
+            "All values of a shared flag are omitted in cells where it has no effect.",
+            "{run: {<<: RUN, dump-include: [nested, editable]}}",
+            Ok(&["01-direct"]),
+            &[
+                "omitted from 01-direct: --dump-include nested,editable would have no effect: \
+               the direct protocol is one call with the whole context, without a REPL, children or tools",
+                "skipped 02-solver: --dump-text and --dump-include describe how web pages are shown, but \
+               s-niah does not have pages; omit them",
             ],
         ),
         (

@@ -79,7 +79,7 @@ impl AgentPlan {
         let is_specialist = own_prompt
             .as_ref()
             .is_some_and(|own| !own.trim().is_empty());
-        let role = if depth >= treatment.max_depth {
+        let role = if depth >= treatment.prompts.max_depth {
             Role::Flat
         } else if is_specialist {
             Role::Specialist
@@ -144,8 +144,8 @@ impl AgentPlan {
             role: self.role,
             config: PromptConfig {
                 depth: self.depth,
-                max_depth: treatment.max_depth,
-                mode: treatment.prompt_mode,
+                max_depth: treatment.prompts.max_depth,
+                mode: treatment.prompts.prompt_mode,
                 child_budget: iterations_for_depth(deeper, treatment.iterations.max_iterations),
             },
             iterations: self.iterations,

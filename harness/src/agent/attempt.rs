@@ -268,7 +268,7 @@ impl<'a> Attempt<'a> {
     pub fn info(&self, invocation: &Invocation) -> sandbox::message::AgentInfo {
         sandbox::message::AgentInfo {
             depth: invocation.plan.depth,
-            max_depth: self.run.treatment.max_depth,
+            max_depth: self.run.treatment.prompts.max_depth,
             max_iterations: invocation.plan.iterations,
             lineage: invocation.lineage.clone(),
             invocation_id: invocation.id.clone(),

@@ -6,19 +6,20 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use super::conversation::tokens_of;
-use super::{AgentPlan, Attempt, Compact, Conversation, Failure, Invocation, ModelSlot};
+use super::{AgentPlan, Attempt, Conversation, Failure, Invocation, ModelSlot};
 use crate::model::{EventKind, Message, Role, Sampling, Summary};
 use crate::prompt::{
     compacted_message, compaction_request, compaction_system, compaction_turn, image_left_out,
     past_call, past_result,
 };
+use crate::settings::Compact;
 
 impl Attempt<'_> {
     /// Returns the method of shortening an agent's conversation. The run's setting applies only to
     /// agents whose conversations keep their turns; the others use [`Compact::Outputs`].
     fn compaction(&self, invocation: &Invocation) -> Compact {
         if invocation.plan.role.action_surface().keeps_turns() {
-            self.run.treatment.compaction.how
+            self.run.treatment.compaction.settings.compaction
         } else {
             Compact::Outputs
         }
@@ -38,7 +39,7 @@ impl Attempt<'_> {
         let Some(limit) = limit.filter(|limit| conversation.tokens() >= *limit) else {
             return Ok(());
         };
-        let event = match compaction.how {
+        let event = match compaction.settings.compaction {
             Compact::None => None,
             Compact::Outputs => self.omit_outputs(invocation, conversation, limit).await?,
             // Saving less than a tenth of the limit is not worth an additional call.
@@ -126,7 +127,7 @@ impl Attempt<'_> {
         least: u64,
         sent_again: bool,
     ) -> Result<Option<EventKind>, Failure> {
-        let keep = self.run.treatment.compaction.keep as usize;
+        let keep = self.run.treatment.compaction.settings.compaction_keep as usize;
         let Some(older) = conversation.older_turns(keep) else {
             return Ok(None);
         };

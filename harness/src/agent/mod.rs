@@ -39,7 +39,7 @@ mod tool_resolver;
 pub use agent_settings::{AgentSettings, properties_without_effect};
 pub use agent_tools::AgentTools;
 pub use budget::{Budget, Expense, ExternalBudget, Hold, Spent};
-pub use compaction_settings::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
+pub use compaction_settings::Compaction;
 pub use halt::HaltReason;
 pub use ledger::{Reservation, SharedBudget};
 pub use model_map::{CallerRole, ModelMap, ModelSlot};
@@ -47,7 +47,7 @@ pub use person::Person;
 pub use run::Model;
 pub use specialist::{Counterpart, Dialogue, Specialist, Specialists};
 pub use tool_resolver::ToolResolver;
-pub use treatment::{Conduct, DEFAULT_MAX_DEPTH, ImpliedSettings, Treatment};
+pub use treatment::{Conduct, ImpliedSettings, Treatment};
 
 pub(crate) use agent_plan::AgentPlan;
 pub(crate) use attempt::{Attempt, Diverged};

@@ -365,7 +365,7 @@ impl Attempt<'_> {
                 depth: invocation.plan.depth,
                 turn: conversation.turn,
                 trims: conversation.trims,
-                mode: self.run.treatment.prompt_mode,
+                mode: self.run.treatment.prompts.prompt_mode,
             },
         }
     }

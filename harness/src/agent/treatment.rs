@@ -12,13 +12,11 @@ use serde_json::{Value, json};
 use super::{AgentSettings, AgentTools, Budget, Compaction, ModelMap};
 use crate::hook::Hook;
 use crate::model::Protocol;
-use crate::model::web::DumpExtensions;
-use crate::prompt::{AgentTurnSettings, AnswerSchema, Driver, PromptMode, PromptOverrides};
-use crate::settings::{IterationSettings, ProtocolSettings, ReplSettings, SettingsGroup};
+use crate::prompt::{AgentTurnSettings, AnswerSchema, Driver, PromptOverrides};
+use crate::settings::{
+    IterationSettings, PageSettings, PromptSettings, ProtocolSettings, ReplSettings, SettingsGroup,
+};
 use crate::tool::ToolSet;
-
-/// Default of `--max-depth`.
-pub const DEFAULT_MAX_DEPTH: u32 = 2;
 
 /// Settings that can change an answer, except the models.
 ///
@@ -28,10 +26,10 @@ pub const DEFAULT_MAX_DEPTH: u32 = 2;
 pub struct Treatment {
     /// Protocol of the agents.
     pub protocol: Protocol,
-    /// Prompt mode of the root, if its prompt has modes. Recorded in
-    /// [`Effective`](crate::treatment::Effective).
+    /// Settings that determine the built-in prompts. Mode and depth are recorded in
+    /// [`Effective`](crate::treatment::Effective), the code format with the sampling settings.
     #[serde(skip)]
-    pub prompt_mode: PromptMode,
+    pub prompts: PromptSettings,
     /// Drivers of the root, in order.
     #[serde(serialize_with = "drivers")]
     pub drivers: Vec<Driver>,
@@ -47,9 +45,6 @@ pub struct Treatment {
     /// Request settings of the root's definition. Recorded in the hash of `overrides`.
     #[serde(skip)]
     pub root: AgentSettings,
-    /// Depth at which agents cannot delegate. Recorded like the prompt mode.
-    #[serde(skip)]
-    pub max_depth: u32,
     /// Limits and printing of the REPL. `jitless` is also set in [`Conduct::isolation`].
     #[serde(flatten, serialize_with = "repl")]
     pub repl: ReplSettings,
@@ -74,11 +69,12 @@ pub struct Treatment {
     #[serde(rename = "web_agent", serialize_with = "undated")]
     pub web: AgentTurnSettings,
     /// Additions to page dumps in all protocols with web pages.
-    #[serde(rename = "page_dump", skip_serializing_if = "DumpExtensions::is_plain")]
-    pub dump: DumpExtensions,
-    /// Whether models send code in tool calls. Recorded with the sampling settings.
-    #[serde(skip)]
-    pub code_via_tool: bool,
+    #[serde(
+        rename = "page_dump",
+        serialize_with = "dump",
+        skip_serializing_if = "PageSettings::is_plain"
+    )]
+    pub pages: PageSettings,
     /// Whether a streamed response is stopped after the last code block that may run. Recorded with
     /// the sampling settings.
     #[serde(skip)]
@@ -113,13 +109,12 @@ impl Default for Treatment {
     fn default() -> Self {
         Self {
             protocol: Protocol::default(),
-            prompt_mode: PromptMode::default(),
+            prompts: PromptSettings::default(),
             drivers: Vec::new(),
             hooks: Vec::new(),
             tools: AgentTools::default(),
             overrides: PromptOverrides::default(),
             root: AgentSettings::default(),
-            max_depth: DEFAULT_MAX_DEPTH,
             repl: ReplSettings::default(),
             iterations: IterationSettings::default(),
             protocols: ProtocolSettings::default(),
@@ -128,8 +123,7 @@ impl Default for Treatment {
             answer_schema: None,
             attempt_budget: Budget::default(),
             web: AgentTurnSettings::default(),
-            dump: DumpExtensions::default(),
-            code_via_tool: false,
+            pages: PageSettings::default(),
             stop_early: false,
             models: ModelMap::new(String::new()),
             implied: ImpliedSettings::default(),
@@ -194,6 +188,10 @@ fn iterations<S: Serializer>(all: &IterationSettings, serializer: S) -> Result<S
 
 fn changed<S: Serializer>(settings: &impl SettingsGroup, serializer: S) -> Result<S::Ok, S::Error> {
     settings.changed().serialize(serializer)
+}
+
+fn dump<S: Serializer>(pages: &PageSettings, serializer: S) -> Result<S::Ok, S::Error> {
+    pages.extensions().serialize(serializer)
 }
 
 fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

@@ -3,7 +3,7 @@
 use super::agent_prompt::AgentPrompt;
 use super::apply_overrides::{definition_text, identity_line, layered, with_own_sections};
 use super::assembled::{Assembled, DRIVER, Section};
-use super::config::{PromptConfig, PromptMode};
+use super::config::PromptConfig;
 use super::model_alias::table;
 use super::overrides::{DefinitionPiece, ReplApi};
 use super::position::{flat_position, iterations_phrase, repl_position};
@@ -16,6 +16,7 @@ use super::sections::{
 use super::template::fill;
 use super::tool_reference::tool_reference;
 use crate::model::{ActionSurface, Protocol, Role};
+use crate::settings::PromptMode;
 
 /// Name of the section with the prompt from an agent's caller.
 const OWN_PROMPT: &str = "system-prompt";

@@ -1,13 +1,12 @@
 //! System prompts, split into named sections.
 
-use serde::Serialize;
-
-use super::config::PromptMode;
 use super::overrides::PromptOverrides;
 use super::sections::{
     IDENTITY_COORDINATOR, IDENTITY_SOLVER, PAGE, WORKFLOW_COORDINATOR, WORKFLOW_SOLVER,
 };
 use super::template::Template;
+use crate::settings::PromptMode;
+use serde::Serialize;
 
 /// Prefix of the names of driver sections.
 pub(super) const DRIVER: &str = "driver:";

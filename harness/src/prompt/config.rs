@@ -1,60 +1,6 @@
 //! Settings that a prompt depends on: mode, depth, and the iterations at each depth.
 
-use std::fmt;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
-
-use super::error::PromptError;
-use crate::text::nearest;
-
-/// How the root solves its task. The mode does not affect children, which always act as solvers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PromptMode {
-    /// The root solves the task itself, and may delegate parts of it.
-    #[default]
-    Solver,
-    /// The root analyzes the task, delegates to children in parallel and judges their results.
-    Coordinator,
-}
-
-impl PromptMode {
-    /// All modes, in display order.
-    pub const ALL: [Self; 2] = [Self::Solver, Self::Coordinator];
-
-    /// Returns the name used in flags, files and CSV columns.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Solver => "solver",
-            Self::Coordinator => "coordinator",
-        }
-    }
-}
-
-impl fmt::Display for PromptMode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for PromptMode {
-    type Err = PromptError;
-
-    /// Parses `solver` or `coordinator`.
-    ///
-    /// # Errors
-    /// Returns [`PromptError::UnknownMode`] for any other word.
-    fn from_str(word: &str) -> Result<Self, PromptError> {
-        Self::ALL
-            .into_iter()
-            .find(|mode| mode.as_str() == word)
-            .ok_or_else(|| PromptError::UnknownMode {
-                given: word.to_owned(),
-                nearest: nearest(word, Self::ALL.map(Self::as_str)),
-            })
-    }
-}
+use crate::settings::PromptMode;
 
 /// Inputs of a prompt's core sections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

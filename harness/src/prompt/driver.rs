@@ -3,13 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use serde::Deserialize;
-
-use super::config::PromptMode;
 use super::error::PromptError;
 use super::yaml;
 use crate::model::{Protocol, UnknownProtocol, protocol_words};
+use crate::settings::PromptMode;
 use crate::text::sha256_hex;
+use serde::Deserialize;
 
 /// Additional guidance at the end of the root's prompt.
 ///
@@ -200,7 +199,7 @@ impl FrontMatter {
         }
         let modes = self.modes.iter().map(|mode| mode.parse());
         modes
-            .collect::<Result<_, PromptError>>()
+            .collect::<Result<_, String>>()
             .map_err(|error| format!("field `modes`: {error}"))
     }
 

@@ -6,12 +6,11 @@ use std::fs::{self, DirEntry};
 use std::io;
 use std::path::Path;
 
-use include_dir::{Dir, include_dir};
-
-use super::config::PromptMode;
 use super::driver::{Driver, DriverSource};
 use super::error::PromptError;
+use crate::settings::PromptMode;
 use crate::text::nearest;
+use include_dir::{Dir, include_dir};
 
 /// Folder of the bundled drivers, each in a file `NAME.md`.
 static BUNDLED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/drivers");

@@ -9,15 +9,6 @@ use crate::text::did_you_mean;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptError {
-    /// The word is not a prompt mode.
-    #[error("unknown prompt mode `{given}`, expected `solver` or `coordinator`{}", did_you_mean(.nearest.as_deref(), &[]))]
-    UnknownMode {
-        /// The word as given.
-        given: String,
-        /// Most similar mode.
-        nearest: Option<String>,
-    },
-
     /// The model alias does not have the documented form.
     #[error(
         "model alias `{spec}`: {problem}; expected ALIAS=PROVIDER/MODEL or ALIAS=PROVIDER/MODEL:TAG,TAG; a model name that contains a colon must be followed by another colon"

@@ -45,7 +45,7 @@ pub use assembled::{Assembled, Section};
 pub(crate) use compaction::{
     compacted_message, compaction_request, compaction_system, compaction_turn,
 };
-pub use config::{PromptConfig, PromptMode, iterations_for_depth};
+pub use config::{PromptConfig, iterations_for_depth};
 pub use driver::{Driver, DriverProtocolMismatch, DriverSource};
 pub use driver_library::{DriverLibrary, warnings};
 pub use error::PromptError;

@@ -25,7 +25,7 @@ pub(crate) trait ProtocolBehavior: Send + Sync {
 
     /// Returns the native tools in requests of a root with these tools.
     fn offers(&self, treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
-        code_tool::tool_use(treatment.code_via_tool, self.root(treatment).role)
+        code_tool::tool_use(treatment.prompts.code_via_tool(), self.root(treatment).role)
     }
 
     /// Returns the tool call that each response of the root must contain. `execute_code` is not

@@ -151,15 +151,15 @@ impl Attempt<'_> {
         let config = &self.run.treatment;
         let depth = caller.plan.depth + 1;
         let name = &specialist.name;
-        if depth > config.max_depth {
-            let most = config.max_depth;
+        let most = config.prompts.max_depth;
+        if depth > most {
             return Err(ToolError(format!(
                 "{name}(): no agent may be deeper than {most}"
             )));
         }
         let role = specialist.role();
         let needs_repl = role.has_repl();
-        if needs_repl && depth == config.max_depth {
+        if needs_repl && depth == most {
             return Err(ToolError(format!(
                 "{name}(): its tools require a REPL, but agents at depth {depth} do not have one (the limit is --max-depth)"
             )));

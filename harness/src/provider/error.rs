@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::model::Role;
-use crate::prompt::PromptMode;
 use crate::provider::Response;
+use crate::settings::PromptMode;
 
 /// Reason why a request has no usable response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]

@@ -23,7 +23,8 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Message, Role, ToolCall, ToolUse, Usage};
-use crate::prompt::{AnswerSchema, PromptMode};
+use crate::prompt::AnswerSchema;
+use crate::settings::PromptMode;
 
 pub use crate::model::{Effort, Estimate, Sampling, WaitReason};
 pub use cache::{CacheError, Cached, ResponseCache};

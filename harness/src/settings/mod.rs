@@ -5,17 +5,23 @@
 //! whose values need no lookup; everything else is in
 //! [`Treatment`](crate::treatment::Treatment), which contains these groups.
 
+mod compaction;
 mod iterations;
+mod pages;
+mod prompts;
 mod protocols;
 mod repl;
 mod values;
 
+pub use compaction::{Compact, CompactionSettings, CompactionSize};
 pub use iterations::{DEFAULT_MAX_ITERATIONS, IterationSettings};
+pub use pages::{DumpAddition, DumpText, PageSettings};
+pub use prompts::{CodeFormat, DEFAULT_MAX_DEPTH, MOST_DEPTH, PromptMode, PromptSettings};
 pub use protocols::{Overflow, ProtocolSettings};
 pub use repl::ReplSettings;
-pub use values::Seconds;
+pub use values::{Seconds, whole};
 #[cfg(feature = "clap")]
-pub use values::{decimal, one_of, whole};
+pub use values::{decimal, one_of};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,10 +34,7 @@ pub trait SettingsGroup: Default + Serialize + DeserializeOwned {
 
     /// Returns the settings that differ from their defaults, by key.
     fn changed(&self) -> Map<String, Value> {
-        let defaults = keys(&Self::default());
-        let mut changed = keys(self);
-        changed.retain(|key, value| defaults.get(key) != Some(value));
-        changed
+        changed_keys(self)
     }
 
     /// Resets a setting to its default.
@@ -50,6 +53,13 @@ pub trait SettingsGroup: Default + Serialize + DeserializeOwned {
     }
 }
 
+fn changed_keys<G: SettingsGroup>(group: &G) -> Map<String, Value> {
+    let defaults = keys(&G::default());
+    let mut changed = keys(group);
+    changed.retain(|key, value| defaults.get(key) != Some(value));
+    changed
+}
+
 /// Returns the settings of a group by key.
 pub(crate) fn keys(group: &impl Serialize) -> Map<String, Value> {
     match json!(group) {
@@ -60,7 +70,10 @@ pub(crate) fn keys(group: &impl Serialize) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::{IterationSettings, ProtocolSettings, ReplSettings, Seconds, SettingsGroup};
+    use super::{
+        CompactionSettings, IterationSettings, PageSettings, PromptSettings, ProtocolSettings,
+        ReplSettings, Seconds, SettingsGroup,
+    };
 
     #[test]
     fn resets_only_given_setting() {
@@ -87,7 +100,10 @@ mod tests {
                 assert!(keys.contains_key(*limit), "{limit}");
             }
         }
+        check::<CompactionSettings>();
         check::<IterationSettings>();
+        check::<PageSettings>();
+        check::<PromptSettings>();
         check::<ProtocolSettings>();
         check::<ReplSettings>();
     }

@@ -1,7 +1,6 @@
 //! Settings of individual protocols.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -130,17 +129,5 @@ impl fmt::Display for Overflow {
             Self::Truncate => "truncate",
             Self::Refuse => "refuse",
         })
-    }
-}
-
-impl FromStr for Overflow {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "truncate" => Ok(Self::Truncate),
-            "refuse" => Ok(Self::Refuse),
-            _ => Err(format!("expected `truncate` or `refuse`, found `{word}`")),
-        }
     }
 }

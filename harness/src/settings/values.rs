@@ -8,7 +8,6 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Returns a parser of whole numbers within bounds.
-#[cfg(feature = "clap")]
 pub fn whole<T>(
     bounds: RangeInclusive<T>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static

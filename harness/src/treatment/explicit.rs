@@ -1,8 +1,9 @@
 //! Settings that were given explicitly, each with a function that resets it to its default.
 //!
-//! A setting in a group of [`settings`](crate::settings) is checked without any code here. Another
-//! setting with one value needs a row in [`SETTINGS`]. Models, and settings with several values
-//! such as drivers, have constructors instead, because each value is checked separately.
+//! A setting in a group of [`settings`](crate::settings) is checked without any code here; a new
+//! group needs a row in [`GROUPS`]. Another setting with one value needs a row in [`SETTINGS`].
+//! Models, and settings with several values such as drivers, have constructors instead, because
+//! each value is checked separately.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,23 +13,22 @@ use serde_json::Value;
 
 use super::{ExperimentPlan, Treatment};
 use crate::agent::{
-    AgentSettings, CHILD_MODEL, COMPACTION_MODEL, Compact, LLM_MODEL, MODEL_ALIAS, MODEL_AT_DEPTH,
-    ModelSlot,
+    AgentSettings, CHILD_MODEL, COMPACTION_MODEL, LLM_MODEL, MODEL_ALIAS, MODEL_AT_DEPTH, ModelSlot,
 };
-use crate::model::web::DumpExtensions;
-use crate::settings::{self, IterationSettings, ProtocolSettings, ReplSettings, SettingsGroup};
+use crate::protocol::agent_turn::AgentTurnSettings;
+use crate::settings::{
+    self, CompactionSettings, IterationSettings, PageSettings, PromptSettings, ProtocolSettings,
+    ReplSettings, SettingsGroup,
+};
 use crate::tool::ToolSet;
 
 pub(super) const PROMPT: &str = "--prompt";
 pub(super) const REPLACEMENT: &str = "--system-prompt-file";
-pub(super) const MAX_DEPTH: &str = "--max-depth";
-pub(super) const PROMPT_MODE: &str = "--prompt-mode";
 pub(super) const ACTION_OVERRIDES: &str = "--action-overrides";
-pub(super) const COMPACTION_AT: &str = "--compaction-at";
-pub(super) const COMPACTION_KEEP: &str = "--compaction-keep";
 const PROFILE: &str = "--profile";
 const DRIVERS: &str = "--drivers";
 const TOOLS: &str = "--tools";
+const WEB_AGENT: &str = "--web-agent";
 pub(super) const HOOKS: &str = "--hooks";
 
 /// A setting that was given explicitly. It must affect at least one agent.
@@ -47,7 +47,7 @@ pub struct ExplicitSetting {
 impl ExplicitSetting {
     /// Returns the flags of all settings that are checked.
     pub fn flags() -> impl Iterator<Item = String> {
-        const WITH_NAMES: [&str; 5] = [PROMPT, PROFILE, DRIVERS, TOOLS, HOOKS];
+        const OTHERS: [&str; 6] = [PROMPT, PROFILE, DRIVERS, TOOLS, HOOKS, WEB_AGENT];
         const OF_MODELS: [&str; 5] = [
             MODEL_ALIAS,
             CHILD_MODEL,
@@ -56,11 +56,9 @@ impl ExplicitSetting {
             COMPACTION_MODEL,
         ];
         let rows = SETTINGS.iter().map(|row| row.flag);
-        let listed = rows.chain(WITH_NAMES).chain(OF_MODELS).map(str::to_owned);
-        let iterations = group_flags::<IterationSettings>();
-        let protocols = group_flags::<ProtocolSettings>();
-        let repl = group_flags::<ReplSettings>();
-        listed.chain(iterations).chain(protocols).chain(repl)
+        let listed = rows.chain(OTHERS).chain(OF_MODELS).map(str::to_owned);
+        let in_groups = GROUPS.iter().flat_map(|group| (group.flags)());
+        listed.chain(in_groups)
     }
 
     fn new(
@@ -113,6 +111,11 @@ impl ExplicitSetting {
         Self::new(HOOKS, name, move |run| {
             run.hooks.retain(|other| other.name() != hook);
         })
+    }
+
+    /// Creates the setting `--web-agent`.
+    pub fn web_agent() -> Self {
+        Self::new(WEB_AGENT, "", |run| run.web = AgentTurnSettings::default())
     }
 
     /// Creates the setting of a slot's model, for example `--model-alias ALIAS`.
@@ -193,83 +196,96 @@ impl PartialEq for ExplicitSetting {
 
 impl Eq for ExplicitSetting {}
 
-fn group_flags<G: SettingsGroup>() -> impl Iterator<Item = String> {
-    let keys = settings::keys(&G::default());
-    keys.into_iter()
-        .map(|(key, _)| format!("--{}", G::flag(&key)))
+/// A group of settings in a treatment.
+struct Group {
+    flags: fn() -> Vec<String>,
+    /// Returns the settings that differ from their defaults.
+    changed: fn(&Treatment) -> Vec<ExplicitSetting>,
+}
+
+/// Creates the row of a group, given its type and its field in [`Treatment`].
+macro_rules! group {
+    ($Group:ty, $($field:ident).+) => {
+        Group {
+            flags: || {
+                let keys = settings::keys(&<$Group>::default()).into_iter();
+                keys.map(|(key, _)| flag_of::<$Group>(&key)).collect()
+            },
+            changed: |run| changed_in(&run.$($field).+, |run| &mut run.$($field).+),
+        }
+    };
+}
+
+static GROUPS: [Group; 6] = [
+    group!(PromptSettings, prompts),
+    group!(PageSettings, pages),
+    group!(CompactionSettings, compaction.settings),
+    group!(IterationSettings, iterations),
+    group!(ReplSettings, repl),
+    group!(ProtocolSettings, protocols),
+];
+
+fn flag_of<G: SettingsGroup>(key: &str) -> String {
+    format!("--{}", G::flag(key))
 }
 
 /// Returns the changed settings of a group.
-fn of_group<G: SettingsGroup + 'static>(
+fn changed_in<G: SettingsGroup + 'static>(
     group: &G,
     in_run: fn(&mut Treatment) -> &mut G,
 ) -> Vec<ExplicitSetting> {
     let changed = group.changed().into_iter();
     let settings = changed.map(|(key, value)| {
-        let shown = match value {
-            // A switch.
-            Value::Bool(true) => String::new(),
-            Value::String(word) => word,
-            // Seconds: 5, not 5.0.
-            Value::Number(number) if number.is_f64() => {
-                number.as_f64().unwrap_or_default().to_string()
-            }
-            other => other.to_string(),
-        };
         let is_limit = G::LIMITS.contains(&key.as_str());
-        let flag = format!("--{}", G::flag(&key));
+        let flag = flag_of::<G>(&key);
         let reset = move |run: &mut Treatment| in_run(run).reset(&key);
         ExplicitSetting {
             is_limit,
-            ..ExplicitSetting::new(flag, &shown, reset)
+            ..ExplicitSetting::new(flag, &shown(&value), reset)
         }
     });
     settings.collect()
 }
 
+/// Returns the value as in a flag.
+fn shown(value: &Value) -> String {
+    match value {
+        // A switch.
+        Value::Bool(true) => String::new(),
+        Value::String(word) => word.clone(),
+        // Seconds: 5, not 5.0.
+        Value::Number(number) if number.is_f64() => number.as_f64().unwrap_or_default().to_string(),
+        Value::Array(values) => {
+            let values: Vec<String> = values.iter().map(shown).collect();
+            values.join(",")
+        }
+        other => other.to_string(),
+    }
+}
+
 /// A setting with one value outside the groups.
 struct Row {
     flag: &'static str,
-    is_limit: bool,
-    /// Whether the setting is explicit only if its flag was given, because another setting can
-    /// imply its value.
-    only_typed: bool,
+    /// Value shown after the flag in messages, as in [`ExplicitSetting::value`].
+    value: &'static str,
     /// Whether the setting differs from its default.
     differs: fn(&Treatment) -> bool,
     reset: fn(&mut Treatment),
-    value: fn(&Treatment) -> String,
 }
 
-/// Creates the row of a flag that sets these fields of [`Treatment`].
+/// Creates the row of a flag that sets this field of [`Treatment`].
 macro_rules! row {
-    ($flag:expr, $($($field:ident).+),+) => {
+    ($flag:expr, $($field:ident).+) => {
         Row {
             flag: $flag,
-            is_limit: false,
-            only_typed: false,
-            differs: |run| {
-                let default = Treatment::default();
-                $(run.$($field).+ != default.$($field).+)||+
-            },
-            reset: |run| {
-                let default = Treatment::default();
-                $(run.$($field).+ = default.$($field).+;)+
-            },
-            value: |_| String::new(),
+            value: "",
+            differs: |run| run.$($field).+ != Treatment::default().$($field).+,
+            reset: |run| run.$($field).+ = Treatment::default().$($field).+,
         }
     };
 }
 
-static SETTINGS: [Row; 18] = [
-    Row {
-        value: |run| run.prompt_mode.to_string(),
-        ..row!(PROMPT_MODE, prompt_mode)
-    },
-    Row {
-        value: |run| run.max_depth.to_string(),
-        is_limit: true,
-        ..row!(MAX_DEPTH, max_depth)
-    },
+static SETTINGS: [Row; 9] = [
     row!("--agent-name", overrides.agent_name),
     row!("--site", overrides.site),
     Row {
@@ -282,63 +298,22 @@ static SETTINGS: [Row; 18] = [
     },
     row!(REPLACEMENT, overrides.replacement),
     row!(ACTION_OVERRIDES, overrides.actions),
-    Row {
-        value: |_| "tool".to_owned(),
-        ..row!("--code-format", code_via_tool)
-    },
     row!("--stop-early", stop_early),
     Row {
-        only_typed: true,
-        ..row!("--web-agent", web)
-    },
-    Row {
-        value: |_| "all".to_owned(),
-        ..row!("--dump-text", dump.text)
-    },
-    Row {
-        only_typed: true,
-        reset: |run| {
-            run.dump = DumpExtensions {
-                text: run.dump.text,
-                ..DumpExtensions::default()
-            };
-        },
-        ..row!("--dump-include", dump)
-    },
-    Row {
-        value: |_| "extended".to_owned(),
+        value: "extended",
         ..row!("--repl-api", overrides.repl_api)
     },
     row!("--answer-schema", answer_schema),
-    Row {
-        differs: |run| run.compaction.how != Compact::default(),
-        ..row!("--compaction", compaction)
-    },
-    Row {
-        only_typed: true,
-        ..row!(COMPACTION_AT, compaction.at)
-    },
-    row!(COMPACTION_KEEP, compaction.keep),
 ];
 
 impl Treatment {
     /// Returns the explicit settings with a single value, the root's definition, and the models of
-    /// callers that name none. A single value is explicit if its flag is in `typed`, or if it
-    /// differs from the default and no other setting can imply it.
-    pub fn explicit(&self, typed: &[&str]) -> Vec<ExplicitSetting> {
-        let is_given =
-            |row: &&Row| typed.contains(&row.flag) || !row.only_typed && (row.differs)(self);
-        let given = SETTINGS.iter().filter(is_given);
-        let mut explicit: Vec<ExplicitSetting> = given
-            .map(|row| ExplicitSetting {
-                value: (row.value)(self),
-                is_limit: row.is_limit,
-                ..ExplicitSetting::new(row.flag, "", row.reset)
-            })
-            .collect();
-        explicit.extend(of_group(&self.iterations, |run| &mut run.iterations));
-        explicit.extend(of_group(&self.repl, |run| &mut run.repl));
-        explicit.extend(of_group(&self.protocols, |run| &mut run.protocols));
+    /// callers that name none. A single value is explicit if it differs from its default.
+    pub fn explicit(&self) -> Vec<ExplicitSetting> {
+        let in_groups = GROUPS.iter().flat_map(|group| (group.changed)(self));
+        let mut explicit: Vec<ExplicitSetting> = in_groups.collect();
+        let given = SETTINGS.iter().filter(|row| (row.differs)(self));
+        explicit.extend(given.map(|row| ExplicitSetting::new(row.flag, row.value, row.reset)));
         let slots = self.models.assignments().map(|(slot, _)| slot.clone());
         let (at_depth, others): (Vec<_>, Vec<_>) =
             slots.partition(|slot| matches!(slot, ModelSlot::Depth(_)));

@@ -12,9 +12,9 @@ mod plan;
 use serde::Serialize;
 
 use crate::model::Protocol;
-use crate::prompt::PromptMode;
+use crate::settings::PromptMode;
 
-pub use crate::agent::{DEFAULT_MAX_DEPTH, ImpliedSettings, Treatment};
+pub use crate::agent::{ImpliedSettings, Treatment};
 pub use explicit::ExplicitSetting;
 pub use no_effect::{MaskedBy, NoEffect};
 pub use plan::{AgentInputs, AgentPosition, ExperimentPlan, HookPlan};

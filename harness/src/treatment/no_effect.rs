@@ -3,15 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use super::explicit::{
-    ACTION_OVERRIDES, COMPACTION_AT, COMPACTION_KEEP, ExplicitSetting, HOOKS, MAX_DEPTH, PROMPT,
-    PROMPT_MODE, REPLACEMENT,
-};
-use super::{DEFAULT_MAX_DEPTH, Treatment};
+use super::Treatment;
+use super::explicit::{ACTION_OVERRIDES, ExplicitSetting, HOOKS, PROMPT, REPLACEMENT};
 use crate::agent::{AgentSettings, COMPACTION_MODEL};
 use crate::hook::HookEvent;
 use crate::model::{Protocol, protocol_words};
 use crate::prompt::Replacement;
+use crate::settings::DEFAULT_MAX_DEPTH;
 
 /// Error for explicit settings without an effect on any agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -165,7 +163,7 @@ impl Part {
                 run.root = AgentSettings::default();
             }
             Self::Replacement => run.overrides.replacement = None,
-            Self::Depth => run.max_depth = DEFAULT_MAX_DEPTH,
+            Self::Depth => run.prompts.max_depth = DEFAULT_MAX_DEPTH,
         }
         run
     }
@@ -174,7 +172,7 @@ impl Part {
         let flag = match self {
             Self::Definition => PROMPT,
             Self::Replacement => REPLACEMENT,
-            Self::Depth => MAX_DEPTH,
+            Self::Depth => "--max-depth",
         };
         setting.flag == flag
     }
@@ -194,7 +192,7 @@ impl Part {
             },
             Self::Depth => format!(
                 "with --max-depth {} the root has no children with a REPL",
-                run.max_depth
+                run.prompts.max_depth
             ),
         }
     }
@@ -340,10 +338,16 @@ fn itself(run: &Treatment, settings: &[ExplicitSetting]) -> String {
             "no agent has a tool or action called {}",
             run.unused_overrides().join(" or ")
         ),
-        [COMPACTION_MODEL | COMPACTION_AT | COMPACTION_KEEP, ..] => {
-            format!("it does not apply to --compaction {}", run.compaction.how)
+        [
+            COMPACTION_MODEL | "--compaction-at" | "--compaction-keep",
+            ..,
+        ] => {
+            format!(
+                "it does not apply to --compaction {}",
+                run.compaction.settings.compaction
+            )
         }
-        [PROMPT_MODE] => "the prompt's sections are the same in both modes".to_owned(),
+        ["--prompt-mode"] => "the prompt's sections are the same in both modes".to_owned(),
         _ => "it does not change what the agents receive".to_owned(),
     }
 }

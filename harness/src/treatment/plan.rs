@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::Treatment;
-use crate::agent::{AgentPlan, CallerRole, Compact, Compaction, ModelSlot, ROOT, Specialist};
+use crate::agent::{AgentPlan, CallerRole, Compaction, ModelSlot, ROOT, Specialist};
 use crate::hook::{Hook, HookEvent};
 use crate::model::web::DumpExtensions;
 use crate::model::{ActionSurface, InputKind, Role, ToolChoice, ToolSpec, ToolUse};
@@ -13,7 +13,7 @@ use crate::prompt::{ActionOverrides, AnswerSchema, Assembled, ModelAlias, code_t
 use crate::protocol::agent_turn::AgentTurnSettings;
 use crate::protocol::protocol_behavior;
 use crate::protocol::tools::offered;
-use crate::settings::{IterationSettings, ProtocolSettings, ReplSettings};
+use crate::settings::{Compact, IterationSettings, ProtocolSettings, ReplSettings};
 use crate::tool::ToolSet;
 
 /// Plan of an experiment: everything that its agents receive. Two runs with the same model and
@@ -99,7 +99,7 @@ impl Treatment {
     pub fn plan(&self) -> ExperimentPlan {
         let mut agents = vec![self.root_inputs()];
         if self.deepest() > 0 {
-            for depth in 1..=self.max_depth {
+            for depth in 1..=self.prompts.max_depth {
                 let name = format!("child at depth {depth}");
                 agents.push(self.inputs(name, &self.child_agent(depth, None)));
                 let specialist = self.child_agent(depth, Some(SPECIALIST_PROMPT.to_owned()));
@@ -121,11 +121,11 @@ impl Treatment {
             // Only the end of a fenced block can be detected in a stream.
             stops_early: self.stop_early
                 && self.protocol.capabilities().has_repl()
-                && !self.code_via_tool,
+                && !self.prompts.code_via_tool(),
             repl: self.effective_repl(),
             protocols: protocol_behavior(self.protocol).settings(&self.protocols),
             web: self.is_web().then(|| self.web.clone()),
-            dump: self.has_pages().then_some(self.dump),
+            dump: self.has_pages().then(|| self.pages.extensions()),
             answer_schema: self.answer_schema.clone().filter(|_| self.answers_freely()),
             compaction: self.effective_compaction(),
             models: self.models(),
@@ -142,7 +142,7 @@ impl Treatment {
                 ..self.iterations.clone()
             };
             if self.protocol.capabilities().action_surface == ActionSurface::Program
-                && self.max_depth < 2
+                && self.prompts.max_depth < 2
             {
                 // The return values of programs are always shown for review, and no other agent
                 // returns values.
@@ -168,7 +168,7 @@ impl Treatment {
         }
         let effective = self.compaction.effective();
         let summaries = self.models.get(&ModelSlot::Summaries).cloned();
-        let model = summaries.filter(|_| effective.how == Compact::Summary);
+        let model = summaries.filter(|_| effective.settings.compaction == Compact::Summary);
         Some((effective, model))
     }
 
@@ -202,7 +202,7 @@ impl Treatment {
         };
         plan.iterations = position.iterations;
         let (id, lineage) = (&position.invocation_id, &position.lineage);
-        plan.system_prompt(self, self.code_via_tool, id, lineage)
+        plan.system_prompt(self, self.prompts.code_via_tool(), id, lineage)
     }
 
     pub(super) fn root_prompt(&self) -> Assembled {
@@ -218,7 +218,7 @@ impl Treatment {
     pub(super) fn deepest(&self) -> u32 {
         let calls_prompts = self.calls_tools() && !self.tools.specialists.is_empty();
         if self.protocol.capabilities().calls_children() || calls_prompts {
-            self.max_depth
+            self.prompts.max_depth
         } else {
             0
         }
@@ -261,7 +261,10 @@ impl Treatment {
     /// long contexts.
     pub fn native_tools(&self, depth: u32) -> Vec<ToolSpec> {
         let offered = if depth > 0 {
-            code_tool::tool_use(self.code_via_tool, self.child_agent(depth, None).role)
+            code_tool::tool_use(
+                self.prompts.code_via_tool(),
+                self.child_agent(depth, None).role,
+            )
         } else if self.is_barred_from_tools() {
             ToolUse::default()
         } else {
@@ -278,7 +281,7 @@ impl Treatment {
 
     /// Returns the system prompt of an agent of this plan, as if it were the root.
     fn prompt(&self, plan: &AgentPlan) -> Assembled {
-        plan.system_prompt(self, self.code_via_tool, ROOT, &[])
+        plan.system_prompt(self, self.prompts.code_via_tool(), ROOT, &[])
     }
 
     /// Returns the prompt section about pages, if the protocol adds it.
@@ -287,7 +290,7 @@ impl Treatment {
         prompt.add_page(&self.overrides);
         let has_pages = self.has_pages() && self.protocol.capabilities().has_repl();
         // Children with a REPL can get a page even if the root's whole prompt is replaced.
-        let shows = !self.overrides.replaces_whole_prompt() || self.max_depth > 1;
+        let shows = !self.overrides.replaces_whole_prompt() || self.prompts.max_depth > 1;
         (has_pages && shows).then(|| prompt.text())
     }
 
@@ -347,7 +350,7 @@ impl Treatment {
         AgentInputs {
             agent,
             system: self.prompt(plan).text(),
-            tools: code_tool::tool_use(self.code_via_tool, plan.role),
+            tools: code_tool::tool_use(self.prompts.code_via_tool(), plan.role),
             functions: functions(&plan.tools),
             hooks: self.hooks_of(plan, &plan.tools),
             iterations: plan.iterations,
@@ -366,7 +369,7 @@ impl Treatment {
     fn max_messages(&self, iterations: u32) -> Option<usize> {
         if iterations <= 1 {
             Some(MAX_MESSAGES_OF_ONE_CALL)
-        } else if self.protocol.capabilities().has_repl() && !self.code_via_tool {
+        } else if self.protocol.capabilities().has_repl() && !self.prompts.code_via_tool() {
             Some(MAX_MESSAGES_OF_ONE_CALL * iterations as usize)
         } else {
             None

@@ -9,13 +9,16 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use harness::hook::HookRegistry;
 use harness::model::{Event, EventKind, EventSink, Stats};
+use harness::prompt::AnswerSchema;
 use harness::prompt::definition::ToolStrategy;
-use harness::prompt::{AnswerSchema, PromptMode};
 use harness::provider::{CallSink, Forecast, Provider, ProviderError, Request, Response, Scripted};
-use harness::settings::{IterationSettings, ProtocolSettings, Seconds};
+use harness::settings::{
+    Compact, CompactionSettings, CompactionSize, IterationSettings, PromptMode, PromptSettings,
+    ProtocolSettings, Seconds,
+};
 use harness::{
-    AgentSettings, Budget, CompactAt, Compaction, Conduct, Engine, Model, ModelMap, ModelSlot,
-    Protocol, Task, Treatment,
+    AgentSettings, Budget, Compaction, Conduct, Engine, Model, ModelMap, ModelSlot, Protocol, Task,
+    Treatment,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -45,7 +48,7 @@ struct Case {
     llm_model: Option<String>,
     model_at_depth: BTreeMap<u32, String>,
     answer_schema: Option<Value>,
-    compaction: String,
+    compaction: Compact,
     compaction_at: Option<u64>,
     compaction_keep: u32,
     compaction_model: Option<String>,
@@ -99,7 +102,7 @@ impl Default for Case {
             llm_model: None,
             model_at_depth: BTreeMap::new(),
             answer_schema: None,
-            compaction: "outputs".to_owned(),
+            compaction: Compact::Outputs,
             compaction_at: None,
             compaction_keep: 4,
             compaction_model: None,
@@ -259,11 +262,14 @@ async fn run(case: Case, model: &Path) -> String {
     let hooks = HookRegistry::bundled().resolve(&case.hooks).unwrap();
     let mut treatment = Treatment {
         protocol: case.protocol,
-        prompt_mode: case.mode,
+        prompts: PromptSettings {
+            prompt_mode: case.mode,
+            max_depth: case.max_depth,
+            ..PromptSettings::default()
+        },
         hooks,
         tools: crate::tools::tools(&case.functions, case.definition.as_deref()).await,
         root: agent,
-        max_depth: case.max_depth,
         iterations: IterationSettings {
             max_iterations: case.max_iterations,
             max_blocks_per_iteration: case.max_blocks,
@@ -274,9 +280,12 @@ async fn run(case: Case, model: &Path) -> String {
         attempt_time: std::time::Duration::from_millis(case.attempt_time_ms),
         attempt_budget: case.attempt_budget(),
         compaction: Compaction {
-            how: case.compaction.parse().unwrap(),
-            at: case.compaction_at.map(CompactAt::Tokens),
-            keep: case.compaction_keep,
+            settings: CompactionSettings {
+                compaction: case.compaction,
+                compaction_at: case.compaction_at.map(CompactionSize::Tokens),
+                compaction_keep: case.compaction_keep,
+            },
+            ..Compaction::default()
         },
         answer_schema: (case.answer_schema).map(|schema| AnswerSchema::new(schema).unwrap()),
         models: references,

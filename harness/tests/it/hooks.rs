@@ -8,10 +8,9 @@ use async_trait::async_trait;
 use harness::hook::{HookEvent, HookRegistry, ScriptHook};
 use harness::model::{Event, EventKind, EventSink};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
-use harness::settings::IterationSettings;
+use harness::settings::{Compact, CompactionSettings, CompactionSize, IterationSettings};
 use harness::{
-    AgentSettings, Compact, CompactAt, Compaction, Conduct, Engine, Model, ModelMap, Protocol,
-    Task, Treatment,
+    AgentSettings, Compaction, Conduct, Engine, Model, ModelMap, Protocol, Task, Treatment,
 };
 use serde_json::json;
 
@@ -182,10 +181,13 @@ async fn hooks_change_messages_that_replace_others() {
     let declares = cell("const declared = 'no 7'");
     let prints = cell("console.log('x')");
     let ends = cell("return('done')");
-    let compaction = |how| Compaction {
-        how,
-        at: Some(CompactAt::Tokens(1)),
-        keep: 1,
+    let compaction = |compaction| Compaction {
+        settings: CompactionSettings {
+            compaction,
+            compaction_at: Some(CompactionSize::Tokens(1)),
+            compaction_keep: 1,
+        },
+        ..Compaction::default()
     };
     let rows = [
         (

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use harness::model::{Message, Protocol, Role, Usage};
-use harness::prompt::PromptMode;
 use harness::provider::http::{HttpClient, HttpProvider, Secret, Timeouts, endpoint};
 use harness::provider::{
     CallEvent, CallSink, Caller, IgnoreCalls, Provider as _, ProviderError, Request, Response,
     Sampling,
 };
+use harness::settings::PromptMode;
 use harness::{ToolChoice, ToolSpec, ToolUse};
 
 use fault_server::{Behavior, FaultServer, refused};

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use harness::model::{NoEvents, Role};
 use harness::prompt::{
-    ActionOverride, ActionOverrides, AgentPrompt, DefinitionPiece, PromptMode, PromptOverrides,
-    Replacement, RootDefinition, system_prompt,
+    ActionOverride, ActionOverrides, AgentPrompt, DefinitionPiece, PromptOverrides, Replacement,
+    RootDefinition, system_prompt,
 };
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
-use harness::settings::IterationSettings;
+use harness::settings::{IterationSettings, PromptMode, PromptSettings};
 use harness::{Conduct, Engine, Model, ModelMap, Protocol, Task, ToolSpec, Treatment};
 
 use crate::prompt_golden::agent;
@@ -270,7 +270,10 @@ impl Provider for Listener {
 fn prompt_is_stable_and_history_grows() {
     let listener = Arc::new(Listener::default());
     let treatment = Treatment {
-        prompt_mode: PromptMode::Coordinator,
+        prompts: PromptSettings {
+            prompt_mode: PromptMode::Coordinator,
+            ..PromptSettings::default()
+        },
         iterations: IterationSettings {
             max_iterations: 25,
             ..IterationSettings::default()

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use harness::Protocol;
-use harness::prompt::{Driver, DriverLibrary, DriverSource, PromptError, PromptMode, warnings};
+use harness::prompt::{Driver, DriverLibrary, DriverSource, PromptError, warnings};
+use harness::settings::PromptMode;
 use tempfile::TempDir;
 
 const SOLVER: PromptMode = PromptMode::Solver;

@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use harness::model::{Protocol, Role};
 use harness::prompt::{
-    AgentPrompt, DriverLibrary, PromptConfig, PromptMode, PromptOverrides, build_system_prompt,
+    AgentPrompt, DriverLibrary, PromptConfig, PromptOverrides, build_system_prompt,
     iterations_for_depth, parse_aliases, system_prompt,
 };
+use harness::settings::PromptMode;
 
 const SOLVER: PromptMode = PromptMode::Solver;
 static NO_OVERRIDES: LazyLock<PromptOverrides> = LazyLock::new(PromptOverrides::default);

@@ -1,6 +1,7 @@
 //! Bundled and user-supplied profiles, and errors for invalid files.
 
-use harness::prompt::{DriverLibrary, Profiles, PromptMode, warnings};
+use harness::prompt::{DriverLibrary, Profiles, warnings};
+use harness::settings::PromptMode;
 
 use crate::prompt_drivers::{folder, message};
 

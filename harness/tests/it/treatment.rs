@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use harness::prompt::definition::Library;
-use harness::prompt::{DriverLibrary, PromptMode, PromptOverrides, Replacement, RootDefinition};
+use harness::prompt::{DriverLibrary, PromptOverrides, Replacement, RootDefinition};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
-use harness::settings::IterationSettings;
+use harness::settings::{CodeFormat, IterationSettings, PromptMode, PromptSettings};
 use harness::tool::{ToolRegistry, ToolSet};
 use harness::treatment::{Effective, ExplicitSetting, Treatment};
 use harness::{AgentTools, Conduct, Engine, Model, ModelMap, Protocol, Task, ToolResolver};
@@ -27,7 +27,7 @@ impl Provider for Silent {
 /// `tools` protocol.
 fn first_request(run: &Treatment) -> Request {
     let sampling = harness::provider::Sampling {
-        code_via_tool: run.code_via_tool,
+        code_via_tool: run.prompts.code_via_tool(),
         ..harness::provider::Sampling::default()
     };
     let models = ModelMap::new(Model {
@@ -70,6 +70,10 @@ fn variants() -> Vec<(&'static str, Treatment)> {
         root: ToolSet::of_tools([registry.get("read_context").unwrap()]).unwrap(),
         ..AgentTools::default()
     };
+    let via_tool = PromptSettings {
+        code_format: CodeFormat::Tool,
+        ..PromptSettings::default()
+    };
     let plain = Treatment::default();
     vec![
         ("plain", plain.clone()),
@@ -99,7 +103,10 @@ fn variants() -> Vec<(&'static str, Treatment)> {
         (
             "depth 1",
             Treatment {
-                max_depth: 1,
+                prompts: PromptSettings {
+                    max_depth: 1,
+                    ..PromptSettings::default()
+                },
                 iterations: IterationSettings {
                     max_iterations: 4,
                     ..IterationSettings::default()
@@ -117,7 +124,7 @@ fn variants() -> Vec<(&'static str, Treatment)> {
         (
             "code via a tool",
             Treatment {
-                code_via_tool: true,
+                prompts: via_tool,
                 ..plain.clone()
             },
         ),
@@ -132,7 +139,7 @@ fn variants() -> Vec<(&'static str, Treatment)> {
             "stop early, code via a tool",
             Treatment {
                 stop_early: true,
-                code_via_tool: true,
+                prompts: via_tool,
                 ..plain
             },
         ),
@@ -204,7 +211,7 @@ fn recorded_settings_match_requests() {
                 prompt_mode: (is_rlm && !is_whole).then_some(PromptMode::Solver),
                 drivers: has_drivers.then(|| "own".to_owned()).into_iter().collect(),
                 max_depth: if protocol.capabilities().calls_children() {
-                    run.max_depth
+                    run.prompts.max_depth
                 } else {
                     0
                 },
@@ -235,7 +242,7 @@ fn settings_take_effect_or_are_rejected() {
             "stop early" | "stop early, code via a tool" => (None, &["--stop-early"]),
             _ => (None, &[]),
         };
-        let explicit = run.explicit(&[]).into_iter();
+        let explicit = run.explicit().into_iter();
         let named = explicit.filter(|setting| flags.contains(&&*setting.flag));
         listed.into_iter().chain(named).collect::<Vec<_>>()
     };
@@ -280,7 +287,10 @@ fn keeps_own_sections_of_any_agent() {
     for (protocol, max_depth, replacement, section, is_kept) in rows {
         let mut run = Treatment {
             protocol,
-            max_depth,
+            prompts: PromptSettings {
+                max_depth,
+                ..PromptSettings::default()
+            },
             ..Treatment::default()
         };
         run.overrides.replacement = replacement.map(|text| Replacement::parse(text).unwrap());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use harness::prompt::PromptMode;
+use harness::settings::PromptMode;
 
 use crate::run::import::SuppliedSettings;
 use crate::settings::flags::NotFromFile;

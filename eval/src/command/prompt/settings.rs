@@ -8,11 +8,10 @@ use clap::parser::ValueSource;
 use clap::{Args, Command, FromArgMatches as _, Id};
 use harness::prompt::iterations_for_depth;
 use harness::sandbox::Isolation;
-use harness::settings::{DEFAULT_MAX_ITERATIONS, IterationSettings, ProtocolSettings};
+use harness::settings::{DEFAULT_MAX_ITERATIONS, IterationSettings, MOST_DEPTH, ProtocolSettings};
 use harness::treatment::AgentPosition;
 use harness::{ActionSurface, Treatment};
 
-use crate::settings::guidance::MAX_DEPTH;
 use crate::settings::treatment::{Agents, Flags};
 use crate::settings::values::{whole, within};
 use crate::settings::{
@@ -27,7 +26,7 @@ pub struct PromptArgs {
     /// Depth of the agent; the root is at depth 0
     #[arg(
         long,
-        value_parser = whole::<u32>(0..=MAX_DEPTH),
+        value_parser = whole::<u32>(0..=MOST_DEPTH),
         default_value_t = 0,
         value_name = "DEPTH",
         help_heading = "Position"
@@ -174,7 +173,7 @@ impl PromptSettings {
             web: &args.web,
         };
         let protocol = args.guidance.protocol;
-        let max_depth = args.guidance.max_depth;
+        let max_depth = args.guidance.prompts.max_depth;
         let depth = within("--depth", args.depth, &(0..=max_depth))?;
         if !protocol.capabilities().calls_children() && depth > 0 {
             return Err(SettingsError::with_hint(

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use harness::model::{Message, Protocol, Role};
-use harness::prompt::PromptMode;
 use harness::provider::http::{IMAGE_TOKENS, estimate_tokens};
 use harness::provider::{Caller, IgnoreCalls, ProviderError, Request, Sampling};
+use harness::settings::PromptMode;
 use harness::{Engine, Model, Task, ToolUse};
 use records::run_dir::{RunDir, read_lock};
 use serde::Serialize;

@@ -410,7 +410,7 @@ fn dollars(cost_usd: Option<f64>) -> String {
 fn iterations(settings: &RunSettings) -> [u64; 2] {
     let engine = &settings.engine;
     let capabilities = engine.treatment.protocol.capabilities();
-    if capabilities.one_call || capabilities.has_repl() && engine.treatment.max_depth == 0 {
+    if capabilities.one_call || capabilities.has_repl() && engine.treatment.prompts.max_depth == 0 {
         return [1, 1];
     }
     let most = u64::from(engine.effective.max_iterations);
@@ -431,7 +431,7 @@ fn may_call_others(settings: &RunSettings) -> bool {
     let engine = &settings.engine;
     let capabilities = engine.treatment.protocol.capabilities();
     if capabilities.calls_children() {
-        return engine.treatment.max_depth > 0;
+        return engine.treatment.prompts.max_depth > 0;
     }
     let has_apps = capabilities.inputs.contains(&InputKind::Apps);
     has_apps || capabilities.calls_tools() && !engine.treatment.tools.specialists.is_empty()
@@ -447,7 +447,7 @@ fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
     {
         return None;
     }
-    let of_child = if treatment.max_depth > 1 {
+    let of_child = if treatment.prompts.max_depth > 1 {
         iterations
     } else {
         1
@@ -494,7 +494,7 @@ fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum 
     let own = agent(settings, depth, first, iterations, response);
     let engine = &settings.engine;
     let below = if engine.treatment.protocol.capabilities().has_repl()
-        && depth + 1 < engine.treatment.max_depth
+        && depth + 1 < engine.treatment.prompts.max_depth
     {
         let of_child = iterations_for_depth(depth + 1, engine.treatment.iterations.max_iterations);
         tree(settings, first, depth + 1, of_child.into())

@@ -17,7 +17,10 @@ pub(super) async fn look(
     let _working = attempt.meter.begin();
     let record = |event| attempt.records.emit(root, EventKind::Web { event });
     let mut responds = true;
-    let mut text = match page.dump(&settings.dump(attempt.run.treatment.dump)).await {
+    let mut text = match page
+        .dump(&settings.dump(attempt.run.treatment.pages.extensions()))
+        .await
+    {
         Ok(dump) => {
             let shown = match settings.dom_header {
                 DomHeader::All => dump.text(),

@@ -36,7 +36,7 @@ pub(super) struct Rlm;
 impl ProtocolBehavior for Rlm {
     fn root(&self, treatment: &Treatment) -> AgentPlan {
         let root = AgentPlan::root(treatment);
-        if treatment.max_depth > 0 {
+        if treatment.prompts.max_depth > 0 {
             return root;
         }
         AgentPlan {
@@ -71,7 +71,8 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
     let working = attempt.meter.begin();
     let page = browser.open(attempt.task).await?;
     drop(working);
-    let functions = PageFunctions::of_root(Arc::clone(&page), attempt.run.treatment.dump);
+    let functions =
+        PageFunctions::of_root(Arc::clone(&page), attempt.run.treatment.pages.extensions());
     let root = Invocation {
         page: Some(functions.clone()),
         ..root.clone()

@@ -8,8 +8,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::model::{Role, ToolCall, Usage};
-use crate::prompt::PromptMode;
 use crate::provider::{ProviderError, Request};
+use crate::settings::PromptMode;
 
 pub(super) struct Script {
     pub description: String,

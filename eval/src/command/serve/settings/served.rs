@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Args, Command};
-use harness::prompt::PromptMode;
+use harness::settings::PromptMode;
 use harness::{Budget, nearest};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -199,13 +199,13 @@ fn named(model: &ModelRef, flags: EngineArgs) -> Vec<(String, EngineArgs)> {
     if !protocol.capabilities().has_modes() {
         return vec![(format!("{protocol}/{model}"), flags)];
     }
-    let delegates = flags.guidance.max_depth >= 2;
+    let delegates = flags.guidance.prompts.max_depth >= 2;
     let coordinator = || {
         let mut flags = flags.clone();
-        flags.guidance.prompt_mode = PromptMode::Coordinator;
+        flags.guidance.prompts.prompt_mode = PromptMode::Coordinator;
         (format!("{protocol}-coordinator/{model}"), flags)
     };
-    if flags.guidance.prompt_mode == PromptMode::Coordinator {
+    if flags.guidance.prompts.prompt_mode == PromptMode::Coordinator {
         return vec![coordinator()];
     }
     let mut all = vec![(format!("{protocol}/{model}"), flags.clone())];
