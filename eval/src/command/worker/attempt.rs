@@ -341,12 +341,10 @@ impl Served {
         history: &[RestartEntry],
         journal: &[u8],
     ) -> Result<(), QueueError> {
-        let sample = match self.attempt_runner.dataset.sample(index) {
+        let sample = self.attempt_runner.dataset.sample(index);
+        let sample = match sample.map_err(|error| error.to_string()) {
             Ok(sample) => sample,
-            Err(error) => {
-                let why = error.to_string();
-                return self.return_without_sample(delivery, head, &why).await;
-            }
+            Err(why) => return self.return_without_sample(delivery, head, &why).await,
         };
         let lost = history.iter().filter(|begun| !begun.returned);
         let each = lost.map(|begun| {
