@@ -58,7 +58,7 @@ pub use benchmark::BenchmarkArgs;
 pub use budget::{BudgetArgs, LimitArgs};
 pub use compaction::CompactionArgs;
 pub use display::{Display, is_run_by_cargo, table_width};
-pub use engine::{EngineArgs, EngineSettings, StoreArgs, clear_flag, reset_flag};
+pub use engine::{EngineArgs, EngineSettings, StoreArgs, clear_flag, reset_flags};
 pub use env_file::{env_file_note, load_env_file, misspelt_variables};
 pub use error::SettingsError;
 pub use from_file::FlagVariable;

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use deno_core::v8;
 
+use crate::stack_hook;
+
 /// Bytes by which the limit is raised at a time until code has stopped. Until then, no allocation
 /// may fail, because a failure inside the engine's parser crashes the process. V8 may make a single
 /// allocation of up to 1 GB, and ends the process if the step is smaller.
@@ -145,7 +147,9 @@ extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
         return current.saturating_add(STEP);
     }
     reached.overflowed.store(true, Ordering::SeqCst);
-    reached.isolate.terminate_execution();
+    if !stack_hook::is_locating() {
+        reached.isolate.terminate_execution();
+    }
     if current < reached.most.load(Ordering::SeqCst) {
         current.saturating_add(STEP)
     } else {

@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 
 use deno_core::v8;
 
-use crate::jobs;
+use crate::{jobs, watchdog};
 
 /// Functions of `stack.js`.
 pub(crate) struct Functions {
@@ -18,6 +18,7 @@ pub(crate) struct Functions {
 thread_local! {
     static FUNCTIONS: RefCell<Option<Functions>> = const { RefCell::new(None) };
     static STEP: Cell<u32> = const { Cell::new(0) };
+    static LOCATING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Makes `stack.js` format the stack traces of this thread's isolate.
@@ -56,24 +57,30 @@ fn stack_of<'s>(
     function.call(scope, receiver, &[error, sites.into()])
 }
 
-/// Maximum number of calls to find the location of code that is being stopped.
-const LOCATION_TRIES: u32 = 20;
+/// Whether this thread is finding the location of code that is being stopped, and stops the code
+/// itself afterward.
+pub(crate) fn is_locating() -> bool {
+    LOCATING.get()
+}
 
 /// Records the location of code that is being stopped, then stops it.
 fn record_location<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8::Array>) {
     let function =
         FUNCTIONS.with_borrow(|all| all.as_ref().map(|all| v8::Local::new(scope, &all.place_of)));
-    // On a busy machine, the watchdog may terminate execution again before the call has ended.
-    for _ in 0..LOCATION_TRIES {
-        let Some(function) = function else { break };
-        scope.cancel_terminate_execution();
+    // Until the call has ended, neither the watchdog nor the heap limit may terminate execution
+    // again.
+    watchdog::set_paused(true);
+    LOCATING.set(true);
+    scope.cancel_terminate_execution();
+    if let Some(function) = function {
         let receiver = v8::undefined(scope).into();
         v8::tc_scope!(let scope, scope);
         if let Some(place) = function.call(scope, receiver, &[sites.into()]) {
             jobs::set_place(place.to_rust_string_lossy(scope));
-            break;
         }
     }
+    LOCATING.set(false);
+    watchdog::set_paused(false);
     scope.terminate_execution();
 }
 

@@ -5,6 +5,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use deno_core::v8::IsolateHandle;
@@ -25,6 +26,10 @@ pub(crate) type OnStuck = Arc<dyn Fn() + Send + Sync>;
 
 struct Armed {
     id: u64,
+    /// Executing thread.
+    thread: ThreadId,
+    /// Whether the executing thread must finish some work before it is terminated.
+    is_paused: bool,
     clock: CpuClock,
     /// CPU time of the executing thread at which the code is stopped.
     cpu_deadline: Duration,
@@ -58,7 +63,7 @@ pub(crate) fn start() -> io::Result<()> {
     static RUNS: Mutex<bool> = Mutex::new(false);
     let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
     if !*runs {
-        std::thread::Builder::new()
+        thread::Builder::new()
             .name("watchdog".to_owned())
             .spawn(watch)?;
         *runs = true;
@@ -89,6 +94,8 @@ impl Watch {
         let must_wake = state.wakes_at.is_none_or(|at| look_at < at);
         state.armed.push(Armed {
             id,
+            thread: thread::current().id(),
+            is_paused: false,
             clock,
             cpu_deadline: clock.now() + budget,
             look_at,
@@ -124,6 +131,18 @@ impl Drop for Watch {
     }
 }
 
+/// Sets whether terminations of the calling thread's code are paused. Code that comes due meanwhile
+/// is marked but not terminated; the caller must terminate it. Code that does not return is still
+/// considered unstoppable.
+pub(crate) fn set_paused(is_paused: bool) {
+    let thread = thread::current().id();
+    let mut state = lock();
+    let armed = state.armed.iter_mut();
+    for armed in armed.filter(|armed| armed.thread == thread) {
+        armed.is_paused = is_paused;
+    }
+}
+
 /// Calls `look` regularly while code runs, instead of any earlier check. If `look` returns true,
 /// all code of this process is stopped as if its heap had exceeded its limit.
 pub(crate) fn set_check(look: impl FnMut() -> bool + Send + 'static) {
@@ -132,6 +151,14 @@ pub(crate) fn set_check(look: impl FnMut() -> bool + Send + 'static) {
 
 fn lock() -> MutexGuard<'static, State> {
     STATE.0.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Armed {
+    fn terminate(&self) {
+        if !self.is_paused {
+            self.isolate.terminate_execution();
+        }
+    }
 }
 
 impl State {
@@ -148,7 +175,7 @@ impl State {
         if self.look.as_mut().is_some_and(|look| look()) {
             for armed in &self.armed {
                 armed.overflowed.store(true, Ordering::SeqCst);
-                armed.isolate.terminate_execution();
+                armed.terminate();
             }
         }
     }
@@ -159,7 +186,7 @@ impl State {
             let left = armed.cpu_deadline.saturating_sub(armed.clock.now());
             if left.is_zero() {
                 armed.fired.store(true, Ordering::SeqCst);
-                armed.isolate.terminate_execution();
+                armed.terminate();
                 if armed.clock.now() > armed.cpu_deadline + GRACE {
                     (armed.on_stuck)();
                 }

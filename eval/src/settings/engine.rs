@@ -377,7 +377,7 @@ fn fit_reasoning(
 /// # Errors
 /// A sentence about a flag that cannot be parsed again.
 pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
-    change_flag(args, &setting.flag, &mut |key, given| {
+    change_flags(args, &[setting.flag.as_str()], &mut |key, given| {
         match given {
             Value::Array(values) => values.retain(|one| {
                 let one = one.as_str().unwrap_or_default();
@@ -392,32 +392,34 @@ pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<Engine
     })
 }
 
-/// Returns the flags as if `flag` had not been given.
+/// Returns the flags as if none of `flags` had been given.
 ///
 /// # Errors
 /// Like [`clear_flag`].
-pub fn reset_flag(args: &EngineArgs, flag: &str) -> Result<EngineArgs, String> {
-    change_flag(args, flag, &mut |_, _| false)
+pub fn reset_flags(args: &EngineArgs, flags: &[&str]) -> Result<EngineArgs, String> {
+    change_flags(args, flags, &mut |_, _| false)
 }
 
-/// Changes the value of a flag, also in a file (`--persona-file`), and removes the flag if `change`
-/// returns false.
-fn change_flag(
+/// Changes the values of `flags`, also in files (`--persona-file`), and removes those for which
+/// `change` returns false.
+fn change_flags(
     args: &EngineArgs,
-    flag: &str,
+    flags: &[&str],
     change: &mut impl FnMut(&str, &mut Value) -> bool,
 ) -> Result<EngineArgs, String> {
-    let keys = recorded_flags::keys_of::<EngineArgs>(flag);
+    let keys = flags.iter();
+    let keys = keys.flat_map(|flag| recorded_flags::keys_of::<EngineArgs>(flag));
+    let keys: Vec<String> = keys.collect();
     let is_changed = |key: &str| keys.iter().any(|changed| changed == key);
-    let mut flags = fields(args);
-    recorded_flags::retain(&mut flags, &mut |key, given| {
+    let mut recorded = fields(args);
+    recorded_flags::retain(&mut recorded, &mut |key, given| {
         let is_flag = is_changed(key) || key.strip_suffix("_file").is_some_and(is_changed);
         !is_flag || change(key, given)
     });
     Ok(EngineArgs {
         // Permissions are not recorded.
         powers: args.powers.clone(),
-        ..recorded_flags::read(&Value::Object(flags))?
+        ..recorded_flags::read(&Value::Object(recorded))?
     })
 }
 

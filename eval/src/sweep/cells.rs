@@ -14,7 +14,7 @@ use super::settings::SweepBudgetArgs;
 use crate::models::main_identity;
 use crate::providers::{ModelRef, Named};
 use crate::settings::{
-    EngineSettings, RunArgs, RunSettings, SettingsError, clear_flag, reset_flag,
+    EngineSettings, RunArgs, RunSettings, SettingsError, clear_flag, reset_flags,
 };
 
 /// Builds the plan of a matrix: a `direct` cell for each model and its sampling settings, followed
@@ -272,8 +272,9 @@ fn flags(matrix: &Matrix, combination: &Combination<'_>) -> Result<RunArgs, Stri
     let mut args = RunArgs::of_words(words)?;
     args.start.estimate.dry_run = matrix.dry_run;
     // The environment must not set an axis that the cell lacks.
-    for flag in combination.lacking() {
-        args.engine = reset_flag(&args.engine, flag)?;
+    let lacking: Vec<&str> = combination.lacking().collect();
+    if !lacking.is_empty() {
+        args.engine = reset_flags(&args.engine, &lacking)?;
     }
     Ok(args)
 }

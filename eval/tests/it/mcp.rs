@@ -251,6 +251,21 @@ fn disconnected_client_stops_its_agents() {
 }
 
 #[test]
+fn refuses_messages_over_the_size_limit() {
+    let binary = folder();
+    let mut session = Session::open(&binary, &["--max-request-size", "1"]);
+    let context = "x".repeat(1_000_000);
+    session.begin("rlm", &json!({"query": "Say a", "context": context}));
+    let refused = session.receive();
+    let problem = refused["error"]["message"].as_str().unwrap();
+    assert!(problem.contains("more than 1000000 bytes"), "{problem}");
+    let (result, _) = session.call("rlm", &json!({"query": "Say b"}));
+    assert_eq!(result["content"][0]["text"], "asked: Say b", "{result}");
+    assert_eq!(session.end(), Some(0));
+    assert_eq!(records(&binary).len(), 1);
+}
+
+#[test]
 fn llm_map_keeps_order_and_budget() {
     let direct = "description: Repeats.\nrules:\n  - compute: |\n      const found = context.match(/item (\\d+)/); return 'got ' + (found ? found[1] : context)\n    cost_usd: 0.001\n";
     let binary = folder().file("echo.yaml", direct);
@@ -460,6 +475,14 @@ impl Served {
         assert_eq!(status, 200, "{answer}");
         answer
     }
+
+    /// Stops the server with SIGTERM and returns its exit code.
+    fn end(mut self) -> Option<i32> {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(sent.unwrap().success());
+        self.child.wait().unwrap().code()
+    }
 }
 
 impl Drop for Served {
@@ -485,7 +508,7 @@ fn call(tool: &str, arguments: &Value) -> Value {
 fn serves_clients_with_key_over_http() {
     let key = "sk-mcp-0123456789abcdef";
     let binary = folder().variable("EVAL_CLIENT_KEY", key);
-    let mut server = Served::of(&binary, &["--max-request-size", "1"]);
+    let server = Served::of(&binary, &["--max-request-size", "1"]);
     let right = format!("Authorization: Bearer {key}");
     let (status, answer) = server.ask(&[], &hello());
     assert_eq!(status, 401, "{answer}");
@@ -498,10 +521,26 @@ fn serves_clients_with_key_over_http() {
         "{answer}"
     );
     assert!(!answer.contains(key));
-    let pid = server.child.id().to_string();
-    let sent = Command::new("kill").args(["-TERM", &pid]).status();
-    assert!(sent.unwrap().success());
-    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+    assert_eq!(server.end(), Some(0));
+}
+
+#[test]
+fn disconnected_http_client_stops_its_agent() {
+    let binary = folder();
+    let server = Served::of(&binary, &["--max-concurrency", "1"]);
+    let session = server.session(&[]);
+    let wait = call("rlm", &json!({"query": "wait"})).to_string();
+    let stream = server.send(&[&session], &wait);
+    let mut lines = BufReader::new(stream).lines();
+    assert!(lines.any(|line| line.unwrap().contains("iteration 1")));
+    drop(lines);
+    // The next call waits in the queue until the agent has stopped.
+    let answer = server.call(&[&session], "rlm", &json!({"query": "Say a"}));
+    assert!(answer.contains("asked: Say a"), "{answer}");
+    assert_eq!(server.end(), Some(0));
+    let records = records(&binary);
+    let statuses: Vec<&Value> = records.iter().map(|record| &record["status"]).collect();
+    assert_eq!(statuses, ["cancelled", "ok"]);
 }
 
 #[test]

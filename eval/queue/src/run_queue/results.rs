@@ -145,7 +145,7 @@ impl RunQueue {
         Ok(Some((header, body)))
     }
 
-    /// Removes an invalid result, so that the attempt can be rerun.
+    /// Removes an invalid result, so that the attempt can be rerun. Temporary errors are retried.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the result cannot be removed.
@@ -154,7 +154,9 @@ impl RunQueue {
             stream: name::stream(&self.key, StreamKind::Data),
             subject: stored.subject.clone(),
         };
-        self.broker.purge(&place).await.map(|_| ())
+        self.retry_temporary_errors(|| self.broker.purge(&place))
+            .await
+            .map(|_| ())
     }
 }
 

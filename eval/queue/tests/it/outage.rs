@@ -34,13 +34,16 @@ async fn survives_restart_of_the_server() {
             worker.journal("a", 1, b"two\n", own),
             worker.send(of(2), b"2"),
             run.queue.submit(jobs([("c", 1)])),
+            run.queue.reject(&received[0]),
             async { run.server.restart() },
         )
     };
-    let (journal, sent, submitted, ()) = in_time("all is written", writes).await;
+    let (journal, sent, submitted, rejected, ()) = in_time("all is written", writes).await;
     journal.unwrap();
     sent.unwrap();
     submitted.unwrap();
+    rejected.unwrap();
+    assert!(!worker.has_result("a", 1).await.unwrap());
 
     worker.send(of(3), b"3").await.unwrap();
     received.push(next(&mut arrivals).await);

@@ -237,6 +237,7 @@ impl Queued {
         let mut checked = Instant::now();
         let began = Instant::now();
         let mut ends_at: Option<Instant> = None;
+        let mut unneeded = Vec::new();
         tokio::pin!(stop);
         let mut tick = tokio::time::interval(Duration::from_secs(1));
         while !self.open.is_empty() {
@@ -269,14 +270,16 @@ impl Queued {
                         State::Open | State::Paused | State::Complete => {}
                     }
                 }
-                Some((sample, attempt)) = self.stored.recv() => {
+                Some(stored) = self.stored.recv() => {
                     if self.settings.max_bytes.is_some() {
-                        self.queue.forget(&sample, attempt).await?;
+                        unneeded.push(stored);
+                        self.forget(&mut unneeded).await?;
                     }
                 }
                 _ = tick.tick() => {
                     let counts = self.queue.counts().await.ok();
                     file.write(state, counts, self.open.len());
+                    self.forget(&mut unneeded).await?;
                     if ends_at.is_some_and(|at| at <= Instant::now()) {
                         break;
                     }
@@ -286,9 +289,15 @@ impl Queued {
                             began.elapsed().as_secs_f64(),
                             limit.as_secs_f64()
                         );
-                        change_manifest(self.queue.broker(), &key, |manifest| {
-                            manifest.state = State::Halted { reason: reason.clone() };
-                        }).await?;
+                        let halted = change_manifest(self.queue.broker(), &key, |manifest| {
+                            if manifest.state != State::Cancelled {
+                                manifest.state = State::Halted { reason: reason.clone() };
+                            }
+                        });
+                        // After a temporary error, the next tick tries again.
+                        if let Err(error) = halted.await && !error.is_temporary() {
+                            return Err(error);
+                        }
                     }
                     if checked.elapsed() >= RESUBMIT_AFTER && *state == State::Open {
                         checked = Instant::now();
@@ -304,6 +313,19 @@ impl Queued {
             }
         }
         file.write(state, self.queue.counts().await.ok(), self.open.len());
+        Ok(())
+    }
+
+    /// Removes the results of stored attempts from the queue. After a temporary error, the rest
+    /// stays in `stored` to be tried again.
+    async fn forget(&self, stored: &mut Vec<(String, u32)>) -> Result<(), QueueError> {
+        while let Some((sample, attempt)) = stored.last() {
+            match self.queue.forget(sample, *attempt).await {
+                Err(error) if error.is_temporary() => break,
+                forgotten => forgotten?,
+            }
+            stored.pop();
+        }
         Ok(())
     }
 

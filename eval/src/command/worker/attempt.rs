@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use harness::HaltReason;
 use harness::model::{AttemptOutcome, Event, Stats, Status};
 use jiff::Timestamp;
 use queue::message::{self, Job, RestartEntry, ResultHeader, State, UnderWay, VERSION};
@@ -191,10 +192,7 @@ impl Served {
                 delivery.done().await
             }
             DeliveryOutcome::NoSample(why) => {
-                let reason =
-                    harness::HaltReason::Failing(format!("a sample is unavailable: {why}"));
-                self.halt(&reason).await;
-                delivery.give_back(Duration::ZERO).await
+                self.return_without_sample(delivery, head, &why).await
             }
         }
     }
@@ -289,6 +287,19 @@ impl Served {
             .await
     }
 
+    /// Returns an attempt whose sample is unavailable on this machine, and takes no more attempts.
+    async fn return_without_sample(
+        &self,
+        delivery: &dyn Delivery,
+        head: &ResultHeader,
+        why: &str,
+    ) -> Result<(), QueueError> {
+        let reason = HaltReason::Failing(format!("a sample is unavailable: {why}"));
+        self.halt(&reason).await;
+        self.return_to_queue(delivery, &head.sample, head.attempt, Duration::ZERO)
+            .await
+    }
+
     /// Returns an attempt to the queue without counting it as lost.
     async fn return_to_queue(
         &self,
@@ -330,8 +341,10 @@ impl Served {
         history: &[RestartEntry],
         journal: &[u8],
     ) -> Result<(), QueueError> {
-        let Ok(sample) = self.attempt_runner.dataset.sample(index) else {
-            return delivery.give_back(Duration::from_secs(1)).await;
+        let sample = self.attempt_runner.dataset.sample(index);
+        let sample = match sample.map_err(|error| error.to_string()) {
+            Ok(sample) => sample,
+            Err(why) => return self.return_without_sample(delivery, head, &why).await,
         };
         let lost = history.iter().filter(|begun| !begun.returned);
         let each = lost.map(|begun| {

@@ -392,11 +392,13 @@ impl SharedPace for Lease {
             let place = format!("pace.{}", &name::hash(endpoint)[..16]);
             let taken = self.queue.change(&place, |pace: Option<Pace>| {
                 let mut pace = pace.unwrap_or_default();
+                // Under contention, this runs several times, and slots of the first time expire.
+                let now = self.now_ms();
                 let slots = pace.take(rate.per_second, rate.burst, number, now);
-                (pace, slots)
+                (pace, slots.starts(now))
             });
             match taken.await {
-                Ok(slice) => slots.extend(slice.starts(now)),
+                Ok(starts) => slots.extend(starts),
                 // Send no requests while the rate is unknown.
                 Err(_) => tokio::time::sleep(RETRY_DELAY).await,
             }

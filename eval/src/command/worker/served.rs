@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use super::claims::Claims;
 use super::lease::Lease;
-use super::state::Worker;
+use super::state::{Worker, WorkerMode};
 use super::stream_journal::StreamJournal;
 use crate::command::run::Prepared;
 use crate::error::Error;
@@ -69,9 +69,19 @@ impl Served {
         let identity: RunIdentity = serde_json::from_value(now.identity.clone())
             .map_err(|error| format!("invalid identity: {error}"))?;
         let spent = SharedBudget::of_command(Budget::default());
-        let clock_ms = clock(queue, worker)
-            .await
-            .map_err(|error| error.to_string())?;
+        let clock_ms = loop {
+            let error = match clock(queue, worker).await {
+                Ok(clock_ms) => break clock_ms,
+                Err(error) => error,
+            };
+            let is_open = manifest.borrow().state == State::Open;
+            let may_retry = is_open && *worker.mode.borrow() == WorkerMode::Work;
+            if !may_retry || !error.is_temporary() {
+                return Err(error.to_string());
+            }
+            terminal::warning(&error.to_string());
+            tokio::time::sleep(HEARTBEAT_INTERVAL).await;
+        };
         let lease = Arc::new(Lease::new(
             queue.clone(),
             worker.settings.name.clone(),
