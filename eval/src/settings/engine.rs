@@ -377,7 +377,7 @@ fn fit_reasoning(
 /// # Errors
 /// A sentence about a flag that cannot be parsed again.
 pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
-    change_flags(args, &[setting.flag.as_str()], &mut |key, given| {
+    change_flags(args, &[&*setting.flag], &mut |key, given| {
         match given {
             Value::Array(values) => values.retain(|one| {
                 let one = one.as_str().unwrap_or_default();
