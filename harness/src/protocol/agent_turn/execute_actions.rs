@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::executor::{ActionOutcome, Executor, ValidatingExecutor};
+use super::executor::{ActionOutcome, Executor};
 use super::texts::{
     dialog_opened, page_changed, page_failed, skipped_changed, skipped_dialog, skipped_failed,
 };
@@ -27,7 +27,7 @@ pub(super) struct TurnResults {
 /// Returns the error of a broken browser, together with the results of the earlier actions.
 pub(super) async fn execute_steps(
     steps: &[Step],
-    executor: &ValidatingExecutor<impl Executor>,
+    executor: &Executor,
 ) -> (TurnResults, Result<(), PageError>) {
     let mut walked = TurnResults::default();
     let mut skip: Option<String> = None;

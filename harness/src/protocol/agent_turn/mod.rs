@@ -39,19 +39,16 @@ use crate::tool::ToolSet;
 pub use crate::model::web::ActionStatus;
 pub use crate::prompt::{AgentTurnSettings, ConfirmPolicy, CustomAction, DomHeader};
 pub use catalog::AgentTurnError;
-pub use confirmation::ConfirmGate;
 
 use catalog::Catalog;
-use confirmation::ConfirmingExecutor;
-use executor::{PageExecutor, ValidatingExecutor};
+use executor::Executor;
 use log::TurnLog;
 use texts::{WebPrompt, call_beyond_first, malformed, system_prompt};
 
-/// Web agent with its settings, actions and confirmation policy.
+/// Web agent with its settings and actions.
 pub(crate) struct WebAgent {
     pub settings: AgentTurnSettings,
     catalog: Arc<Catalog>,
-    gate: Arc<dyn ConfirmGate>,
     /// The run's replacement of the prompt; it takes precedence over the settings.
     replacement: Option<Replacement>,
 }
@@ -63,11 +60,9 @@ impl WebAgent {
     /// Returns an [`AgentTurnError`] that names the invalid field.
     pub fn new(settings: AgentTurnSettings) -> Result<Self, AgentTurnError> {
         let catalog = Arc::new(Catalog::new(&settings)?);
-        let gate = Arc::new(settings.confirm.clone());
         Ok(Self {
             settings,
             catalog,
-            gate,
             replacement: None,
         })
     }
@@ -173,12 +168,10 @@ impl ProtocolBehavior for AgentTurn {
         let working = attempt.meter.begin();
         let page = attempt.browser()?.open(attempt.task).await?;
         drop(working);
-        let executor = ValidatingExecutor {
-            inner: ConfirmingExecutor {
-                inner: PageExecutor(Arc::clone(&page)),
-                gate: Arc::clone(&agent.gate),
-            },
+        let executor = Executor {
+            page: Arc::clone(&page),
             catalog: Arc::clone(&agent.catalog),
+            confirm: agent.settings.confirm.clone(),
         };
         let mut turns = WebTurns {
             attempt,
@@ -203,7 +196,7 @@ struct WebTurns<'a> {
     root: &'a Invocation,
     agent: &'a WebAgent,
     page: Arc<dyn Page>,
-    executor: ValidatingExecutor<ConfirmingExecutor<PageExecutor>>,
+    executor: Executor,
     log: TurnLog,
     /// Further messages of the user, in order.
     follow_ups: VecDeque<String>,
