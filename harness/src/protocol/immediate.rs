@@ -64,8 +64,7 @@ impl Attempt<'_> {
         };
         let specialist = self.specialist(&agent.specialist)?;
         let input = Value::String(first.text.clone());
-        let child = self.prepare_first(caller, id, specialist, &agent.settings, first, input)?;
-        let started = self.start_prepared(caller, child);
+        let started = self.start_with(caller, id, specialist, &agent.settings, first, input)?;
         let caller = caller.clone();
         let work = async move { Ok(self.run_started(&caller, started).await) };
         background.start(id.to_owned(), Box::pin(work));

@@ -14,7 +14,7 @@ use crate::agent::{
 use crate::model::{EventKind, Message, Role};
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::ReplAgent;
-use crate::protocol::subprompt::{FirstMessage, first, inherited, result_text};
+use crate::protocol::subprompt::{FirstMessage, first, inherited_by, result_text};
 use crate::protocol::tool_run::names;
 use crate::protocol::tools::ToolsAgent;
 use crate::tool::{InstanceKind, ToolError};
@@ -49,13 +49,7 @@ impl Attempt<'_> {
             self.specialist_child(caller, id, &specialist, &FirstMessage::named(name))?;
         child.outbox = kind.explicit.then(Outbox::default);
         self.emit_created(caller, &child, name);
-        let settings = &specialist.settings;
-        let earlier = inherited(
-            &caller.history_snapshot.lock(),
-            caller.plan.role.has_repl(),
-            settings.include_chat,
-            settings.include_past_tools,
-        );
+        let earlier = inherited_by(&specialist, caller);
         let inbox = caller.instances.open(NewInstance {
             id,
             name,

@@ -165,7 +165,7 @@ impl Attempt<'_> {
     /// Starts a child whose answer reaches the caller later, as a note.
     ///
     /// # Errors
-    /// Returns the errors of [`Attempt::prepare`].
+    /// Returns the errors of [`Attempt::start_child`].
     fn start_background_child<'b>(
         &'b self,
         caller: &Invocation,
@@ -175,8 +175,7 @@ impl Attempt<'_> {
         input: Value,
     ) -> Result<BackgroundPart<'b>, ToolError> {
         let specialist = self.specialist(specialist)?;
-        let child = self.prepare(caller, &run.child, specialist, settings, input)?;
-        let started = self.start_prepared(caller, child);
+        let started = self.start_child(caller, &run.child, specialist, settings, input)?;
         let (caller, run) = (caller.clone(), run.clone());
         let child = run.child.clone();
         Ok(BackgroundPart::Answer {
@@ -221,9 +220,9 @@ impl Attempt<'_> {
             } => (tool, values, options),
             CallTarget::Specialist { name, settings } => {
                 let specialist = self.specialist(name)?;
-                let child = self.prepare(caller, &run.child, specialist, settings, arguments)?;
-                let child = self.start_prepared(caller, child);
-                return Ok(Value::String(self.run_started(caller, child).await));
+                let started =
+                    self.start_child(caller, &run.child, specialist, settings, arguments)?;
+                return Ok(Value::String(self.run_started(caller, started).await));
             }
             CallTarget::Instance(tool) => {
                 let arguments = InstanceArguments::read(arguments)?;
