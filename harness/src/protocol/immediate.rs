@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::background::Background;
 use super::subprompt::FirstMessage;
-use super::subprompt::texts::{agent_done, agent_started};
 use crate::agent::{Attempt, Invocation};
 use crate::model::EventKind;
+use crate::prompt::sections::{NOTE_AGENT_DONE, NOTE_AGENT_READY, NOTE_AGENT_STARTED};
 use crate::tool::{ImmediateAgent, InstanceKind, ToolError};
 
 impl Attempt<'_> {
@@ -31,12 +31,14 @@ impl Attempt<'_> {
             };
             match started {
                 Ok(()) => {
-                    let takes_messages = agent.kind.is_some();
-                    let note = agent_started(&id, &agent.agent, &agent.name, takes_messages);
-                    background.note(note);
+                    let note = match agent.kind {
+                        Some(_) => NOTE_AGENT_READY,
+                        None => NOTE_AGENT_STARTED,
+                    };
+                    background.note(note.render([&id, &agent.agent, &agent.name]));
                 }
                 Err(ToolError(error)) => {
-                    background.note(agent_done(&id, &format!("error: {error}")));
+                    background.note(NOTE_AGENT_DONE.render([&id, &format!("error: {error}")]));
                     let event = EventKind::DelegationError { child: id, error };
                     self.records.emit(caller, event);
                 }

@@ -3,7 +3,6 @@
 
 mod first_message;
 mod inherited;
-pub(super) mod texts;
 
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use crate::agent::{
 };
 use crate::model::{EventKind, Message, Role};
 use crate::prompt::first_message;
+use crate::prompt::sections::{SUBPROMPT_CALL, SUBPROMPT_ERROR};
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::{ReplAgent, kind_of};
 use crate::protocol::tools::ToolsAgent;
@@ -22,8 +22,6 @@ use crate::tool::{CallSettings, ToolError};
 
 pub(crate) use first_message::{FirstMessage, first};
 pub(crate) use inherited::inherited_by;
-
-use texts::{subprompt_call, subprompt_error};
 
 /// Child whose start has been recorded.
 pub(crate) struct Started {
@@ -211,12 +209,12 @@ pub(crate) fn result_text(
     }
     if settings.include_calls {
         parts.extend(calls.iter().map(|call| {
-            let (worked, shown) = match &call.shown {
-                Ok(result) => (true, result.as_str()),
-                Err(error) if settings.include_errors => (false, error.as_str()),
-                Err(_) => (false, ""),
+            let (outcome, shown) = match &call.shown {
+                Ok(result) => ("result", result.as_str()),
+                Err(error) if settings.include_errors => ("failed", error.as_str()),
+                Err(_) => ("failed", ""),
             };
-            let call = subprompt_call(&call.name, &call.arguments, shown, worked);
+            let call = SUBPROMPT_CALL.render([&call.arguments, &call.name, outcome, shown]);
             call.trim_end_matches(' ').to_owned()
         }));
     } else if settings.include_errors {
@@ -224,15 +222,15 @@ pub(crate) fn result_text(
             let error = call.shown.as_ref().err()?;
             let error = error.strip_prefix("error: ").unwrap_or(error);
             Some(if error.starts_with(&format!("{}(", call.name)) {
-                subprompt_error(error)
+                SUBPROMPT_ERROR.render([error])
             } else {
-                subprompt_error(&format!("{}: {error}", call.name))
+                SUBPROMPT_ERROR.render([&format!("{}: {error}", call.name)])
             })
         });
         parts.extend(failed);
     }
     if settings.include_errors {
-        parts.extend(error.map(subprompt_error));
+        parts.extend(error.map(|error| SUBPROMPT_ERROR.render([error])));
     }
     parts.join("\n\n")
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::catalog::{Catalog, Run};
-use super::texts::{not_confirmed, unknown_action};
+use super::texts::unknown_action;
 use crate::model::web::ToolAction;
 use crate::model::web::{Action, ActionEffect, Page, PageError, PageProblem};
 use crate::prompt::ConfirmPolicy;
+use crate::prompt::sections::WEB_NOT_CONFIRMED;
 
 /// Runs the actions of a catalog on a page.
 pub(super) struct Executor {
@@ -51,7 +52,7 @@ impl Executor {
             };
         }
         if entry.confirm && !self.confirm.confirms(&action.tool) {
-            return ActionOutcome::Refused(not_confirmed());
+            return ActionOutcome::Refused(WEB_NOT_CONFIRMED.render([]));
         }
         let done = match &entry.run {
             // The schema ensures that the fields exist.

@@ -31,6 +31,7 @@ use crate::agent::{
 };
 use crate::model::web::Page;
 use crate::model::{EventKind, Image, Message, Status, ToolChoice, ToolResult, ToolUse, WebEvent};
+use crate::prompt::sections::{WEB_CALL_NOT_RUN, WEB_MALFORMED};
 use crate::prompt::{Assembled, PromptOverrides, Replacement, flat_message};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::malformed::Malformed;
@@ -43,7 +44,7 @@ pub use catalog::AgentTurnError;
 use catalog::Catalog;
 use executor::Executor;
 use log::TurnLog;
-use texts::{WebPrompt, call_beyond_first, malformed, system_prompt};
+use texts::{WebPrompt, system_prompt};
 
 /// Web agent with its settings and actions.
 pub(crate) struct WebAgent {
@@ -245,7 +246,7 @@ impl AgentBehavior for WebTurns<'_> {
             Ok(understood) => understood,
             Err(problem) => {
                 self.on_malformed(iteration, &problem)?;
-                conversation.push(answer_to(&reply, malformed(&problem), true));
+                conversation.push(answer_to(&reply, WEB_MALFORMED.render([&problem]), true));
                 return Ok(NextStep::Continue);
             }
         };
@@ -350,7 +351,7 @@ fn answer_to(reply: &ModelReply, content: String, is_error: bool) -> Message {
         ToolResult {
             call: call.id.clone(),
             is_error: is_error || first.is_none(),
-            content: first.unwrap_or_else(call_beyond_first),
+            content: first.unwrap_or_else(|| WEB_CALL_NOT_RUN.render([])),
         }
     });
     Message {

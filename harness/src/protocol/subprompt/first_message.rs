@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use imagesize::ImageType;
 use serde_json::{Map, Value};
 
-use super::texts::attachment_text;
 use super::{CallSettings, Specialist};
 use crate::model::{Image, Message};
+use crate::prompt::definition::fence_untrusted;
 use crate::tool::{ToolError, bytes_of, confined};
 
 /// First message of a child.
@@ -98,7 +98,7 @@ pub(crate) fn first(
             Attachment::Image(image) => images.push(image),
             Attachment::Text(content) => {
                 text.push_str("\n\n");
-                text.push_str(&attachment_text(&path, &content));
+                text.push_str(&fence_untrusted(&format!("attachment {path}"), &content));
             }
         }
     }
