@@ -73,15 +73,6 @@ impl QueuedMessage {
     }
 }
 
-/// Parameters of a new instance.
-pub(crate) struct NewInstance<'a> {
-    pub id: &'a str,
-    pub name: &'a str,
-    pub kind: &'a Arc<InstanceKind>,
-    pub log: Option<ToolLog>,
-    pub outbox: Option<Outbox>,
-}
-
 impl Instances {
     /// Checks that another instance of a kind may be opened.
     ///
@@ -103,17 +94,24 @@ impl Instances {
     }
 
     /// Registers an instance and returns its inbox.
-    pub fn open(&self, opened: NewInstance<'_>) -> Inbox {
+    pub fn open(
+        &self,
+        id: &str,
+        name: &str,
+        kind: &Arc<InstanceKind>,
+        log: Option<ToolLog>,
+        outbox: Option<Outbox>,
+    ) -> Inbox {
         let (inbox, messages) = mpsc::unbounded();
         let instance = Instance {
-            kind: Arc::clone(opened.kind),
-            name: opened.name.to_owned(),
+            kind: Arc::clone(kind),
+            name: name.to_owned(),
             state: State::Waiting,
             inbox: Some(inbox),
-            log: opened.log,
-            outbox: opened.outbox,
+            log,
+            outbox,
         };
-        self.0.lock().insert(opened.id.to_owned(), instance);
+        self.0.lock().insert(id.to_owned(), instance);
         messages
     }
 

@@ -55,7 +55,7 @@ pub(crate) use budget_subscribers::{BudgetSubscribers, BudgetSubscription};
 pub(crate) use conversation::Conversation;
 pub(crate) use failure::Failure;
 pub(crate) use halt::Halt;
-pub(crate) use instances::{Inbox, Instances, NewInstance, Outbox, QueuedMessage, ReplyReceiver};
+pub(crate) use instances::{Inbox, Instances, Outbox, QueuedMessage, ReplyReceiver};
 pub(crate) use invocation::{Invocation, ROOT};
 pub(crate) use ledger::{BudgetExceeded, Expected, Ledger, Refusal, Scope};
 pub(crate) use meter::{Meter, Work};

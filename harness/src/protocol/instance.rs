@@ -8,8 +8,7 @@ use sandbox::message::Context;
 use serde_json::{Value, json};
 
 use crate::agent::{
-    Attempt, Failure, Inbox, Invocation, NewInstance, Outbox, QueuedMessage, ReplyReceiver,
-    Specialist,
+    Attempt, Failure, Inbox, Invocation, Outbox, QueuedMessage, ReplyReceiver, Specialist,
 };
 use crate::model::{EventKind, Message, Role};
 use crate::protocol::direct::OneCall;
@@ -50,13 +49,8 @@ impl Attempt<'_> {
         child.outbox = kind.explicit.then(Outbox::default);
         self.emit_created(caller, &child, name);
         let earlier = inherited_by(&specialist, caller);
-        let inbox = caller.instances.open(NewInstance {
-            id,
-            name,
-            kind,
-            log: child.log.clone(),
-            outbox: child.outbox.clone(),
-        });
+        let (log, outbox) = (child.log.clone(), child.outbox.clone());
+        let inbox = caller.instances.open(id, name, kind, log, outbox);
         let value = json!({ "id": id, "agent": kind.agent, "name": name });
         let (caller, id) = (caller.clone(), id.to_owned());
         let serving = Box::pin(async move {
