@@ -200,8 +200,7 @@ impl Attempt<'_> {
     pub(super) async fn stop_if_hopeless(&self, error: &ProviderError) {
         if error.ends_run() {
             let reason = HaltReason::Failing(error.to_string());
-            self.run.halt.raise(reason.clone());
-            self.stop(reason).await;
+            self.halt_run(reason).await;
         }
     }
 
@@ -338,8 +337,7 @@ impl Attempt<'_> {
             // An attempt that continued without calls would not reflect the agent's ability.
             Scope::Run | Scope::Sweep => {
                 let reason = HaltReason::OverBudget(error.to_string());
-                self.run.halt.raise(reason.clone());
-                self.stop(reason).await
+                self.halt_run(reason).await
             }
         }
     }
