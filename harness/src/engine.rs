@@ -176,22 +176,16 @@ impl Engine {
                             Err(error) => self.without_journal(&error, outcome.stats),
                         };
                     }
-                    Err(Diverged(why)) => match journal.give_up() {
-                        Ok(()) => why,
-                        Err(error) => return self.without_journal(&error, Stats::default()),
-                    },
+                    Err(Diverged(why)) => why,
                 },
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                    let given_up = self.journal.as_ref().map_or(Ok(()), |journal| {
-                        journal.give_up(&task.sample, task.attempt)
-                    });
-                    match given_up {
-                        Ok(()) => error.to_string(),
-                        Err(error) => return self.without_journal(&error, Stats::default()),
-                    }
-                }
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => error.to_string(),
                 Err(error) => return self.without_journal(&error, Stats::default()),
             };
+            if let Some(journal) = &self.journal
+                && let Err(error) = journal.give_up(&task.sample, task.attempt)
+            {
+                return self.without_journal(&error, Stats::default());
+            }
             restarted = Some(why);
         }
     }
