@@ -292,7 +292,6 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
-    use super::limits::Remaining;
     use super::*;
 
     fn usage(tokens: u64) -> Usage {
@@ -320,7 +319,7 @@ mod tests {
         let call = |ledger: &Arc<Ledger>| ledger.try_reserve(Expected::default(), 1).map(drop);
         assert_eq!(call(&first), Ok(()));
         first.settle(Some(usage(60)), Some(0.25));
-        let left = Remaining {
+        let left = Budget {
             cost_usd: Some(0.75),
             tokens: Some(40),
             calls: Some(1),
