@@ -13,7 +13,6 @@ mod attempt;
 mod records;
 mod invocation;
 mod instances;
-mod tool_log;
 mod conversation;
 mod compaction;
 mod turns;
@@ -55,7 +54,9 @@ pub(crate) use budget_subscribers::{BudgetSubscribers, BudgetSubscription};
 pub(crate) use conversation::Conversation;
 pub(crate) use failure::Failure;
 pub(crate) use halt::Halt;
-pub(crate) use instances::{Inbox, Instances, Outbox, QueuedMessage, ReplyReceiver};
+pub(crate) use instances::{
+    Inbox, Instances, LoggedCall, Outbox, QueuedMessage, ReplyReceiver, ToolLog,
+};
 pub(crate) use invocation::{Invocation, ROOT};
 pub(crate) use ledger::{BudgetExceeded, Expected, Ledger, Refusal, Scope};
 pub(crate) use meter::{Meter, Work};
@@ -64,5 +65,4 @@ pub(crate) use model_map::{CHILD_MODEL, COMPACTION_MODEL, LLM_MODEL, MODEL_ALIAS
 pub(crate) use page_functions::{PageFunctions, PageResult, seen};
 pub(crate) use records::{Records, shown};
 pub(crate) use run::Run;
-pub(crate) use tool_log::{LoggedCall, ToolLog};
 pub(crate) use turns::{AgentBehavior, CORRECTIONS, NextStep, Turn, answer_messages, run_turns};

@@ -111,7 +111,8 @@ impl Attempt<'_> {
             }
         };
         self.emit_answered(caller, &child_id, &result);
-        let calls = log.map_or_else(Vec::new, |log| log.take());
+        let calls = log.map(|log| std::mem::take(&mut *log.lock()));
+        let calls = calls.unwrap_or_default();
         let error = result.as_ref().err().map(|failure| failure.reason.as_str());
         result_text(&settings, result.as_deref().ok(), &calls, error)
     }

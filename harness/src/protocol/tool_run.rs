@@ -288,7 +288,7 @@ impl Attempt<'_> {
     pub fn record_tool(&self, caller: &Invocation, run: ToolRun, shown: Result<String, String>) {
         let is_error = shown.is_err();
         if let Some(log) = &caller.log {
-            log.push(LoggedCall {
+            log.lock().push(LoggedCall {
                 name: run.name.clone(),
                 arguments: run.arguments.clone(),
                 shown: shown.clone(),
