@@ -6,8 +6,8 @@ use std::sync::Arc;
 use sandbox::{Sandbox, StartError, WarmPool};
 
 use crate::agent::{
-    Attempt, Conduct, Diverged, ExternalBudget, HaltReason, Ledger, Model, ModelMap, Person,
-    Reservation, Run, SharedBudget, Spent, Treatment,
+    Attempt, Conduct, Diverged, Expense, ExternalBudget, HaltReason, Ledger, Model, ModelMap,
+    Person, Reservation, Run, SharedBudget, Spent, Treatment,
 };
 use crate::journal::{AttemptJournal, JournalStore, ReplayedJournals};
 use crate::model::web::Browser;
@@ -311,14 +311,9 @@ impl Engine {
     /// # Errors
     /// Returns [`ProviderError::OverBudget`] if the request does not fit.
     pub async fn reserve(&self, forecast: Option<Forecast>) -> Result<Reservation, ProviderError> {
-        let expected = forecast.into();
-        let hold = self.run.hold(expected, 0).await;
-        let hold = hold.map_err(|overdrawn| overdrawn.error)?;
-        let reserved = self.run.ledger.reserve(expected, 0).await;
-        reserved.map_or_else(
-            |overdrawn| Err(overdrawn.error),
-            |reservation| Ok(reservation.with_hold(hold)),
-        )
+        let expense = Expense::new(forecast, 0);
+        let reserved = self.run.reserve(&self.run.ledger, expense).await;
+        reserved.map_err(|overdrawn| overdrawn.error)
     }
 
     /// Books spending that does not come from agents' calls, such as a judge's.

@@ -7,7 +7,6 @@
 //! expense must fit. Therefore a budget can be exceeded only by the amount by which responses
 //! exceed their estimates.
 
-mod expected;
 mod limits;
 mod shared_budget;
 
@@ -17,12 +16,10 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-use super::{Budget, Hold, Spent};
+use super::{Budget, Expense, Hold, Spent};
 use crate::model::Usage;
 use crate::provider::ProviderError;
 
-use expected::Amount;
-pub(crate) use expected::Expected;
 pub use shared_budget::SharedBudget;
 
 /// Owner of a budget. The names of the budget's flags depend on it.
@@ -55,8 +52,8 @@ pub(crate) struct Ledger {
 #[derive(Debug, Default)]
 struct Books {
     spent: Spent,
-    /// Sum of the reservations of calls in progress.
-    reserved: Amount,
+    /// Sum of the reserved cost and tokens of calls in progress.
+    reserved: Spent,
     /// Number of calls in progress.
     under_way: usize,
     /// Error of the first call that did not fit although no other call was in progress.
@@ -77,7 +74,7 @@ pub(crate) enum Refusal {
 #[derive(Debug)]
 pub struct Reservation {
     ledger: Arc<Ledger>,
-    expected: Expected,
+    expense: Expense,
     /// Reservation in an external budget, released after the one in the ledger.
     hold: Option<Hold>,
 }
@@ -89,14 +86,14 @@ impl Reservation {
         self
     }
 
-    pub(crate) const fn expected(&self) -> Expected {
-        self.expected
+    pub(crate) const fn expense(&self) -> Expense {
+        self.expense
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.ledger.release(self.expected);
+        self.ledger.release(self.expense);
         self.ledger.released.notify_waiters();
     }
 }
@@ -138,23 +135,22 @@ impl Ledger {
         Self::new(Scope::Run, budget, Some(&above.0))
     }
 
-    /// Reserves the expected expense of a call in this ledger and all parents. `calls` is the
-    /// number of calls to count, 0 for a retry. Waits while other calls in progress leave no room.
+    /// Reserves the expected expense of a call in this ledger and all parents. Waits while other
+    /// calls in progress leave no room.
     ///
     /// # Errors
     /// Returns [`BudgetExceeded`], without reserving anything, if a budget is used up or the call
     /// does not fit.
     pub async fn reserve(
         self: &Arc<Self>,
-        expected: Expected,
-        calls: u64,
+        expense: Expense,
     ) -> Result<Reservation, BudgetExceeded> {
         loop {
             // Enabled before the attempt to reserve, so that no release in between is missed.
             let released = self.released.notified();
             tokio::pin!(released);
             released.as_mut().enable();
-            match self.try_reserve(expected, calls) {
+            match self.try_reserve(expense) {
                 Ok(reservation) => return Ok(reservation),
                 Err(Refusal::BudgetExceeded(overdrawn)) => return Err(overdrawn),
                 Err(Refusal::Wait) => released.await,
@@ -163,20 +159,17 @@ impl Ledger {
     }
 
     /// Like [`reserve`](Self::reserve), but returns [`Refusal::Wait`] instead of waiting.
-    pub fn try_reserve(
-        self: &Arc<Self>,
-        expected: Expected,
-        calls: u64,
-    ) -> Result<Reservation, Refusal> {
-        self.take(expected, calls)?;
+    pub fn try_reserve(self: &Arc<Self>, expense: Expense) -> Result<Reservation, Refusal> {
+        self.take(expense)?;
         Ok(Reservation {
             ledger: Arc::clone(self),
-            expected,
+            expense,
             hold: None,
         })
     }
 
-    fn take(&self, expected: Expected, calls: u64) -> Result<(), Refusal> {
+    fn take(&self, expense: Expense) -> Result<(), Refusal> {
+        let Expense { likely, most } = expense;
         let mut books = self.lock();
         let overdrawn = |error| {
             let scope = self.scope;
@@ -184,45 +177,44 @@ impl Ledger {
         };
         // A retry belongs to an admitted call, so limits on calls and time do not prevent it.
         let budget = Budget {
-            calls: self.budget.calls.filter(|_| calls > 0),
-            time: self.budget.time.filter(|_| calls > 0),
+            calls: self.budget.calls.filter(|_| most.calls > 0),
+            time: self.budget.time.filter(|_| most.calls > 0),
             ..self.budget
         };
         if let Some(error) = self.exceeded_limit(&budget, &books.spent) {
             return Err(overdrawn(error));
         }
         if books.under_way > 0 {
-            if self.does_not_fit(&books, expected.most).is_some() {
+            if self.does_not_fit(&books, most).is_some() {
                 return Err(Refusal::Wait);
             }
-        } else if let Some(error) = self.does_not_fit(&books, expected.likely) {
+        } else if let Some(error) = self.does_not_fit(&books, likely) {
             books.refused.get_or_insert_with(|| error.clone());
             return Err(overdrawn(error));
         }
         if let Some(above) = &self.above {
-            above.take(expected, calls)?;
+            above.take(expense)?;
         }
-        books.spent.calls += calls;
+        books.spent.calls += most.calls;
         books.under_way += 1;
-        let most = expected.most;
         books.reserved.cost_usd += most.cost_usd;
         books.reserved.tokens = books.reserved.tokens.saturating_add(most.tokens);
         Ok(())
     }
 
-    fn release(&self, expected: Expected) {
+    fn release(&self, expense: Expense) {
         let mut books = self.lock();
         books.under_way -= 1;
-        let most = expected.most;
+        let most = expense.most;
         books.reserved.tokens = books.reserved.tokens.saturating_sub(most.tokens);
         books.reserved.cost_usd -= most.cost_usd;
         if books.under_way == 0 {
             // Resets the rounding errors that subtraction leaves.
-            books.reserved = Amount::default();
+            books.reserved = Spent::default();
         }
         drop(books);
         if let Some(above) = &self.above {
-            above.release(expected);
+            above.release(expense);
         }
     }
 
@@ -316,7 +308,7 @@ mod tests {
         };
         let first = Arc::new(Ledger::of_attempt(budget, &run));
         let second = Arc::new(Ledger::of_attempt(budget, &run));
-        let call = |ledger: &Arc<Ledger>| ledger.try_reserve(Expected::default(), 1).map(drop);
+        let call = |ledger: &Arc<Ledger>| ledger.try_reserve(Expense::new(None, 1)).map(drop);
         assert_eq!(call(&first), Ok(()));
         first.settle(Some(usage(60)), Some(0.25));
         let left = Budget {
@@ -393,22 +385,23 @@ mod tests {
             cost_usd: Some(1.0),
             ..Budget::default()
         }));
-        let expected = |cost_usd| {
-            let amount = Amount {
+        let expense = |cost_usd, calls| {
+            let amount = Spent {
                 cost_usd,
                 tokens: 0,
+                calls,
             };
-            Expected {
+            Expense {
                 likely: amount,
                 most: amount,
             }
         };
-        let first = run.try_reserve(expected(0.6), 1).unwrap();
-        let refused = run.try_reserve(expected(0.5), 1).unwrap_err();
+        let first = run.try_reserve(expense(0.6, 1)).unwrap();
+        let refused = run.try_reserve(expense(0.5, 1)).unwrap_err();
         assert_eq!(refused, Refusal::Wait);
         let waiting = tokio::spawn({
             let run = Arc::clone(&run);
-            async move { run.reserve(expected(0.5), 1).await }
+            async move { run.reserve(expense(0.5, 1)).await }
         });
         // The response costs less than expected, so there is now room for the waiting call.
         run.settle(None, Some(0.3));
@@ -416,12 +409,12 @@ mod tests {
         drop(waiting.await.unwrap().unwrap());
         run.settle(None, Some(0.5));
         assert_eq!(run.exhausted(), None);
-        let refused = run.reserve(expected(0.3), 1).await.unwrap_err();
+        let refused = run.reserve(expense(0.3, 1)).await.unwrap_err();
         let message =
             "the --max-cost budget is used up ($0.8000 of $1; the next call may cost $0.3000)";
         assert_eq!(refused.error.to_string(), message);
         assert_eq!(run.exhausted(), Some(refused.error));
-        assert!(run.try_reserve(expected(0.2), 0).is_ok());
+        assert!(run.try_reserve(expense(0.2, 0)).is_ok());
         assert_eq!(
             run.spent().calls,
             2,

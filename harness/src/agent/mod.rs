@@ -58,7 +58,7 @@ pub(crate) use instances::{
     Inbox, Instances, LoggedCall, Outbox, QueuedMessage, ReplyReceiver, ToolLog,
 };
 pub(crate) use invocation::{Invocation, ROOT};
-pub(crate) use ledger::{BudgetExceeded, Expected, Ledger, Refusal, Scope};
+pub(crate) use ledger::{BudgetExceeded, Ledger, Refusal, Scope};
 pub(crate) use meter::{Meter, Work};
 pub(crate) use model_call::ModelReply;
 pub(crate) use model_map::{CHILD_MODEL, COMPACTION_MODEL, LLM_MODEL, MODEL_ALIAS, MODEL_AT_DEPTH};

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::conversation::recent;
 use super::{
-    Attempt, BudgetExceeded, Conversation, Expected, Failure, HaltReason, Invocation, Ledger,
+    Attempt, BudgetExceeded, Conversation, Expense, Failure, HaltReason, Invocation, Ledger,
     Refusal, Reservation, Scope, Work,
 };
 use crate::model::{EventKind, Usage, WaitReason, ms};
@@ -72,7 +72,7 @@ impl Attempt<'_> {
                 _ => None,
             };
             let reservation = match (&earlier, &kept) {
-                (None, None) => Some(self.admit(invocation, forecast.into()).await?),
+                (None, None) => Some(self.admit(invocation, Expense::new(forecast, 1)).await?),
                 _ => None,
             };
             // Recorded only now, because requests that are never sent are not recorded.
@@ -283,21 +283,21 @@ impl Attempt<'_> {
     async fn admit(
         &self,
         invocation: &Invocation,
-        expected: Expected,
+        expense: Expense,
     ) -> Result<Reservation, ProviderError> {
         if let Some(reason @ HaltReason::Failing(_)) = self.run.halt.reason() {
             self.stop(reason).await;
         }
-        let hold = match self.run.hold(expected, 1).await {
+        let hold = match self.run.hold(expense).await {
             Ok(hold) => hold,
             Err(overdrawn) => return Err(self.over_budget(overdrawn).await),
         };
-        let reservation = match invocation.ledger.try_reserve(expected, 1) {
+        let reservation = match invocation.ledger.try_reserve(expense) {
             Err(Refusal::Wait) => {
                 let work = self.meter.begin();
                 work.set_waiting(true);
                 let began = Instant::now();
-                let reserved = self.reserve_later(invocation, expected).await;
+                let reserved = self.reserve_later(invocation, expense).await;
                 let (reason, ms) = (WaitReason::Budget, ms(began.elapsed()));
                 self.records
                     .emit(invocation, EventKind::LlmWait { reason, ms });
@@ -318,12 +318,12 @@ impl Attempt<'_> {
     async fn reserve_later(
         &self,
         invocation: &Invocation,
-        expected: Expected,
+        expense: Expense,
     ) -> Result<Reservation, BudgetExceeded> {
         tokio::select! {
             // Reserves first, because a call that fits takes precedence over the halt.
             biased;
-            reserved = invocation.ledger.reserve(expected, 1) => reserved,
+            reserved = invocation.ledger.reserve(expense) => reserved,
             reason = self.run.halt.raised() => self.stop(reason).await,
         }
     }
@@ -436,16 +436,10 @@ impl CallSink for CallRecorder<'_> {
         let Some(reservation) = self.reservation.lock().take() else {
             return true;
         };
-        let expected = reservation.expected();
+        let expense = reservation.expense().of_retry();
         drop(reservation);
-        let reserved = match self.attempt.run.hold(expected, 0).await {
-            Ok(hold) => {
-                let reserved = self.invocation.ledger.reserve(expected, 0).await;
-                reserved.map(|reservation| reservation.with_hold(hold))
-            }
-            Err(overdrawn) => Err(overdrawn),
-        };
-        match reserved {
+        let run = self.attempt.run;
+        match run.reserve(&self.invocation.ledger, expense).await {
             Ok(reservation) => {
                 *self.reservation.lock() = Some(reservation);
                 true

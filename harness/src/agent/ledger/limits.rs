@@ -1,14 +1,13 @@
 //! Limits of a ledger: what remains under them, and errors if they are reached.
 
 use super::super::{Budget, Spent};
-use super::expected::Amount;
 use super::{Books, Ledger, Scope};
 use crate::model::settled;
 use crate::provider::ProviderError;
 
 impl Ledger {
     /// Returns an error if a call does not fit into the remaining budget.
-    pub(super) fn does_not_fit(&self, books: &Books, expected: Amount) -> Option<ProviderError> {
+    pub(super) fn does_not_fit(&self, books: &Books, expected: Spent) -> Option<ProviderError> {
         let Books {
             spent, reserved, ..
         } = books;
