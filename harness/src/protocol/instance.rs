@@ -14,16 +14,9 @@ use crate::model::{EventKind, Message, Role};
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::ReplAgent;
 use crate::protocol::subprompt::{FirstMessage, first, inherited_by, result_text};
-use crate::protocol::tool_run::names;
+use crate::protocol::tool_run::{Created, names};
 use crate::protocol::tools::ToolsAgent;
 use crate::tool::{InstanceKind, ToolError};
-
-/// An instance that has been created and recorded, but not started.
-pub(crate) struct Created<'a> {
-    /// Return value for the caller: id, kind and name of the instance.
-    pub value: Value,
-    pub serving: BoxFuture<'a, ()>,
-}
 
 impl Attempt<'_> {
     /// Creates an instance of this kind, which is idle until its first message.

@@ -114,7 +114,7 @@ impl Attempt<'_> {
         let given = find_tool(caller, &run.name).ok()?;
         let arguments = || given.accept(&run.name, &run.arguments);
         match &given.runs {
-            CallTarget::Specialist { name, settings } if !settings.blocks() => {
+            CallTarget::Specialist { name, settings } if !settings.blocking => {
                 Some(arguments().and_then(|input| {
                     self.start_background_child(caller, run, name, settings, input)
                 }))
@@ -127,16 +127,13 @@ impl Attempt<'_> {
                     let kind = kind.ok_or_else(|| ToolError("no such agent".to_owned()))?;
                     let name = &arguments.name;
                     let created = self.create_instance(caller, &run.child, kind, name)?;
-                    Ok(BackgroundPart::Agent {
-                        value: created.value,
-                        serving: created.serving,
-                    })
+                    Ok(BackgroundPart::Agent(created))
                 })),
                 InstanceCall::Send => {
                     let input = arguments().and_then(InstanceArguments::read);
                     let input = input.ok()?;
                     let kind = caller.instances.kind(names(caller).send, &input.id).ok()?;
-                    if kind.settings.blocks() {
+                    if kind.settings.blocking {
                         return None;
                     }
                     let posted = self.post(caller, &input.id, input.message);
@@ -150,7 +147,7 @@ impl Attempt<'_> {
                             result.map(|value| text_of(&value))
                         });
                         BackgroundPart::Answer {
-                            shown: sent(&id),
+                            shown: format!("sent to {id}"),
                             child: id,
                             work,
                         }
@@ -318,10 +315,14 @@ pub(crate) enum BackgroundPart<'a> {
         work: BoxFuture<'a, Result<String, String>>,
     },
     /// A new instance. The call itself is complete.
-    Agent {
-        value: Value,
-        serving: BoxFuture<'a, ()>,
-    },
+    Agent(Created<'a>),
+}
+
+/// An instance that has been created and recorded, but not started.
+pub(crate) struct Created<'a> {
+    /// Return value for the caller: id, kind and name of the instance.
+    pub value: Value,
+    pub serving: BoxFuture<'a, ()>,
 }
 
 /// Returns the tool with this name: the REPL name for agents with a REPL, else the native name.
@@ -336,11 +337,6 @@ fn find_tool<'c>(caller: &'c Invocation, name: &str) -> Result<&'c BoundTool, To
 /// Returns the names of the instance functions in this caller's REPL or native tools.
 pub(crate) const fn names(caller: &Invocation) -> &'static InstanceNames {
     InstanceNames::of(caller.plan.role.has_repl())
-}
-
-/// Returns the immediate result of a message whose sender does not wait for the answer.
-fn sent(id: &str) -> String {
-    format!("sent to {id}")
 }
 
 /// Formats a value for an agent: strings unchanged, other values as JSON.

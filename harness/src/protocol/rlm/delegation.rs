@@ -22,7 +22,7 @@ use crate::agent::{
 use crate::model::{EventKind, Image, Message, Role, Status, WebEvent, ms};
 use crate::prompt::{AnswerSchema, ContextKind, first_message};
 use crate::protocol::direct::OneCall;
-use crate::protocol::tool_run::{BackgroundPart, ToolRun};
+use crate::protocol::tool_run::{BackgroundPart, Created, ToolRun};
 use crate::tool::{ToolError, ToolSet};
 
 /// Error of a call that was still running when its cell ended.
@@ -315,7 +315,7 @@ impl<'a> ReplAgent<'a> {
         let done = match attempt.start_background_part(&caller, &run) {
             None => None,
             Some(Err(error)) => Some(Err(error)),
-            Some(Ok(BackgroundPart::Agent { serving, value })) => {
+            Some(Ok(BackgroundPart::Agent(Created { serving, value }))) => {
                 self.background.keep(serving);
                 Some(Ok(value))
             }

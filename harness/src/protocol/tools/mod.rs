@@ -24,7 +24,7 @@ use crate::prompt::sections::{
 use crate::prompt::{ActionOverrides, flat_message, output_left_out};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::background::Background;
-use crate::protocol::tool_run::{BackgroundPart, ToolRun, text_of};
+use crate::protocol::tool_run::{BackgroundPart, Created, ToolRun, text_of};
 use crate::text::truncate_middle;
 use crate::tool::{ToolRegistry, ToolSet};
 
@@ -218,7 +218,7 @@ impl<'a> ToolsAgent<'a> {
                     is_error: false,
                 });
             }
-            Some(Ok(BackgroundPart::Agent { value, serving })) => {
+            Some(Ok(BackgroundPart::Agent(Created { value, serving }))) => {
                 // The receiver is polled while this call is awaited, so the instance is running
                 // before the next call.
                 let _ = self.creating.unbounded_send(serving);
