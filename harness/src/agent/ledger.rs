@@ -13,7 +13,7 @@ mod shared_budget;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::{Budget, Expense, Hold, Spent};
@@ -170,7 +170,7 @@ impl Ledger {
 
     fn take(&self, expense: Expense) -> Result<(), Refusal> {
         let Expense { likely, most } = expense;
-        let mut books = self.lock();
+        let mut books = self.books.lock();
         let overdrawn = |error| {
             let scope = self.scope;
             Refusal::BudgetExceeded(BudgetExceeded { scope, error })
@@ -203,7 +203,7 @@ impl Ledger {
     }
 
     fn release(&self, expense: Expense) {
-        let mut books = self.lock();
+        let mut books = self.books.lock();
         books.under_way -= 1;
         let most = expense.most;
         books.reserved.tokens = books.reserved.tokens.saturating_sub(most.tokens);
@@ -220,7 +220,7 @@ impl Ledger {
 
     /// Adds the usage of a call to the spending of this ledger and all parents.
     pub fn settle(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
-        let mut books = self.lock();
+        let mut books = self.books.lock();
         let spent = &mut books.spent;
         let tokens = usage.map_or(0, |usage| usage.total());
         spent.tokens = spent.tokens.saturating_add(tokens);
@@ -241,7 +241,7 @@ impl Ledger {
 
     /// Adds spending of an earlier process to this ledger only. The parents already include it.
     pub fn charge(&self, earlier: Spent) {
-        let spent = &mut self.lock().spent;
+        let spent = &mut self.books.lock().spent;
         spent.cost_usd += earlier.cost_usd;
         spent.tokens = spent.tokens.saturating_add(earlier.tokens);
         spent.calls = spent.calls.saturating_add(earlier.calls);
@@ -257,13 +257,13 @@ impl Ledger {
     }
 
     pub fn spent(&self) -> Spent {
-        self.lock().spent
+        self.books.lock().spent
     }
 
     /// Returns an error if nothing more may be spent: a budget of this ledger or a parent is used
     /// up, or a call did not fit into the budget of the run or sweep.
     pub fn exhausted(&self) -> Option<ProviderError> {
-        let books = self.lock();
+        let books = self.books.lock();
         let ends = matches!(self.scope, Scope::Run | Scope::Sweep);
         let refused = books.refused.clone().filter(|_| ends);
         let own = self.exceeded_limit(&self.budget, &books.spent).or(refused);
@@ -275,10 +275,6 @@ impl Ledger {
     pub fn left_of_request(&self) -> Option<Duration> {
         let most = self.budget.time.filter(|_| self.scope == Scope::Request);
         most.map(|most| most.saturating_sub(self.began.elapsed()))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Books> {
-        self.books.lock()
     }
 }
 
