@@ -1,7 +1,7 @@
 //! One request of an agent to its model: admission, sending, booking and recording.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
@@ -211,18 +211,24 @@ impl Attempt<'_> {
         self.records.count(|stats| stats.add_usage(usage, cost_usd));
     }
 
-    pub(super) fn record_retry(
-        &self,
-        invocation: &Invocation,
-        error: &ProviderError,
-        delay: Duration,
-    ) {
-        self.records.count(|stats| stats.retries += 1);
-        let event = EventKind::LlmRetry {
-            error: error.to_string(),
-            delay_ms: ms(delay),
+    /// Records an event of a call. The usage of a failed try is booked separately.
+    pub(super) fn record_call_event(&self, invocation: &Invocation, event: CallEvent) {
+        let kind = match event {
+            CallEvent::Waiting { .. } => return,
+            CallEvent::Waited { reason, duration } => EventKind::LlmWait {
+                reason,
+                ms: ms(duration),
+            },
+            CallEvent::Retried { error, delay } => {
+                self.records.count(|stats| stats.retries += 1);
+                EventKind::LlmRetry {
+                    error: error.to_string(),
+                    delay_ms: ms(delay),
+                }
+            }
+            CallEvent::Billed { usage, cost_usd } => EventKind::LlmBilled { usage, cost_usd },
         };
-        self.records.emit(invocation, event);
+        self.records.emit(invocation, kind);
     }
 
     pub(super) fn record_error(
@@ -409,25 +415,15 @@ impl CallSink for CallRecorder<'_> {
         if !matches!(event, CallEvent::Waiting { .. }) {
             self.events.lock().push(event.clone());
         }
-        match event {
+        match &event {
             CallEvent::Waiting { .. } => self.work.set_waiting(true),
-            CallEvent::Waited { reason, duration } => {
-                self.work.set_waiting(false);
-                let ms = ms(duration);
-                attempt
-                    .records
-                    .emit(self.invocation, EventKind::LlmWait { reason, ms });
-            }
-            CallEvent::Retried { error, delay } => {
-                attempt.record_retry(self.invocation, &error, delay);
-            }
+            CallEvent::Waited { .. } => self.work.set_waiting(false),
+            CallEvent::Retried { .. } => {}
             CallEvent::Billed { usage, cost_usd } => {
-                attempt.settle(&self.invocation.ledger, Some(usage), cost_usd);
-                attempt
-                    .records
-                    .emit(self.invocation, EventKind::LlmBilled { usage, cost_usd });
+                attempt.settle(&self.invocation.ledger, Some(*usage), *cost_usd);
             }
         }
+        attempt.record_call_event(self.invocation, event);
     }
 
     /// Releases the reservation before making a new one, so that two calls cannot wait for each
