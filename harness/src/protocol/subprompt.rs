@@ -98,7 +98,7 @@ impl Attempt<'_> {
         let result = match child.plan.role {
             Role::Specialist => self.run_in_repl(child, earlier, first, &input).await,
             Role::ToolSpecialist => {
-                let agent = ToolsAgent::of_child(self, &child, first.after(earlier, None));
+                let agent = ToolsAgent::of_child(self, &child, first.after(earlier));
                 agent.run().await
             }
             Role::DualAi | Role::AiHuman => {
@@ -106,7 +106,7 @@ impl Attempt<'_> {
                 self.serve_once(child, &specialist, first).await
             }
             _ => {
-                let shown = first.after(earlier, None);
+                let shown = first.after(earlier);
                 OneCall::of_messages(shown).run(self, &child).await
             }
         };
@@ -189,7 +189,7 @@ impl Attempt<'_> {
             child.plan.tools.functions(),
         );
         let text = first_message(child.query(), &kind, child.plan.iterations);
-        let shown = first.after(earlier, Some(text));
+        let shown = FirstMessage { text, ..first }.after(earlier);
         let agent = ReplAgent::new(self, child, &session, repl, shown);
         let result = Box::pin(agent.run()).await;
         drop(subscription);

@@ -45,12 +45,9 @@ impl FirstMessage {
         }
     }
 
-    /// Appends this message to `earlier`. If given, `text` replaces the text of the message.
-    pub fn after(self, mut earlier: Vec<Message>, text: Option<String>) -> Vec<Message> {
-        earlier.push(Message {
-            images: self.images,
-            ..Message::user(text.unwrap_or(self.text))
-        });
+    /// Appends this message to `earlier`.
+    pub fn after(self, mut earlier: Vec<Message>) -> Vec<Message> {
+        earlier.push(self.into_message());
         earlier
     }
 }
