@@ -6,8 +6,8 @@ use std::sync::Arc;
 use sandbox::{Sandbox, StartError, WarmPool};
 
 use crate::agent::{
-    Attempt, Conduct, Diverged, ExternalBudget, HaltReason, Ledger, Model, ModelMap, Person,
-    Reservation, Run, SharedBudget, Spent, Treatment,
+    Attempt, Conduct, Diverged, Expense, ExternalBudget, HaltReason, Ledger, Model, ModelMap,
+    Person, Reservation, Run, SharedBudget, Spent, Treatment,
 };
 use crate::journal::{AttemptJournal, JournalStore, ReplayedJournals};
 use crate::model::web::Browser;
@@ -176,22 +176,16 @@ impl Engine {
                             Err(error) => self.without_journal(&error, outcome.stats),
                         };
                     }
-                    Err(Diverged(why)) => match journal.give_up() {
-                        Ok(()) => why,
-                        Err(error) => return self.without_journal(&error, Stats::default()),
-                    },
+                    Err(Diverged(why)) => why,
                 },
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                    let given_up = self.journal.as_ref().map_or(Ok(()), |journal| {
-                        journal.give_up(&task.sample, task.attempt)
-                    });
-                    match given_up {
-                        Ok(()) => error.to_string(),
-                        Err(error) => return self.without_journal(&error, Stats::default()),
-                    }
-                }
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => error.to_string(),
                 Err(error) => return self.without_journal(&error, Stats::default()),
             };
+            if let Some(journal) = &self.journal
+                && let Err(error) = journal.give_up(&task.sample, task.attempt)
+            {
+                return self.without_journal(&error, Stats::default());
+            }
             restarted = Some(why);
         }
     }
@@ -317,14 +311,9 @@ impl Engine {
     /// # Errors
     /// Returns [`ProviderError::OverBudget`] if the request does not fit.
     pub async fn reserve(&self, forecast: Option<Forecast>) -> Result<Reservation, ProviderError> {
-        let expected = forecast.into();
-        let hold = self.run.hold(expected, 0).await;
-        let hold = hold.map_err(|overdrawn| overdrawn.error)?;
-        let reserved = self.run.ledger.reserve(expected, 0).await;
-        reserved.map_or_else(
-            |overdrawn| Err(overdrawn.error),
-            |reservation| Ok(reservation.with_hold(hold)),
-        )
+        let expense = Expense::new(forecast, 0);
+        let reserved = self.run.reserve(&self.run.ledger, expense).await;
+        reserved.map_err(|overdrawn| overdrawn.error)
     }
 
     /// Books spending that does not come from agents' calls, such as a judge's.

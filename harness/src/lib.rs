@@ -47,7 +47,6 @@ pub use model::{
     ToolSpec, ToolUse, UnknownProtocol, protocol_help, protocol_words,
 };
 pub use protocol::agent_turn;
-pub use protocol::subprompt::inherited;
 pub use script_file::{script_isolation, set_script_isolation};
 pub use text::{
     MAX_RECORDING_BYTES, boundary, nearest, read_file, read_text_file, sha256_hex, yaml,

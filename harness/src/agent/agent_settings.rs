@@ -1,6 +1,5 @@
 //! Request settings of agents, as given in prompt definitions.
 
-use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -10,7 +9,9 @@ use crate::prompt::definition::{Definition, Effort as DefinedEffort, ToolStrateg
 
 /// Settings for an agent's tool calls, reasoning, images and hooks. By default, an agent makes one
 /// tool call at a time, its reasoning is recorded but not sent back, and all images are kept.
-#[derive(Clone, Default)]
+// `version` contains the output of `Debug`, so a change of a name or of the order of the fields
+// changes the digests of prompts.
+#[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a definition names each")]
 pub struct AgentSettings {
     /// Whether the agent may, must not or must call a tool. `Required` applies until the first
@@ -35,26 +36,6 @@ pub struct AgentSettings {
     pub recent_images: Option<NonZeroU32>,
     /// Hooks that replace the run's hooks; `None` to use the run's hooks.
     pub hooks: Option<Vec<Arc<dyn Hook>>>,
-}
-
-impl fmt::Debug for AgentSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = |hooks: &Vec<Arc<dyn Hook>>| -> Vec<String> {
-            hooks.iter().map(|hook| hook.name().to_owned()).collect()
-        };
-        f.debug_struct("AgentSettings")
-            .field("tool_choice", &self.tool_choice)
-            .field("parallel_tool_calls", &self.parallel_tool_calls)
-            .field("exclude_reasoning", &self.exclude_reasoning)
-            .field("include_reasoning", &self.include_reasoning)
-            .field("include_chat", &self.include_chat)
-            .field("include_past_tools", &self.include_past_tools)
-            .field("effort", &self.effort)
-            .field("reasoning_tokens", &self.reasoning_tokens)
-            .field("recent_images", &self.recent_images)
-            .field("hooks", &self.hooks.as_ref().map(names))
-            .finish()
-    }
 }
 
 impl AgentSettings {

@@ -47,29 +47,21 @@ impl AgentTools {
         library: &Library,
         hooks: &HookRegistry,
     ) -> Result<Self, HookRegistryError> {
-        let mut specialists = (*self.specialists).clone();
-        for specialist in specialists.values_mut() {
+        for specialist in Arc::make_mut(&mut self.specialists).values_mut() {
             if let Some(definition) = library.find(&specialist.name) {
-                *specialist = Arc::new(Specialist {
-                    settings: Arc::new(AgentSettings::of(definition, hooks)?),
-                    ..(**specialist).clone()
-                });
+                let settings = AgentSettings::of(definition, hooks)?;
+                Arc::make_mut(specialist).settings = Arc::new(settings);
             }
         }
-        self.specialists = Arc::new(specialists);
         Ok(self)
     }
 
     /// Replaces the request settings of each callable prompt with the result of `change`.
     pub fn change_settings(&mut self, mut change: impl FnMut(&Specialist) -> AgentSettings) {
-        let mut specialists = (*self.specialists).clone();
-        for specialist in specialists.values_mut() {
-            *specialist = Arc::new(Specialist {
-                settings: Arc::new(change(specialist)),
-                ..(**specialist).clone()
-            });
+        for specialist in Arc::make_mut(&mut self.specialists).values_mut() {
+            let settings = change(specialist);
+            Arc::make_mut(specialist).settings = Arc::new(settings);
         }
-        self.specialists = Arc::new(specialists);
     }
 
     /// Whether any callable prompt sees the conversation of its caller.

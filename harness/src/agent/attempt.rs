@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sandbox::Session;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::{
     AgentPlan, AgentSettings, Budget, BudgetSubscribers, BudgetSubscription, Conversation, Failure,
-    HaltReason, Invocation, Ledger, Meter, Records, Run,
+    Halt, HaltReason, Invocation, Ledger, Meter, Records, Run,
 };
 use crate::hook::RunningHook;
 use crate::journal::AttemptJournal;
@@ -33,7 +33,7 @@ pub(crate) struct Attempt<'a> {
     time: Duration,
     /// Journal of the responses received in this process and earlier ones.
     pub journal: &'a AttemptJournal,
-    stopped: watch::Sender<Option<Stop>>,
+    stopped: Halt<Stop>,
     pub running_hooks: RunningHooks,
     /// Settings of agents without a prompt definition.
     plain: AgentSettings,
@@ -80,7 +80,7 @@ impl<'a> Attempt<'a> {
             )),
             time,
             journal,
-            stopped: watch::Sender::new(None),
+            stopped: Halt::default(),
             running_hooks: RunningHooks::default(),
             plain: AgentSettings::default(),
             subscribers: BudgetSubscribers::default(),
@@ -114,7 +114,7 @@ impl<'a> Attempt<'a> {
             result = timeout(left, work) => result.unwrap_or_else(|_| {
                 Err(Failure::new(Status::Limit, format!("the attempt took more than {} s", limit.as_secs_f64())))
             }),
-            stop = self.stopped() => match stop {
+            stop = self.stopped.raised() => match stop {
                 Stop::Halted(reason) => Err(Failure::new(Status::Cancelled, reason.message().to_owned())),
                 Stop::Diverged(why) => return Err(Diverged(why)),
             },
@@ -192,12 +192,20 @@ impl<'a> Attempt<'a> {
 
     /// Ends the whole attempt, even while its agents are running; never returns.
     pub async fn stop(&self, reason: HaltReason) -> ! {
-        self.stop_for(Stop::Halted(reason)).await
+        self.stopped.raise(Stop::Halted(reason));
+        std::future::pending().await
+    }
+
+    /// Halts the whole run and ends the attempt; never returns.
+    pub async fn halt_run(&self, reason: HaltReason) -> ! {
+        self.run.halt.raise(reason.clone());
+        self.stop(reason).await
     }
 
     /// Ends the whole attempt because it deviates from its journal; never returns.
     pub async fn diverge(&self, why: String) -> ! {
-        self.stop_for(Stop::Diverged(why)).await
+        self.stopped.raise(Stop::Diverged(why));
+        std::future::pending().await
     }
 
     /// Halts the whole run if the journal could not be written, because a resumed run would pay for
@@ -205,29 +213,7 @@ impl<'a> Attempt<'a> {
     pub async fn written(&self, written: io::Result<()>) {
         if let Err(error) = written {
             let reason = HaltReason::Failing(format!("cannot write the journal: {error}"));
-            self.run.halt.raise(reason.clone());
-            self.stop(reason).await;
-        }
-    }
-
-    async fn stop_for(&self, stop: Stop) -> ! {
-        self.stopped.send_if_modified(|known| {
-            known.get_or_insert(stop);
-            true
-        });
-        std::future::pending().await
-    }
-
-    async fn stopped(&self) -> Stop {
-        let mut seen = self.stopped.subscribe();
-        // The channel never closes, because `self` owns the sender.
-        match seen
-            .wait_for(Option::is_some)
-            .await
-            .map(|known| known.clone())
-        {
-            Ok(Some(reason)) => reason,
-            _ => std::future::pending().await,
+            self.halt_run(reason).await;
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::provider::ProviderError;
+use crate::provider::{Estimate, Forecast, ProviderError};
 
 /// Maximum spending. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -36,10 +36,34 @@ pub struct Spent {
 /// Expected expense of a request, which is reserved before the request is sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Expense {
-    /// Expense of the likely usage.
+    /// Expense of the likely usage. It must fit if no other call is in progress.
     pub likely: Spent,
-    /// Expense of the highest plausible usage.
+    /// Expense of the highest plausible usage. It is reserved, and must fit if other calls are in
+    /// progress.
     pub most: Spent,
+}
+
+impl Expense {
+    /// Returns the expense of a call with this forecast. A call without a forecast is expected to
+    /// cost nothing. `calls` is the number of calls to count, 0 for a retry.
+    pub(crate) fn new(forecast: Option<Forecast>, calls: u64) -> Self {
+        let of = |estimate: Option<Estimate>| Spent {
+            cost_usd: estimate.and_then(|one| one.cost_usd).unwrap_or(0.0),
+            tokens: estimate.map_or(0, |one| one.usage.total()),
+            calls,
+        };
+        Self {
+            likely: of(forecast.map(|forecast| forecast.likely)),
+            most: of(forecast.map(|forecast| forecast.most)),
+        }
+    }
+
+    /// Returns the expense of a retry, which does not count as a call.
+    pub(crate) const fn of_retry(mut self) -> Self {
+        self.likely.calls = 0;
+        self.most.calls = 0;
+        self
+    }
 }
 
 /// A reservation in an [`ExternalBudget`]. Dropping it releases the reserved amount.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use sandbox::Session;
 use sandbox::message::Budget;
 
@@ -15,7 +15,7 @@ pub(crate) struct BudgetSubscribers {
 impl BudgetSubscribers {
     /// Publishes the budget to all sessions.
     pub fn publish(&self, budget: Budget) {
-        for (_, session) in &*self.lock() {
+        for (_, session) in &*self.sessions.lock() {
             session.set_budget(budget);
         }
     }
@@ -23,12 +23,8 @@ impl BudgetSubscribers {
     /// Adds a session, which is removed when the guard is dropped.
     pub fn add(&self, session: &Session) -> BudgetSubscription<'_> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        self.lock().push((number, session.clone()));
+        self.sessions.lock().push((number, session.clone()));
         BudgetSubscription { all: self, number }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<(u32, Session)>> {
-        self.sessions.lock()
     }
 }
 
@@ -41,7 +37,7 @@ pub(crate) struct BudgetSubscription<'a> {
 
 impl Drop for BudgetSubscription<'_> {
     fn drop(&mut self) {
-        let mut sessions = self.all.lock();
+        let mut sessions = self.all.sessions.lock();
         sessions.retain(|(number, _)| *number != self.number);
     }
 }

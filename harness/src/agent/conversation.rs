@@ -11,6 +11,7 @@ use crate::model::{Message, MessageRole, ToolUse, Usage};
 use crate::prompt::{cut_message, image_left_out};
 use crate::provider::http::{IMAGE_TOKENS, estimate_tokens, tool_tokens};
 
+#[derive(Default)]
 pub(crate) struct Conversation {
     /// System prompt, which is the same in every request.
     pub system: String,
@@ -63,7 +64,7 @@ struct Output {
 }
 
 /// Omitted parts of a conversation.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Trimmed {
     /// Indices of the shortened messages.
     pub messages: Vec<u32>,
@@ -77,21 +78,8 @@ impl Conversation {
     pub fn new(system: String) -> Self {
         Self {
             system,
-            tools: ToolUse::default(),
-            messages: Vec::new(),
-            outputs: Vec::new(),
-            tail: None,
-            cuttable: None,
-            recorded: 0,
             asks_for_answer: true,
-            turn: 0,
-            trims: 0,
-            compactions: 0,
-            overflowed: false,
-            lister: None,
-            opening: None,
-            digests: Digests::default(),
-            counted: None,
+            ..Self::default()
         }
     }
 
@@ -313,11 +301,7 @@ impl Conversation {
             .filter(|index| !self.outputs[*index].left_out)
             .collect();
         let older = &whole[..whole.len().div_ceil(2)];
-        let mut trimmed = Trimmed {
-            messages: Vec::new(),
-            chars: 0,
-            cut: None,
-        };
+        let mut trimmed = Trimmed::default();
         self.counted = self.counted.filter(|_| older.is_empty());
         for index in older {
             let output = &mut self.outputs[*index];

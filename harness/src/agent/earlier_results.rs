@@ -91,22 +91,10 @@ impl Attempt<'_> {
             ..Spent::default()
         });
         for event in kept.calls {
-            match event {
-                CallEvent::Waiting { .. } => {}
-                CallEvent::Waited { reason, duration } => {
-                    let ms = ms(duration);
-                    self.records
-                        .emit(invocation, EventKind::LlmWait { reason, ms });
-                }
-                CallEvent::Retried { error, delay } => {
-                    self.record_retry(invocation, &error, delay);
-                }
-                CallEvent::Billed { usage, cost_usd } => {
-                    self.book_earlier(&invocation.ledger, Some(usage), cost_usd);
-                    self.records
-                        .emit(invocation, EventKind::LlmBilled { usage, cost_usd });
-                }
+            if let CallEvent::Billed { usage, cost_usd } = &event {
+                self.book_earlier(&invocation.ledger, Some(*usage), *cost_usd);
             }
+            self.record_call_event(invocation, event);
         }
         let reply = match reply(kept.result) {
             Ok(reply) => reply,

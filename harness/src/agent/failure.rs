@@ -32,6 +32,12 @@ impl Failure {
         Self::new(Status::Error, "it ended before it answered")
     }
 
+    /// Creates the failure of an agent whose answer was truncated.
+    pub fn cut_off() -> Self {
+        let reason = "the response was cut off at the limit of output tokens";
+        Self::new(Status::Limit, reason)
+    }
+
     /// Converts the error of a tool call to a failure of the agent that made the call.
     pub fn of_tool(error: ToolError) -> Self {
         Self::new(Status::Error, error.0)

@@ -1,4 +1,5 @@
-//! Stops a whole run early. The first reason, usually detected by a model call, halts all attempts.
+//! Stops a whole run or one attempt early. The first reason, usually detected by a model call,
+//! counts.
 
 use tokio::sync::watch;
 
@@ -23,19 +24,19 @@ impl HaltReason {
     }
 }
 
-/// Switch that halts all attempts of a run.
+/// Switch that halts all attempts of a run, or one attempt.
 #[derive(Debug)]
-pub(crate) struct Halt(watch::Sender<Option<HaltReason>>);
+pub(crate) struct Halt<R = HaltReason>(watch::Sender<Option<R>>);
 
-impl Default for Halt {
+impl<R> Default for Halt<R> {
     fn default() -> Self {
         Self(watch::Sender::new(None))
     }
 }
 
-impl Halt {
-    /// Halts the run. Later reasons do not replace the first one.
-    pub fn raise(&self, reason: HaltReason) {
+impl<R: Clone> Halt<R> {
+    /// Raises a reason. Later reasons do not replace the first one.
+    pub fn raise(&self, reason: R) {
         self.0.send_if_modified(|known| {
             let first = known.is_none();
             known.get_or_insert(reason);
@@ -43,13 +44,13 @@ impl Halt {
         });
     }
 
-    /// Returns the reason for halting the run, if it is halted.
-    pub fn reason(&self) -> Option<HaltReason> {
+    /// Returns the reason, if one was raised.
+    pub fn reason(&self) -> Option<R> {
         self.0.borrow().clone()
     }
 
-    /// Waits until the run is halted, and returns the reason.
-    pub async fn raised(&self) -> HaltReason {
+    /// Waits until a reason is raised, and returns it.
+    pub async fn raised(&self) -> R {
         let mut seen = self.0.subscribe();
         // The channel never closes, because `self` owns the sender.
         match seen

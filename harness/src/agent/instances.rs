@@ -4,13 +4,14 @@
 //! an answer or an error with the reason.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 
 use futures::channel::{mpsc, oneshot};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::{Failure, LoggedCall, ToolLog};
+use super::Failure;
 use crate::model::Message;
 use crate::tool::{InstanceKind, ToolError};
 
@@ -20,6 +21,19 @@ pub(crate) struct Instances(Arc<Mutex<BTreeMap<String, Instance>>>);
 
 /// Messages that an instance sends to its caller with a tool.
 pub(crate) type Outbox = Arc<Mutex<Vec<String>>>;
+
+/// Log of an agent's tool calls, for its caller.
+pub(crate) type ToolLog = Arc<Mutex<Vec<LoggedCall>>>;
+
+/// A tool call and its result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LoggedCall {
+    pub name: String,
+    /// Arguments as JSON text.
+    pub arguments: String,
+    /// Result or error as shown to the agent.
+    pub shown: Result<String, String>,
+}
 
 struct Instance {
     kind: Arc<InstanceKind>,
@@ -73,15 +87,6 @@ impl QueuedMessage {
     }
 }
 
-/// Parameters of a new instance.
-pub(crate) struct NewInstance<'a> {
-    pub id: &'a str,
-    pub name: &'a str,
-    pub kind: &'a Arc<InstanceKind>,
-    pub log: Option<ToolLog>,
-    pub outbox: Option<Outbox>,
-}
-
 impl Instances {
     /// Checks that another instance of a kind may be opened.
     ///
@@ -103,17 +108,24 @@ impl Instances {
     }
 
     /// Registers an instance and returns its inbox.
-    pub fn open(&self, opened: NewInstance<'_>) -> Inbox {
+    pub fn open(
+        &self,
+        id: &str,
+        name: &str,
+        kind: &Arc<InstanceKind>,
+        log: Option<ToolLog>,
+        outbox: Option<Outbox>,
+    ) -> Inbox {
         let (inbox, messages) = mpsc::unbounded();
         let instance = Instance {
-            kind: Arc::clone(opened.kind),
-            name: opened.name.to_owned(),
+            kind: Arc::clone(kind),
+            name: name.to_owned(),
             state: State::Waiting,
             inbox: Some(inbox),
-            log: opened.log,
-            outbox: opened.outbox,
+            log,
+            outbox,
         };
-        self.0.lock().insert(opened.id.to_owned(), instance);
+        self.0.lock().insert(id.to_owned(), instance);
         messages
     }
 
@@ -228,10 +240,10 @@ impl Instance {
     }
 
     fn drain_output(&self) -> (Vec<LoggedCall>, Option<Vec<String>>) {
-        let calls = self.log.as_ref().map_or_else(Vec::new, ToolLog::take);
+        let calls = self.log.as_ref().map(|log| mem::take(&mut *log.lock()));
         let outbox = self.outbox.as_ref();
-        let said = outbox.map(|outbox| std::mem::take(&mut *outbox.lock()));
-        (calls, said)
+        let said = outbox.map(|outbox| mem::take(&mut *outbox.lock()));
+        (calls.unwrap_or_default(), said)
     }
 
     fn check(&self, function: &str, id: &str) -> Result<(), ToolError> {

@@ -7,22 +7,19 @@
 //! expense must fit. Therefore a budget can be exceeded only by the amount by which responses
 //! exceed their estimates.
 
-mod expected;
 mod limits;
 mod shared_budget;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::{Budget, Hold, Spent};
+use super::{Budget, Expense, Hold, Spent};
 use crate::model::Usage;
 use crate::provider::ProviderError;
 
-use expected::Amount;
-pub(crate) use expected::Expected;
 pub use shared_budget::SharedBudget;
 
 /// Owner of a budget. The names of the budget's flags depend on it.
@@ -55,8 +52,8 @@ pub(crate) struct Ledger {
 #[derive(Debug, Default)]
 struct Books {
     spent: Spent,
-    /// Sum of the reservations of calls in progress.
-    reserved: Amount,
+    /// Sum of the reserved cost and tokens of calls in progress.
+    reserved: Spent,
     /// Number of calls in progress.
     under_way: usize,
     /// Error of the first call that did not fit although no other call was in progress.
@@ -77,7 +74,7 @@ pub(crate) enum Refusal {
 #[derive(Debug)]
 pub struct Reservation {
     ledger: Arc<Ledger>,
-    expected: Expected,
+    expense: Expense,
     /// Reservation in an external budget, released after the one in the ledger.
     hold: Option<Hold>,
 }
@@ -89,14 +86,14 @@ impl Reservation {
         self
     }
 
-    pub(crate) const fn expected(&self) -> Expected {
-        self.expected
+    pub(crate) const fn expense(&self) -> Expense {
+        self.expense
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.ledger.release(self.expected);
+        self.ledger.release(self.expense);
         self.ledger.released.notify_waiters();
     }
 }
@@ -138,23 +135,22 @@ impl Ledger {
         Self::new(Scope::Run, budget, Some(&above.0))
     }
 
-    /// Reserves the expected expense of a call in this ledger and all parents. `calls` is the
-    /// number of calls to count, 0 for a retry. Waits while other calls in progress leave no room.
+    /// Reserves the expected expense of a call in this ledger and all parents. Waits while other
+    /// calls in progress leave no room.
     ///
     /// # Errors
     /// Returns [`BudgetExceeded`], without reserving anything, if a budget is used up or the call
     /// does not fit.
     pub async fn reserve(
         self: &Arc<Self>,
-        expected: Expected,
-        calls: u64,
+        expense: Expense,
     ) -> Result<Reservation, BudgetExceeded> {
         loop {
             // Enabled before the attempt to reserve, so that no release in between is missed.
             let released = self.released.notified();
             tokio::pin!(released);
             released.as_mut().enable();
-            match self.try_reserve(expected, calls) {
+            match self.try_reserve(expense) {
                 Ok(reservation) => return Ok(reservation),
                 Err(Refusal::BudgetExceeded(overdrawn)) => return Err(overdrawn),
                 Err(Refusal::Wait) => released.await,
@@ -163,72 +159,68 @@ impl Ledger {
     }
 
     /// Like [`reserve`](Self::reserve), but returns [`Refusal::Wait`] instead of waiting.
-    pub fn try_reserve(
-        self: &Arc<Self>,
-        expected: Expected,
-        calls: u64,
-    ) -> Result<Reservation, Refusal> {
-        self.take(expected, calls)?;
+    pub fn try_reserve(self: &Arc<Self>, expense: Expense) -> Result<Reservation, Refusal> {
+        self.take(expense)?;
         Ok(Reservation {
             ledger: Arc::clone(self),
-            expected,
+            expense,
             hold: None,
         })
     }
 
-    fn take(&self, expected: Expected, calls: u64) -> Result<(), Refusal> {
-        let mut books = self.lock();
+    fn take(&self, expense: Expense) -> Result<(), Refusal> {
+        let Expense { likely, most } = expense;
+        let mut books = self.books.lock();
         let overdrawn = |error| {
             let scope = self.scope;
             Refusal::BudgetExceeded(BudgetExceeded { scope, error })
         };
         // A retry belongs to an admitted call, so limits on calls and time do not prevent it.
         let budget = Budget {
-            calls: self.budget.calls.filter(|_| calls > 0),
-            time: self.budget.time.filter(|_| calls > 0),
+            calls: self.budget.calls.filter(|_| most.calls > 0),
+            time: self.budget.time.filter(|_| most.calls > 0),
             ..self.budget
         };
         if let Some(error) = self.exceeded_limit(&budget, &books.spent) {
             return Err(overdrawn(error));
         }
         if books.under_way > 0 {
-            if self.does_not_fit(&books, expected.most).is_some() {
+            if self.does_not_fit(&books, most).is_some() {
                 return Err(Refusal::Wait);
             }
-        } else if let Some(error) = self.does_not_fit(&books, expected.likely) {
+        } else if let Some(error) = self.does_not_fit(&books, likely) {
             books.refused.get_or_insert_with(|| error.clone());
             return Err(overdrawn(error));
         }
         if let Some(above) = &self.above {
-            above.take(expected, calls)?;
+            above.take(expense)?;
         }
-        books.spent.calls += calls;
+        books.spent.calls += most.calls;
         books.under_way += 1;
-        let most = expected.most;
         books.reserved.cost_usd += most.cost_usd;
         books.reserved.tokens = books.reserved.tokens.saturating_add(most.tokens);
         Ok(())
     }
 
-    fn release(&self, expected: Expected) {
-        let mut books = self.lock();
+    fn release(&self, expense: Expense) {
+        let mut books = self.books.lock();
         books.under_way -= 1;
-        let most = expected.most;
+        let most = expense.most;
         books.reserved.tokens = books.reserved.tokens.saturating_sub(most.tokens);
         books.reserved.cost_usd -= most.cost_usd;
         if books.under_way == 0 {
             // Resets the rounding errors that subtraction leaves.
-            books.reserved = Amount::default();
+            books.reserved = Spent::default();
         }
         drop(books);
         if let Some(above) = &self.above {
-            above.release(expected);
+            above.release(expense);
         }
     }
 
     /// Adds the usage of a call to the spending of this ledger and all parents.
     pub fn settle(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
-        let mut books = self.lock();
+        let mut books = self.books.lock();
         let spent = &mut books.spent;
         let tokens = usage.map_or(0, |usage| usage.total());
         spent.tokens = spent.tokens.saturating_add(tokens);
@@ -249,7 +241,7 @@ impl Ledger {
 
     /// Adds spending of an earlier process to this ledger only. The parents already include it.
     pub fn charge(&self, earlier: Spent) {
-        let spent = &mut self.lock().spent;
+        let spent = &mut self.books.lock().spent;
         spent.cost_usd += earlier.cost_usd;
         spent.tokens = spent.tokens.saturating_add(earlier.tokens);
         spent.calls = spent.calls.saturating_add(earlier.calls);
@@ -265,13 +257,13 @@ impl Ledger {
     }
 
     pub fn spent(&self) -> Spent {
-        self.lock().spent
+        self.books.lock().spent
     }
 
     /// Returns an error if nothing more may be spent: a budget of this ledger or a parent is used
     /// up, or a call did not fit into the budget of the run or sweep.
     pub fn exhausted(&self) -> Option<ProviderError> {
-        let books = self.lock();
+        let books = self.books.lock();
         let ends = matches!(self.scope, Scope::Run | Scope::Sweep);
         let refused = books.refused.clone().filter(|_| ends);
         let own = self.exceeded_limit(&self.budget, &books.spent).or(refused);
@@ -284,15 +276,10 @@ impl Ledger {
         let most = self.budget.time.filter(|_| self.scope == Scope::Request);
         most.map(|most| most.saturating_sub(self.began.elapsed()))
     }
-
-    fn lock(&self) -> MutexGuard<'_, Books> {
-        self.books.lock()
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::limits::Remaining;
     use super::*;
 
     fn usage(tokens: u64) -> Usage {
@@ -317,10 +304,10 @@ mod tests {
         };
         let first = Arc::new(Ledger::of_attempt(budget, &run));
         let second = Arc::new(Ledger::of_attempt(budget, &run));
-        let call = |ledger: &Arc<Ledger>| ledger.try_reserve(Expected::default(), 1).map(drop);
+        let call = |ledger: &Arc<Ledger>| ledger.try_reserve(Expense::new(None, 1)).map(drop);
         assert_eq!(call(&first), Ok(()));
         first.settle(Some(usage(60)), Some(0.25));
-        let left = Remaining {
+        let left = Budget {
             cost_usd: Some(0.75),
             tokens: Some(40),
             calls: Some(1),
@@ -394,22 +381,23 @@ mod tests {
             cost_usd: Some(1.0),
             ..Budget::default()
         }));
-        let expected = |cost_usd| {
-            let amount = Amount {
+        let expense = |cost_usd, calls| {
+            let amount = Spent {
                 cost_usd,
                 tokens: 0,
+                calls,
             };
-            Expected {
+            Expense {
                 likely: amount,
                 most: amount,
             }
         };
-        let first = run.try_reserve(expected(0.6), 1).unwrap();
-        let refused = run.try_reserve(expected(0.5), 1).unwrap_err();
+        let first = run.try_reserve(expense(0.6, 1)).unwrap();
+        let refused = run.try_reserve(expense(0.5, 1)).unwrap_err();
         assert_eq!(refused, Refusal::Wait);
         let waiting = tokio::spawn({
             let run = Arc::clone(&run);
-            async move { run.reserve(expected(0.5), 1).await }
+            async move { run.reserve(expense(0.5, 1)).await }
         });
         // The response costs less than expected, so there is now room for the waiting call.
         run.settle(None, Some(0.3));
@@ -417,12 +405,12 @@ mod tests {
         drop(waiting.await.unwrap().unwrap());
         run.settle(None, Some(0.5));
         assert_eq!(run.exhausted(), None);
-        let refused = run.reserve(expected(0.3), 1).await.unwrap_err();
+        let refused = run.reserve(expense(0.3, 1)).await.unwrap_err();
         let message =
             "the --max-cost budget is used up ($0.8000 of $1; the next call may cost $0.3000)";
         assert_eq!(refused.error.to_string(), message);
         assert_eq!(run.exhausted(), Some(refused.error));
-        assert!(run.try_reserve(expected(0.2), 0).is_ok());
+        assert!(run.try_reserve(expense(0.2, 0)).is_ok());
         assert_eq!(
             run.spent().calls,
             2,

@@ -13,7 +13,6 @@ mod attempt;
 mod records;
 mod invocation;
 mod instances;
-mod tool_log;
 mod conversation;
 mod compaction;
 mod turns;
@@ -55,14 +54,15 @@ pub(crate) use budget_subscribers::{BudgetSubscribers, BudgetSubscription};
 pub(crate) use conversation::Conversation;
 pub(crate) use failure::Failure;
 pub(crate) use halt::Halt;
-pub(crate) use instances::{Inbox, Instances, NewInstance, Outbox, QueuedMessage, ReplyReceiver};
+pub(crate) use instances::{
+    Inbox, Instances, LoggedCall, Outbox, QueuedMessage, ReplyReceiver, ToolLog,
+};
 pub(crate) use invocation::{Invocation, ROOT};
-pub(crate) use ledger::{BudgetExceeded, Expected, Ledger, Refusal, Scope};
+pub(crate) use ledger::{BudgetExceeded, Ledger, Refusal, Scope};
 pub(crate) use meter::{Meter, Work};
 pub(crate) use model_call::ModelReply;
 pub(crate) use model_map::{CHILD_MODEL, COMPACTION_MODEL, LLM_MODEL, MODEL_ALIAS, MODEL_AT_DEPTH};
 pub(crate) use page_functions::{PageFunctions, PageResult, seen};
 pub(crate) use records::{Records, shown};
 pub(crate) use run::Run;
-pub(crate) use tool_log::{LoggedCall, ToolLog};
 pub(crate) use turns::{AgentBehavior, CORRECTIONS, NextStep, Turn, answer_messages, run_turns};

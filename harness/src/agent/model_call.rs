@@ -1,14 +1,14 @@
 //! One request of an agent to its model: admission, sending, booking and recording.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
 
 use super::conversation::recent;
 use super::{
-    Attempt, BudgetExceeded, Conversation, Expected, Failure, HaltReason, Invocation, Ledger,
+    Attempt, BudgetExceeded, Conversation, Expense, Failure, HaltReason, Invocation, Ledger,
     Refusal, Reservation, Scope, Work,
 };
 use crate::model::{EventKind, Usage, WaitReason, ms};
@@ -72,7 +72,7 @@ impl Attempt<'_> {
                 _ => None,
             };
             let reservation = match (&earlier, &kept) {
-                (None, None) => Some(self.admit(invocation, forecast.into()).await?),
+                (None, None) => Some(self.admit(invocation, Expense::new(forecast, 1)).await?),
                 _ => None,
             };
             // Recorded only now, because requests that are never sent are not recorded.
@@ -200,8 +200,7 @@ impl Attempt<'_> {
     pub(super) async fn stop_if_hopeless(&self, error: &ProviderError) {
         if error.ends_run() {
             let reason = HaltReason::Failing(error.to_string());
-            self.run.halt.raise(reason.clone());
-            self.stop(reason).await;
+            self.halt_run(reason).await;
         }
     }
 
@@ -212,18 +211,24 @@ impl Attempt<'_> {
         self.records.count(|stats| stats.add_usage(usage, cost_usd));
     }
 
-    pub(super) fn record_retry(
-        &self,
-        invocation: &Invocation,
-        error: &ProviderError,
-        delay: Duration,
-    ) {
-        self.records.count(|stats| stats.retries += 1);
-        let event = EventKind::LlmRetry {
-            error: error.to_string(),
-            delay_ms: ms(delay),
+    /// Records an event of a call. The usage of a failed try is booked separately.
+    pub(super) fn record_call_event(&self, invocation: &Invocation, event: CallEvent) {
+        let kind = match event {
+            CallEvent::Waiting { .. } => return,
+            CallEvent::Waited { reason, duration } => EventKind::LlmWait {
+                reason,
+                ms: ms(duration),
+            },
+            CallEvent::Retried { error, delay } => {
+                self.records.count(|stats| stats.retries += 1);
+                EventKind::LlmRetry {
+                    error: error.to_string(),
+                    delay_ms: ms(delay),
+                }
+            }
+            CallEvent::Billed { usage, cost_usd } => EventKind::LlmBilled { usage, cost_usd },
         };
-        self.records.emit(invocation, event);
+        self.records.emit(invocation, kind);
     }
 
     pub(super) fn record_error(
@@ -284,21 +289,21 @@ impl Attempt<'_> {
     async fn admit(
         &self,
         invocation: &Invocation,
-        expected: Expected,
+        expense: Expense,
     ) -> Result<Reservation, ProviderError> {
         if let Some(reason @ HaltReason::Failing(_)) = self.run.halt.reason() {
             self.stop(reason).await;
         }
-        let hold = match self.run.hold(expected, 1).await {
+        let hold = match self.run.hold(expense).await {
             Ok(hold) => hold,
             Err(overdrawn) => return Err(self.over_budget(overdrawn).await),
         };
-        let reservation = match invocation.ledger.try_reserve(expected, 1) {
+        let reservation = match invocation.ledger.try_reserve(expense) {
             Err(Refusal::Wait) => {
                 let work = self.meter.begin();
                 work.set_waiting(true);
                 let began = Instant::now();
-                let reserved = self.reserve_later(invocation, expected).await;
+                let reserved = self.reserve_later(invocation, expense).await;
                 let (reason, ms) = (WaitReason::Budget, ms(began.elapsed()));
                 self.records
                     .emit(invocation, EventKind::LlmWait { reason, ms });
@@ -319,12 +324,12 @@ impl Attempt<'_> {
     async fn reserve_later(
         &self,
         invocation: &Invocation,
-        expected: Expected,
+        expense: Expense,
     ) -> Result<Reservation, BudgetExceeded> {
         tokio::select! {
             // Reserves first, because a call that fits takes precedence over the halt.
             biased;
-            reserved = invocation.ledger.reserve(expected, 1) => reserved,
+            reserved = invocation.ledger.reserve(expense) => reserved,
             reason = self.run.halt.raised() => self.stop(reason).await,
         }
     }
@@ -338,8 +343,7 @@ impl Attempt<'_> {
             // An attempt that continued without calls would not reflect the agent's ability.
             Scope::Run | Scope::Sweep => {
                 let reason = HaltReason::OverBudget(error.to_string());
-                self.run.halt.raise(reason.clone());
-                self.stop(reason).await
+                self.halt_run(reason).await
             }
         }
     }
@@ -411,25 +415,15 @@ impl CallSink for CallRecorder<'_> {
         if !matches!(event, CallEvent::Waiting { .. }) {
             self.events.lock().push(event.clone());
         }
-        match event {
+        match &event {
             CallEvent::Waiting { .. } => self.work.set_waiting(true),
-            CallEvent::Waited { reason, duration } => {
-                self.work.set_waiting(false);
-                let ms = ms(duration);
-                attempt
-                    .records
-                    .emit(self.invocation, EventKind::LlmWait { reason, ms });
-            }
-            CallEvent::Retried { error, delay } => {
-                attempt.record_retry(self.invocation, &error, delay);
-            }
+            CallEvent::Waited { .. } => self.work.set_waiting(false),
+            CallEvent::Retried { .. } => {}
             CallEvent::Billed { usage, cost_usd } => {
-                attempt.settle(&self.invocation.ledger, Some(usage), cost_usd);
-                attempt
-                    .records
-                    .emit(self.invocation, EventKind::LlmBilled { usage, cost_usd });
+                attempt.settle(&self.invocation.ledger, Some(*usage), *cost_usd);
             }
         }
+        attempt.record_call_event(self.invocation, event);
     }
 
     /// Releases the reservation before making a new one, so that two calls cannot wait for each
@@ -438,16 +432,10 @@ impl CallSink for CallRecorder<'_> {
         let Some(reservation) = self.reservation.lock().take() else {
             return true;
         };
-        let expected = reservation.expected();
+        let expense = reservation.expense().of_retry();
         drop(reservation);
-        let reserved = match self.attempt.run.hold(expected, 0).await {
-            Ok(hold) => {
-                let reserved = self.invocation.ledger.reserve(expected, 0).await;
-                reserved.map(|reservation| reservation.with_hold(hold))
-            }
-            Err(overdrawn) => Err(overdrawn),
-        };
-        match reserved {
+        let run = self.attempt.run;
+        match run.reserve(&self.invocation.ledger, expense).await {
             Ok(reservation) => {
                 *self.reservation.lock() = Some(reservation);
                 true

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use sandbox::WarmPool;
 
 use super::{
-    BudgetExceeded, CallerRole, Conduct, Expected, ExternalBudget, Halt, Hold, Ledger, ModelMap,
-    Person, Scope, Treatment,
+    BudgetExceeded, CallerRole, Conduct, Expense, ExternalBudget, Halt, Hold, Ledger, ModelMap,
+    Person, Reservation, Scope, Treatment,
 };
 use crate::model::Sampling;
 use crate::model::web::Browser;
@@ -76,23 +76,32 @@ impl Run {
         }
     }
 
-    /// Reserves the expected expense of a call in the external budget, if any. `calls` is the
-    /// number of calls to count, 0 for a retry.
+    /// Reserves the expected expense of a call in the external budget, if any.
     ///
     /// # Errors
     /// Returns [`BudgetExceeded`] if the call does not fit.
-    pub async fn hold(
-        &self,
-        expected: Expected,
-        calls: u64,
-    ) -> Result<Option<Hold>, BudgetExceeded> {
+    pub async fn hold(&self, expense: Expense) -> Result<Option<Hold>, BudgetExceeded> {
         let Some(external_budget) = &self.external_budget else {
             return Ok(None);
         };
-        let held = external_budget.reserve(expected.expense(calls)).await;
+        let held = external_budget.reserve(expense).await;
         let scope = Scope::Run;
         held.map(Some)
             .map_err(|error| BudgetExceeded { scope, error })
+    }
+
+    /// Reserves the expected expense of a call in the external budget, if any, and in a ledger.
+    /// Waits while other calls in progress leave no room.
+    ///
+    /// # Errors
+    /// Returns [`BudgetExceeded`] if the call does not fit.
+    pub async fn reserve(
+        &self,
+        ledger: &Arc<Ledger>,
+        expense: Expense,
+    ) -> Result<Reservation, BudgetExceeded> {
+        let hold = self.hold(expense).await?;
+        Ok(ledger.reserve(expense).await?.with_hold(hold))
     }
 
     /// Records the version that a server reported for a model, and warns about the first change.

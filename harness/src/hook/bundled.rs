@@ -164,12 +164,8 @@ fn log(event: HookEvent) -> (HookEvent, Vec<String>) {
     (event, note.into_iter().collect())
 }
 
-/// Applies `change` to all texts except those of responses, because the calls in a response are
-/// executed and its answer is scored.
 fn redact(mut event: HookEvent, change: fn(&str) -> String) -> (HookEvent, Vec<String>) {
-    if !matches!(event, HookEvent::AfterResponse { .. }) {
-        event.map_texts(change);
-    }
+    event.map_texts(change);
     (event, Vec::new())
 }
 

@@ -146,9 +146,10 @@ impl HookEvent {
         })
     }
 
-    /// Applies `change` to the texts of the event, but not to names or to the arguments in
-    /// [`HookEvent::Tool`].
-    pub fn map_texts(&mut self, change: impl Fn(&str) -> String) {
+    /// Applies `change` to the texts of the event, but not to names, to the arguments in
+    /// [`HookEvent::Tool`], and to responses, because the calls in a response are executed and its
+    /// answer is scored.
+    pub(super) fn map_texts(&mut self, change: impl Fn(&str) -> String) {
         let each = |text: &mut String| *text = change(text);
         match self {
             Self::BeforeRequest { system, messages } => {
@@ -158,17 +159,7 @@ impl HookEvent {
                 }
             }
             Self::BeforeMessage { message } => map_message(message, &each),
-            Self::AfterResponse {
-                text,
-                reasoning,
-                tool_calls,
-            } => {
-                each(text);
-                reasoning.iter_mut().for_each(&each);
-                for call in tool_calls {
-                    each(&mut call.arguments);
-                }
-            }
+            Self::AfterResponse { .. } => {}
             Self::Tool { content, .. } => each(content),
         }
     }

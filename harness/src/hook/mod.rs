@@ -14,6 +14,8 @@ mod redact;
 
 mod script;
 
+use std::fmt;
+
 use async_trait::async_trait;
 
 pub use event::{HookEvent, HookOutput, ToolStage};
@@ -41,6 +43,13 @@ pub trait Hook: Send + Sync {
 
     /// Starts an instance for one attempt. Its state is kept until the attempt ends.
     fn begin(&self) -> Box<dyn RunningHook>;
+}
+
+/// Formats the name of the hook.
+impl fmt::Debug for dyn Hook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.name(), f)
+    }
 }
 
 /// Hook that is running in one attempt.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use sandbox::Sandbox;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use super::{Hook, HookError, HookEvent, HookOutput, RunningHook};
 use crate::script_file::{ScriptFile, ScriptFileError, fresh_sandbox, shared_sandbox};
+use crate::text::{read_text_file, sha256_hex};
 
 /// Script that converts the argument of `defineHook` to an event handler.
 const DEFINED: &str = include_str!("defined.js");
@@ -63,15 +63,16 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, HookFileError> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let file = entry.map_err(unreadable)?.path();
-        if file
-            .extension()
-            .is_some_and(|ending| ending == "js" || ending == "ts")
-        {
+        if file.extension().is_some_and(|ending| ending == "js") || is_typescript(&file) {
             files.push(file);
         }
     }
     files.sort();
     Ok(files)
+}
+
+fn is_typescript(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "ts")
 }
 
 impl ScriptHook {
@@ -81,12 +82,11 @@ impl ScriptHook {
     /// # Errors
     /// Returns [`HookFileError`] with the file and, if its code fails, the line.
     pub async fn read(file: &Path) -> Result<Self, HookFileError> {
-        let source = crate::text::read_text_file(file).map_err(|source| HookFileError::Read {
+        let source = read_text_file(file).map_err(|source| HookFileError::Read {
             path: file.to_owned(),
             source,
         })?;
         let first = source.lines().next().unwrap_or_default();
-        let digest = Sha256::digest(&source);
         let mut hook = Self {
             name: file
                 .file_stem()
@@ -98,13 +98,9 @@ impl ScriptHook {
                 .unwrap_or_default()
                 .trim()
                 .to_owned(),
-            digest: hex::encode(digest),
+            digest: sha256_hex(&source),
             file: file.to_owned(),
-            is_module: sandbox::module_calls(
-                &source,
-                file.extension().is_some_and(|ending| ending == "ts"),
-                "defineHook",
-            ),
+            is_module: sandbox::module_calls(&source, is_typescript(file), "defineHook"),
             source,
             events: Vec::new(),
         };
@@ -230,7 +226,7 @@ async fn start(hook: &ScriptHook, sandbox: &Sandbox) -> Result<ScriptFile, Scrip
     if !hook.is_module {
         return ScriptFile::plain(sandbox, &hook.source).await;
     }
-    let is_typescript = hook.file.extension().is_some_and(|ending| ending == "ts");
+    let is_typescript = is_typescript(&hook.file);
     let mut file = ScriptFile::of_module(sandbox, &hook.source, is_typescript).await?;
     file.run(DEFINED.to_owned()).await?;
     Ok(file)

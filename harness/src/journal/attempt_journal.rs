@@ -388,17 +388,6 @@ impl AttemptJournal {
             .unwrap_or_else(|error| Err(io::Error::other(error)))
     }
 
-    /// Abandons the journal, because the attempt restarts.
-    ///
-    /// # Errors
-    /// Returns the error of the operating system.
-    pub fn give_up(&self) -> io::Result<()> {
-        match &self.store {
-            Some(store) => store.give_up(&self.sample, self.attempt),
-            None => Ok(()),
-        }
-    }
-
     fn write(&self, entries: &[Entry]) -> io::Result<()> {
         let Some(store) = &self.store else {
             return Ok(());

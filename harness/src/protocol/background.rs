@@ -9,9 +9,9 @@ use futures::channel::mpsc;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 
-use super::subprompt::texts::agent_done;
 use crate::agent::{Attempt, Invocation};
 use crate::model::EventKind;
+use crate::prompt::sections::NOTE_AGENT_DONE;
 
 /// Id of an agent, and its answer or error.
 type Done = (String, Result<String, String>);
@@ -74,7 +74,7 @@ impl<'a> Background<'a> {
             Some(serving) = self.created.next() => self.serving.push(serving),
             Some((id, result)) = self.running.next(), if !self.running.is_empty() => {
                 let answer = result.unwrap_or_else(|error| format!("error: {error}"));
-                self.notes.push(agent_done(&id, &answer));
+                self.notes.push(NOTE_AGENT_DONE.render([&id, &answer]));
                 self.ids.remove(&id);
             }
             Some(()) = self.serving.next(), if !self.serving.is_empty() => {}

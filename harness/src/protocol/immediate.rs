@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::background::Background;
 use super::subprompt::FirstMessage;
-use super::subprompt::texts::{agent_done, agent_started};
 use crate::agent::{Attempt, Invocation};
 use crate::model::EventKind;
+use crate::prompt::sections::{NOTE_AGENT_DONE, NOTE_AGENT_READY, NOTE_AGENT_STARTED};
 use crate::tool::{ImmediateAgent, InstanceKind, ToolError};
 
 impl Attempt<'_> {
@@ -31,12 +31,14 @@ impl Attempt<'_> {
             };
             match started {
                 Ok(()) => {
-                    let takes_messages = agent.kind.is_some();
-                    let note = agent_started(&id, &agent.agent, &agent.name, takes_messages);
-                    background.note(note);
+                    let note = match agent.kind {
+                        Some(_) => NOTE_AGENT_READY,
+                        None => NOTE_AGENT_STARTED,
+                    };
+                    background.note(note.render([&id, &agent.agent, &agent.name]));
                 }
                 Err(ToolError(error)) => {
-                    background.note(agent_done(&id, &format!("error: {error}")));
+                    background.note(NOTE_AGENT_DONE.render([&id, &format!("error: {error}")]));
                     let event = EventKind::DelegationError { child: id, error };
                     self.records.emit(caller, event);
                 }
@@ -64,8 +66,7 @@ impl Attempt<'_> {
         };
         let specialist = self.specialist(&agent.specialist)?;
         let input = Value::String(first.text.clone());
-        let child = self.prepare_first(caller, id, specialist, &agent.settings, first, input)?;
-        let started = self.start_prepared(caller, child);
+        let started = self.start_with(caller, id, specialist, &agent.settings, first, input)?;
         let caller = caller.clone();
         let work = async move { Ok(self.run_started(&caller, started).await) };
         background.start(id.to_owned(), Box::pin(work));

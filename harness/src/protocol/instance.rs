@@ -8,23 +8,15 @@ use sandbox::message::Context;
 use serde_json::{Value, json};
 
 use crate::agent::{
-    Attempt, Failure, Inbox, Invocation, NewInstance, Outbox, QueuedMessage, ReplyReceiver,
-    Specialist,
+    Attempt, Failure, Inbox, Invocation, Outbox, QueuedMessage, ReplyReceiver, Specialist,
 };
 use crate::model::{EventKind, Message, Role};
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::ReplAgent;
-use crate::protocol::subprompt::{FirstMessage, first, inherited, result_text};
-use crate::protocol::tool_run::names;
+use crate::protocol::subprompt::{FirstMessage, first, inherited_by, result_text};
+use crate::protocol::tool_run::{Created, names};
 use crate::protocol::tools::ToolsAgent;
 use crate::tool::{InstanceKind, ToolError};
-
-/// An instance that has been created and recorded, but not started.
-pub(crate) struct Created<'a> {
-    /// Return value for the caller: id, kind and name of the instance.
-    pub value: Value,
-    pub serving: BoxFuture<'a, ()>,
-}
 
 impl Attempt<'_> {
     /// Creates an instance of this kind, which is idle until its first message.
@@ -49,20 +41,9 @@ impl Attempt<'_> {
             self.specialist_child(caller, id, &specialist, &FirstMessage::named(name))?;
         child.outbox = kind.explicit.then(Outbox::default);
         self.emit_created(caller, &child, name);
-        let settings = &specialist.settings;
-        let earlier = inherited(
-            &caller.history_snapshot.lock(),
-            caller.plan.role.has_repl(),
-            settings.include_chat,
-            settings.include_past_tools,
-        );
-        let inbox = caller.instances.open(NewInstance {
-            id,
-            name,
-            kind,
-            log: child.log.clone(),
-            outbox: child.outbox.clone(),
-        });
+        let earlier = inherited_by(&specialist, caller);
+        let (log, outbox) = (child.log.clone(), child.outbox.clone());
+        let inbox = caller.instances.open(id, name, kind, log, outbox);
         let value = json!({ "id": id, "agent": kind.agent, "name": name });
         let (caller, id) = (caller.clone(), id.to_owned());
         let serving = Box::pin(async move {

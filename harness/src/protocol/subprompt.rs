@@ -3,7 +3,6 @@
 
 mod first_message;
 mod inherited;
-pub(super) mod texts;
 
 use std::sync::Arc;
 
@@ -15,53 +14,49 @@ use crate::agent::{
 };
 use crate::model::{EventKind, Message, Role};
 use crate::prompt::first_message;
+use crate::prompt::sections::{SUBPROMPT_CALL, SUBPROMPT_ERROR};
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::{ReplAgent, kind_of};
 use crate::protocol::tools::ToolsAgent;
 use crate::tool::{CallSettings, ToolError};
 
 pub(crate) use first_message::{FirstMessage, first};
-pub use inherited::inherited;
+pub(crate) use inherited::inherited_by;
 
-use texts::{subprompt_call, subprompt_error};
-
-/// Child that is ready to start.
-pub(crate) struct Prepared {
+/// Child whose start has been recorded.
+pub(crate) struct Started {
     child: Invocation,
     first: FirstMessage,
     specialist: Arc<Specialist>,
     settings: CallSettings,
     input: Value,
-}
-
-/// Child whose start has been recorded, with the messages that it inherits from its caller.
-pub(crate) struct Started {
-    prepared: Prepared,
+    /// Messages that the child inherits from its caller.
     earlier: Vec<Message>,
 }
 
 impl Attempt<'_> {
-    /// Prepares a child for a call with these arguments, without starting it.
+    /// Starts a child for a call with these arguments.
     ///
     /// # Errors
     /// Returns the error for the caller: invalid arguments, the depth limit, or an unknown model.
-    pub fn prepare(
+    pub fn start_child(
         &self,
         caller: &Invocation,
         child_id: &str,
         specialist: &Arc<Specialist>,
         settings: &CallSettings,
         input: Value,
-    ) -> Result<Prepared, ToolError> {
+    ) -> Result<Started, ToolError> {
         let first = first(specialist, settings, &input)?;
-        self.prepare_first(caller, child_id, specialist, settings, first, input)
+        self.start_with(caller, child_id, specialist, settings, first, input)
     }
 
-    /// Prepares a child with this first message, without starting it.
+    /// Starts a child with this first message, and records its start. Running it is a separate
+    /// step, so that the events of background children are in the order of the caller's calls.
     ///
     /// # Errors
     /// Returns the error for the caller: the depth limit, or an unknown model.
-    pub fn prepare_first(
+    pub fn start_with(
         &self,
         caller: &Invocation,
         child_id: &str,
@@ -69,54 +64,41 @@ impl Attempt<'_> {
         settings: &CallSettings,
         first: FirstMessage,
         input: Value,
-    ) -> Result<Prepared, ToolError> {
+    ) -> Result<Started, ToolError> {
         let child = self.specialist_child(caller, child_id, specialist, &first)?;
-        Ok(Prepared {
+        self.records.count(|stats| stats.delegations += 1);
+        let spawn = EventKind::DelegationSpawn {
+            child: child.id.clone(),
+            role: child.plan.role,
+        };
+        self.records.emit(caller, spawn);
+        Ok(Started {
             child,
             first,
             specialist: Arc::clone(specialist),
             settings: settings.clone(),
             input,
+            earlier: inherited_by(specialist, caller),
         })
-    }
-
-    /// Records that a child starts. This is a separate step, so that the events of background
-    /// children are in the order of the caller's calls.
-    pub fn start_prepared(&self, caller: &Invocation, prepared: Prepared) -> Started {
-        self.records.count(|stats| stats.delegations += 1);
-        let spawn = EventKind::DelegationSpawn {
-            child: prepared.child.id.clone(),
-            role: prepared.child.plan.role,
-        };
-        self.records.emit(caller, spawn);
-        let settings = &prepared.specialist.settings;
-        let (chat, past_tools) = (settings.include_chat, settings.include_past_tools);
-        let earlier = inherited(
-            &caller.history_snapshot.lock(),
-            caller.plan.role.has_repl(),
-            chat,
-            past_tools,
-        );
-        Started { prepared, earlier }
     }
 
     /// Runs a child and returns the text for its caller. The text includes errors if the settings
     /// ask for them.
     pub async fn run_started(&self, caller: &Invocation, started: Started) -> String {
-        let Started { prepared, earlier } = started;
-        let Prepared {
+        let Started {
             child,
             first,
             specialist,
             settings,
             input,
-        } = prepared;
+            earlier,
+        } = started;
         let child_id = child.id.clone();
         let log = child.log.clone();
         let result = match child.plan.role {
             Role::Specialist => self.run_in_repl(child, earlier, first, &input).await,
             Role::ToolSpecialist => {
-                let agent = ToolsAgent::of_child(self, &child, first.after(earlier, None));
+                let agent = ToolsAgent::of_child(self, &child, first.after(earlier));
                 agent.run().await
             }
             Role::DualAi | Role::AiHuman => {
@@ -124,17 +106,15 @@ impl Attempt<'_> {
                 self.serve_once(child, &specialist, first).await
             }
             _ => {
-                let shown = first.after(earlier, None);
+                let shown = first.after(earlier);
                 OneCall::of_messages(shown).run(self, &child).await
             }
         };
         self.emit_answered(caller, &child_id, &result);
-        let calls = log.map_or_else(Vec::new, |log| log.take());
-        let (text, error) = match result {
-            Ok(answer) => (Some(answer), None),
-            Err(failure) => (None, Some(failure.reason)),
-        };
-        result_text(&settings, text.as_deref(), &calls, error.as_deref())
+        let calls = log.map(|log| std::mem::take(&mut *log.lock()));
+        let calls = calls.unwrap_or_default();
+        let error = result.as_ref().err().map(|failure| failure.reason.as_str());
+        result_text(&settings, result.as_deref().ok(), &calls, error)
     }
 
     /// Creates a specialist as a child of `caller`.
@@ -209,7 +189,7 @@ impl Attempt<'_> {
             child.plan.tools.functions(),
         );
         let text = first_message(child.query(), &kind, child.plan.iterations);
-        let shown = first.after(earlier, Some(text));
+        let shown = FirstMessage { text, ..first }.after(earlier);
         let agent = ReplAgent::new(self, child, &session, repl, shown);
         let result = Box::pin(agent.run()).await;
         drop(subscription);
@@ -230,12 +210,12 @@ pub(crate) fn result_text(
     }
     if settings.include_calls {
         parts.extend(calls.iter().map(|call| {
-            let (worked, shown) = match &call.shown {
-                Ok(result) => (true, result.as_str()),
-                Err(error) if settings.include_errors => (false, error.as_str()),
-                Err(_) => (false, ""),
+            let (outcome, shown) = match &call.shown {
+                Ok(result) => ("result", result.as_str()),
+                Err(error) if settings.include_errors => ("failed", error.as_str()),
+                Err(_) => ("failed", ""),
             };
-            let call = subprompt_call(&call.name, &call.arguments, shown, worked);
+            let call = SUBPROMPT_CALL.render([&call.arguments, &call.name, outcome, shown]);
             call.trim_end_matches(' ').to_owned()
         }));
     } else if settings.include_errors {
@@ -243,15 +223,15 @@ pub(crate) fn result_text(
             let error = call.shown.as_ref().err()?;
             let error = error.strip_prefix("error: ").unwrap_or(error);
             Some(if error.starts_with(&format!("{}(", call.name)) {
-                subprompt_error(error)
+                SUBPROMPT_ERROR.render([error])
             } else {
-                subprompt_error(&format!("{}: {error}", call.name))
+                SUBPROMPT_ERROR.render([&format!("{}: {error}", call.name)])
             })
         });
         parts.extend(failed);
     }
     if settings.include_errors {
-        parts.extend(error.map(subprompt_error));
+        parts.extend(error.map(|error| SUBPROMPT_ERROR.render([error])));
     }
     parts.join("\n\n")
 }

@@ -114,7 +114,7 @@ impl Attempt<'_> {
         let given = find_tool(caller, &run.name).ok()?;
         let arguments = || given.accept(&run.name, &run.arguments);
         match &given.runs {
-            CallTarget::Specialist { name, settings } if !settings.blocks() => {
+            CallTarget::Specialist { name, settings } if !settings.blocking => {
                 Some(arguments().and_then(|input| {
                     self.start_background_child(caller, run, name, settings, input)
                 }))
@@ -127,16 +127,13 @@ impl Attempt<'_> {
                     let kind = kind.ok_or_else(|| ToolError("no such agent".to_owned()))?;
                     let name = &arguments.name;
                     let created = self.create_instance(caller, &run.child, kind, name)?;
-                    Ok(BackgroundPart::Agent {
-                        value: created.value,
-                        serving: created.serving,
-                    })
+                    Ok(BackgroundPart::Agent(created))
                 })),
                 InstanceCall::Send => {
                     let input = arguments().and_then(InstanceArguments::read);
                     let input = input.ok()?;
                     let kind = caller.instances.kind(names(caller).send, &input.id).ok()?;
-                    if kind.settings.blocks() {
+                    if kind.settings.blocking {
                         return None;
                     }
                     let posted = self.post(caller, &input.id, input.message);
@@ -150,7 +147,7 @@ impl Attempt<'_> {
                             result.map(|value| text_of(&value))
                         });
                         BackgroundPart::Answer {
-                            shown: sent(&id),
+                            shown: format!("sent to {id}"),
                             child: id,
                             work,
                         }
@@ -165,7 +162,7 @@ impl Attempt<'_> {
     /// Starts a child whose answer reaches the caller later, as a note.
     ///
     /// # Errors
-    /// Returns the errors of [`Attempt::prepare`].
+    /// Returns the errors of [`Attempt::start_child`].
     fn start_background_child<'b>(
         &'b self,
         caller: &Invocation,
@@ -175,8 +172,7 @@ impl Attempt<'_> {
         input: Value,
     ) -> Result<BackgroundPart<'b>, ToolError> {
         let specialist = self.specialist(specialist)?;
-        let child = self.prepare(caller, &run.child, specialist, settings, input)?;
-        let started = self.start_prepared(caller, child);
+        let started = self.start_child(caller, &run.child, specialist, settings, input)?;
         let (caller, run) = (caller.clone(), run.clone());
         let child = run.child.clone();
         Ok(BackgroundPart::Answer {
@@ -221,9 +217,9 @@ impl Attempt<'_> {
             } => (tool, values, options),
             CallTarget::Specialist { name, settings } => {
                 let specialist = self.specialist(name)?;
-                let child = self.prepare(caller, &run.child, specialist, settings, arguments)?;
-                let child = self.start_prepared(caller, child);
-                return Ok(Value::String(self.run_started(caller, child).await));
+                let started =
+                    self.start_child(caller, &run.child, specialist, settings, arguments)?;
+                return Ok(Value::String(self.run_started(caller, started).await));
             }
             CallTarget::Instance(tool) => {
                 let arguments = InstanceArguments::read(arguments)?;
@@ -289,7 +285,7 @@ impl Attempt<'_> {
     pub fn record_tool(&self, caller: &Invocation, run: ToolRun, shown: Result<String, String>) {
         let is_error = shown.is_err();
         if let Some(log) = &caller.log {
-            log.push(LoggedCall {
+            log.lock().push(LoggedCall {
                 name: run.name.clone(),
                 arguments: run.arguments.clone(),
                 shown: shown.clone(),
@@ -319,10 +315,14 @@ pub(crate) enum BackgroundPart<'a> {
         work: BoxFuture<'a, Result<String, String>>,
     },
     /// A new instance. The call itself is complete.
-    Agent {
-        value: Value,
-        serving: BoxFuture<'a, ()>,
-    },
+    Agent(Created<'a>),
+}
+
+/// An instance that has been created and recorded, but not started.
+pub(crate) struct Created<'a> {
+    /// Return value for the caller: id, kind and name of the instance.
+    pub value: Value,
+    pub serving: BoxFuture<'a, ()>,
 }
 
 /// Returns the tool with this name: the REPL name for agents with a REPL, else the native name.
@@ -337,11 +337,6 @@ fn find_tool<'c>(caller: &'c Invocation, name: &str) -> Result<&'c BoundTool, To
 /// Returns the names of the instance functions in this caller's REPL or native tools.
 pub(crate) const fn names(caller: &Invocation) -> &'static InstanceNames {
     InstanceNames::of(caller.plan.role.has_repl())
-}
-
-/// Returns the immediate result of a message whose sender does not wait for the answer.
-fn sent(id: &str) -> String {
-    format!("sent to {id}")
 }
 
 /// Formats a value for an agent: strings unchanged, other values as JSON.

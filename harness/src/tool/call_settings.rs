@@ -19,7 +19,7 @@ pub struct CallSettings {
     pub(crate) attachments: Option<String>,
     pub(crate) agent_name: Option<String>,
     /// Whether the caller waits for the answer.
-    blocking: bool,
+    pub(crate) blocking: bool,
 }
 
 impl CallSettings {
@@ -28,27 +28,15 @@ impl CallSettings {
         format!("{self:?}")
     }
 
-    /// Whether the caller waits for the answer.
-    pub(crate) const fn blocks(&self) -> bool {
-        self.blocking
-    }
-
     /// Returns the JSON Schema of the arguments that these settings name, for prompts without a
     /// `requiredSchema`.
     pub(crate) fn parameters(&self) -> Value {
         let mut properties = Map::new();
         let mut required = Vec::new();
-        for (property, schema) in [
-            (&self.message, json!({ "type": "string", "minLength": 1 })),
-            (
-                &self.agent_name,
-                json!({ "type": "string", "minLength": 1 }),
-            ),
-        ] {
-            if let Some(property) = property {
-                properties.insert(property.clone(), schema);
-                required.push(property.clone());
-            }
+        for property in [&self.message, &self.agent_name].into_iter().flatten() {
+            let text = json!({ "type": "string", "minLength": 1 });
+            properties.insert(property.clone(), text);
+            required.push(property.clone());
         }
         if let Some(property) = &self.attachments {
             let paths = json!({ "type": ["string", "array"], "items": { "type": "string" } });

@@ -147,30 +147,23 @@ async fn load(
 #[serde(deny_unknown_fields)]
 struct Declared {
     name: String,
-    #[serde(rename = "type", default)]
-    kind: DeclaredKind,
+    #[serde(rename = "type", default = "text")]
+    kind: VariableType,
     #[serde(default)]
     required: bool,
     #[serde(default)]
     description: String,
 }
 
-#[derive(Deserialize, Default, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-enum DeclaredKind {
-    #[default]
-    Text,
-    Secret,
+const fn text() -> VariableType {
+    VariableType::Text
 }
 
 impl From<Declared> for Variable {
     fn from(declared: Declared) -> Self {
         Self {
             name: declared.name,
-            kind: match declared.kind {
-                DeclaredKind::Text => VariableType::Text,
-                DeclaredKind::Secret => VariableType::Secret,
-            },
+            kind: declared.kind,
             required: declared.required,
             description: declared.description,
         }

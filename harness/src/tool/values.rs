@@ -110,14 +110,6 @@ impl Values {
             .collect()
     }
 
-    /// Returns only the values with these names. Secret values remain secret.
-    #[must_use]
-    pub fn scoped(&self, names: &[String]) -> Self {
-        let mut scoped = self.clone();
-        scoped.by_name.retain(|name, _| names.contains(name));
-        scoped
-    }
-
     /// Returns the names and values of secrets, longest value first, because a value may contain a
     /// shorter one.
     fn secrets(&self) -> Vec<(&str, &str)> {

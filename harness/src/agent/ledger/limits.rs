@@ -1,25 +1,13 @@
 //! Limits of a ledger: what remains under them, and errors if they are reached.
 
-use std::time::Duration;
-
 use super::super::{Budget, Spent};
-use super::expected::Amount;
 use super::{Books, Ledger, Scope};
 use crate::model::settled;
 use crate::provider::ProviderError;
 
-/// Amounts that remain under all applicable budgets. `None` means no limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Remaining {
-    pub cost_usd: Option<f64>,
-    pub tokens: Option<u64>,
-    pub calls: Option<u64>,
-    pub time: Option<Duration>,
-}
-
 impl Ledger {
     /// Returns an error if a call does not fit into the remaining budget.
-    pub(super) fn does_not_fit(&self, books: &Books, expected: Amount) -> Option<ProviderError> {
+    pub(super) fn does_not_fit(&self, books: &Books, expected: Spent) -> Option<ProviderError> {
         let Books {
             spent, reserved, ..
         } = books;
@@ -52,7 +40,7 @@ impl Ledger {
     }
 
     /// Returns the amounts that remain under this ledger and all parents.
-    pub fn left(&self) -> Remaining {
+    pub fn left(&self) -> Budget {
         let spent = self.spent();
         let Budget {
             cost_usd,
@@ -60,7 +48,7 @@ impl Ledger {
             calls,
             time,
         } = self.budget;
-        let own = Remaining {
+        let own = Budget {
             cost_usd: cost_usd.map(|most| (most - spent.cost_usd).max(0.0)),
             tokens: tokens.map(|most| most.saturating_sub(spent.tokens)),
             calls: calls.map(|most| most.saturating_sub(spent.calls)),
@@ -70,7 +58,7 @@ impl Ledger {
             return own;
         };
         let above = above.left();
-        Remaining {
+        Budget {
             cost_usd: least(own.cost_usd, above.cost_usd),
             tokens: least(own.tokens, above.tokens),
             calls: least(own.calls, above.calls),

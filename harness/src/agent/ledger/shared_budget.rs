@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::{Budget, Spent};
+use super::super::{Budget, Expense, Spent};
 use super::{Ledger, Reservation, Scope};
 use crate::provider::{Forecast, ProviderError};
 
@@ -60,7 +60,7 @@ impl SharedBudget {
     /// # Errors
     /// Returns [`ProviderError::OverBudget`] if the call does not fit.
     pub async fn reserve(&self, forecast: Option<Forecast>) -> Result<Reservation, ProviderError> {
-        let reserved = self.0.reserve(forecast.into(), 0).await;
+        let reserved = self.0.reserve(Expense::new(forecast, 0)).await;
         reserved.map_err(|overdrawn| overdrawn.error)
     }
 

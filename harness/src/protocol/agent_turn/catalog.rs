@@ -59,6 +59,15 @@ pub struct AgentTurnError {
     pub problem: String,
 }
 
+impl AgentTurnError {
+    pub(super) fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self {
+            field: field.into(),
+            problem: problem.into(),
+        }
+    }
+}
+
 /// Returns the tools of requests: only `agent_turn`, as a forced call.
 pub(super) fn tool_use() -> ToolUse {
     let envelope = &BUNDLED.envelope;
@@ -80,7 +89,6 @@ impl Catalog {
     /// # Errors
     /// Returns an error for an unknown or duplicate name, or for an invalid schema.
     pub fn new(settings: &AgentTurnSettings) -> Result<Self, AgentTurnError> {
-        let error = |field: String, problem: String| AgentTurnError { field, problem };
         let builtin: Vec<&str> = BUNDLED
             .actions
             .iter()
@@ -89,36 +97,29 @@ impl Catalog {
         for name in &settings.disable_builtin_actions {
             if !builtin.contains(&name.as_str()) {
                 let known = builtin.join(", ");
-                return Err(error(
-                    "disableBuiltinActions".to_owned(),
+                return Err(AgentTurnError::new(
+                    "disableBuiltinActions",
                     format!("unknown built-in action `{name}`: expected one of {known}"),
                 ));
             }
         }
         let mut entries = Vec::new();
+        let needs_confirmation = |name: &String| settings.confirm_actions.contains(name);
         let enabled = BUNDLED
             .actions
             .iter()
-            .filter(|spec| !settings.disable_builtin_actions.contains(&spec.name));
-        for spec in enabled {
-            let confirm = settings.confirm_actions.contains(&spec.name);
-            entries.push(CatalogEntry::new(
-                spec.clone(),
-                Run::Builtin,
-                confirm,
-                "actions",
-            )?);
-        }
-        if settings.allow_present {
-            let spec = BUNDLED.present.clone();
-            let confirm = settings.confirm_actions.contains(&spec.name);
-            entries.push(CatalogEntry::new(spec, Run::Present, confirm, "actions")?);
+            .filter(|spec| !settings.disable_builtin_actions.contains(&spec.name))
+            .map(|spec| (spec, Run::Builtin));
+        let present = Some((&BUNDLED.present, Run::Present)).filter(|_| settings.allow_present);
+        for (spec, run) in enabled.chain(present) {
+            let confirm = needs_confirmation(&spec.name);
+            entries.push(CatalogEntry::new(spec.clone(), run, confirm, "actions")?);
         }
         for (index, custom) in settings.custom_actions.iter().enumerate() {
             let field = format!("customActions[{index}]");
             let taken = entries.iter().any(|entry| entry.spec.name == custom.name);
             if custom.name.is_empty() || custom.name == "narrate" || taken {
-                return Err(error(
+                return Err(AgentTurnError::new(
                     format!("{field}.name"),
                     format!(
                         "`{}` is empty or already used: expected a unique name",
@@ -132,16 +133,14 @@ impl Catalog {
                 parameters: custom.parameters.clone(),
             };
             let run = Run::Script(custom.script.clone());
-            let confirm = custom.confirm || settings.confirm_actions.contains(&custom.name);
+            let confirm = custom.confirm || needs_confirmation(&custom.name);
             entries.push(CatalogEntry::new(spec, run, confirm, &field)?);
         }
         let mut catalog = Self { entries };
         for name in &settings.confirm_actions {
             if catalog.get(name).is_none() {
-                return Err(error(
-                    "confirmActions".to_owned(),
-                    unknown(name, &catalog.names().join(", ")),
-                ));
+                let problem = unknown(name, &catalog.names().join(", "));
+                return Err(AgentTurnError::new("confirmActions", problem));
             }
         }
         for (name, changed) in &settings.action_overrides {
@@ -151,7 +150,10 @@ impl Catalog {
                 .iter_mut()
                 .find(|entry| entry.spec.name == *name)
             else {
-                return Err(error("actionOverrides".to_owned(), unknown(name, &names)));
+                return Err(AgentTurnError::new(
+                    "actionOverrides",
+                    unknown(name, &names),
+                ));
             };
             if let Some(description) = &changed.description {
                 entry.spec.description.clone_from(description);
@@ -193,10 +195,7 @@ impl Catalog {
 
 impl CatalogEntry {
     fn new(spec: ToolSpec, run: Run, confirm: bool, field: &str) -> Result<Self, AgentTurnError> {
-        let error = |problem: String| AgentTurnError {
-            field: format!("{field}.parameters"),
-            problem,
-        };
+        let error = |problem: String| AgentTurnError::new(format!("{field}.parameters"), problem);
         if spec.parameters.get("type").and_then(Value::as_str) != Some("object") {
             return Err(error(
                 "expected a JSON Schema with `type: object`, because arguments are named"

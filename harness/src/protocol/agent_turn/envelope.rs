@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::catalog::envelope_name;
 use crate::model::lenient_json;
 use crate::model::web::{Envelope, Step, ToolAction};
+use crate::protocol::malformed::{report_unknown, unfenced};
 use crate::provider::Response;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -43,15 +44,7 @@ pub(super) fn read(response: &Response) -> Result<ParsedEnvelope, String> {
 }
 
 fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, String> {
-    let text = text.trim();
-    let text = match unfenced(text) {
-        Some(inside) => {
-            repairs.push("the envelope was in a code fence".to_owned());
-            inside
-        }
-        None => text,
-    };
-    let problem = match lenient_json::from_str(text) {
+    let problem = match lenient_json::from_str(unfenced(text, "envelope", repairs)) {
         Ok(Value::Object(object)) => return Ok(object),
         // Some servers encode the arguments twice, as a JSON string.
         Ok(Value::String(inner)) => match lenient_json::from_str(&inner) {
@@ -65,13 +58,6 @@ fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, St
         Err(error) => format!("is not JSON: {error}"),
     };
     Err(format!("the envelope {problem}"))
-}
-
-/// Returns the content of the JSON code fence that encloses the whole text, or `None`.
-fn unfenced(text: &str) -> Option<&str> {
-    let inside = text.strip_prefix("```")?.strip_suffix("```")?;
-    let (language, inside) = inside.split_once('\n')?;
-    matches!(language.trim(), "" | "json" | "JSON").then(|| inside.trim())
 }
 
 fn understand(
@@ -109,10 +95,7 @@ fn understand(
         }
         Some(actions) => steps(actions, &mut repairs)?,
     };
-    for field in object.keys().take(MOST_NAMED) {
-        let field: String = field.chars().take(60).collect();
-        repairs.push(format!("unknown field {field:?} of the envelope"));
-    }
+    report_unknown(&object, "the envelope", &mut repairs);
     Ok(ParsedEnvelope {
         envelope: Envelope {
             memory,
@@ -122,9 +105,6 @@ fn understand(
         repairs,
     })
 }
-
-/// Maximum number of unknown fields that are reported.
-const MOST_NAMED: usize = 10;
 
 fn todos(items: Vec<Value>) -> Result<Vec<String>, String> {
     let text = |item| match item {

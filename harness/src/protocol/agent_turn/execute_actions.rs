@@ -3,12 +3,13 @@
 
 use serde_json::Value;
 
-use super::executor::{ActionOutcome, Executor, ValidatingExecutor};
-use super::texts::{
-    dialog_opened, page_changed, page_failed, skipped_changed, skipped_dialog, skipped_failed,
-};
+use super::executor::{ActionOutcome, Executor};
+use super::texts::{dialog_opened, page_failed};
 use crate::model::web::{ActionEffect, PageError, PageProblem};
 use crate::model::web::{ActionResult, ActionStatus, Step};
+use crate::prompt::sections::{
+    WEB_PAGE_CHANGED, WEB_SKIPPED_CHANGED, WEB_SKIPPED_DIALOG, WEB_SKIPPED_FAILED,
+};
 
 /// Results of a turn's actions.
 #[derive(Debug, Default)]
@@ -27,7 +28,7 @@ pub(super) struct TurnResults {
 /// Returns the error of a broken browser, together with the results of the earlier actions.
 pub(super) async fn execute_steps(
     steps: &[Step],
-    executor: &ValidatingExecutor<impl Executor>,
+    executor: &Executor,
 ) -> (TurnResults, Result<(), PageError>) {
     let mut walked = TurnResults::default();
     let mut skip: Option<String> = None;
@@ -57,12 +58,12 @@ pub(super) async fn execute_steps(
                     match acted {
                         ActionEffect::SamePage => {}
                         ActionEffect::PageChanged { url } => {
-                            result.note = Some(page_changed(&url));
-                            skip = Some(skipped_changed());
+                            result.note = Some(WEB_PAGE_CHANGED.render([&url]));
+                            skip = Some(WEB_SKIPPED_CHANGED.render([]));
                         }
                         ActionEffect::DialogOpened { kind, message } => {
                             result.note = Some(dialog_opened(&kind, &message));
-                            skip = Some(skipped_dialog());
+                            skip = Some(WEB_SKIPPED_DIALOG.render([]));
                         }
                     }
                 }
@@ -86,7 +87,7 @@ pub(super) async fn execute_steps(
         }
         if result.problem.is_some() {
             result.result = ActionStatus::Failed;
-            skip = Some(skipped_failed());
+            skip = Some(WEB_SKIPPED_FAILED.render([]));
         }
         walked.results.push(result);
     }

@@ -1,25 +1,22 @@
-//! Runs one action on the page.
+//! Validates an action, asks for confirmation, and runs it on the page.
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::catalog::{Catalog, CatalogEntry, Run};
+use super::catalog::{Catalog, Run};
 use super::texts::unknown_action;
 use crate::model::web::ToolAction;
 use crate::model::web::{Action, ActionEffect, Page, PageError, PageProblem};
+use crate::prompt::ConfirmPolicy;
+use crate::prompt::sections::WEB_NOT_CONFIRMED;
 
-/// Runs known actions with valid arguments.
-#[async_trait]
-pub(super) trait Executor: Send + Sync {
-    async fn execute(&self, entry: &CatalogEntry, action: &ToolAction) -> ActionOutcome;
-}
-
-/// Looks up actions and validates their arguments, before the inner executor asks for confirmation.
-pub(super) struct ValidatingExecutor<E> {
-    pub inner: E,
+/// Runs the actions of a catalog on a page.
+pub(super) struct Executor {
+    pub page: Arc<dyn Page>,
     pub catalog: Arc<Catalog>,
+    /// Policy for actions that require confirmation.
+    pub confirm: ConfirmPolicy,
 }
 
 /// Result of an action.
@@ -39,7 +36,8 @@ pub(super) enum ActionOutcome {
     Failed(PageError),
 }
 
-impl<E: Executor> ValidatingExecutor<E> {
+impl Executor {
+    /// Runs an action if it exists, its arguments are valid, and it is confirmed where required.
     pub async fn execute(&self, action: &ToolAction) -> ActionOutcome {
         let Some(entry) = self.catalog.get(&action.tool) else {
             return ActionOutcome::Invalid {
@@ -53,27 +51,20 @@ impl<E: Executor> ValidatingExecutor<E> {
                 message,
             };
         }
-        self.inner.execute(entry, action).await
-    }
-}
-
-pub(super) struct PageExecutor(pub Arc<dyn Page>);
-
-#[async_trait]
-impl Executor for PageExecutor {
-    async fn execute(&self, entry: &CatalogEntry, action: &ToolAction) -> ActionOutcome {
-        let Self(page) = self;
+        if entry.confirm && !self.confirm.confirms(&action.tool) {
+            return ActionOutcome::Refused(WEB_NOT_CONFIRMED.render([]));
+        }
         let done = match &entry.run {
             // The schema ensures that the fields exist.
             Run::Builtin => match read(action) {
-                Ok(action) => page.act(&action).await.map(|acted| (acted, None)),
+                Ok(action) => self.page.act(&action).await.map(|acted| (acted, None)),
                 Err(message) => Err(PageError::new(PageProblem::Malformed, message)),
             },
             // The host shows the panel, so there is nothing to do on the page.
             Run::Present => Ok((ActionEffect::SamePage, None)),
             Run::Script(script) => {
                 let call = format!("({script})({})", action.args);
-                page.run_script(&call).await
+                self.page.run_script(&call).await
             }
         };
         match done {

@@ -31,6 +31,7 @@ use crate::agent::{
 };
 use crate::model::web::Page;
 use crate::model::{EventKind, Image, Message, Status, ToolChoice, ToolResult, ToolUse, WebEvent};
+use crate::prompt::sections::{WEB_CALL_NOT_RUN, WEB_MALFORMED};
 use crate::prompt::{Assembled, PromptOverrides, Replacement, flat_message};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::malformed::Malformed;
@@ -39,19 +40,16 @@ use crate::tool::ToolSet;
 pub use crate::model::web::ActionStatus;
 pub use crate::prompt::{AgentTurnSettings, ConfirmPolicy, CustomAction, DomHeader};
 pub use catalog::AgentTurnError;
-pub use confirmation::ConfirmGate;
 
 use catalog::Catalog;
-use confirmation::ConfirmingExecutor;
-use executor::{PageExecutor, ValidatingExecutor};
+use executor::Executor;
 use log::TurnLog;
-use texts::{WebPrompt, call_beyond_first, malformed, system_prompt};
+use texts::{WebPrompt, system_prompt};
 
-/// Web agent with its settings, actions and confirmation policy.
+/// Web agent with its settings and actions.
 pub(crate) struct WebAgent {
     pub settings: AgentTurnSettings,
     catalog: Arc<Catalog>,
-    gate: Arc<dyn ConfirmGate>,
     /// The run's replacement of the prompt; it takes precedence over the settings.
     replacement: Option<Replacement>,
 }
@@ -63,11 +61,9 @@ impl WebAgent {
     /// Returns an [`AgentTurnError`] that names the invalid field.
     pub fn new(settings: AgentTurnSettings) -> Result<Self, AgentTurnError> {
         let catalog = Arc::new(Catalog::new(&settings)?);
-        let gate = Arc::new(settings.confirm.clone());
         Ok(Self {
             settings,
             catalog,
-            gate,
             replacement: None,
         })
     }
@@ -173,12 +169,10 @@ impl ProtocolBehavior for AgentTurn {
         let working = attempt.meter.begin();
         let page = attempt.browser()?.open(attempt.task).await?;
         drop(working);
-        let executor = ValidatingExecutor {
-            inner: ConfirmingExecutor {
-                inner: PageExecutor(Arc::clone(&page)),
-                gate: Arc::clone(&agent.gate),
-            },
+        let executor = Executor {
+            page: Arc::clone(&page),
             catalog: Arc::clone(&agent.catalog),
+            confirm: agent.settings.confirm.clone(),
         };
         let mut turns = WebTurns {
             attempt,
@@ -203,7 +197,7 @@ struct WebTurns<'a> {
     root: &'a Invocation,
     agent: &'a WebAgent,
     page: Arc<dyn Page>,
-    executor: ValidatingExecutor<ConfirmingExecutor<PageExecutor>>,
+    executor: Executor,
     log: TurnLog,
     /// Further messages of the user, in order.
     follow_ups: VecDeque<String>,
@@ -252,7 +246,7 @@ impl AgentBehavior for WebTurns<'_> {
             Ok(understood) => understood,
             Err(problem) => {
                 self.on_malformed(iteration, &problem)?;
-                conversation.push(answer_to(&reply, malformed(&problem), true));
+                conversation.push(answer_to(&reply, WEB_MALFORMED.render([&problem]), true));
                 return Ok(NextStep::Continue);
             }
         };
@@ -357,7 +351,7 @@ fn answer_to(reply: &ModelReply, content: String, is_error: bool) -> Message {
         ToolResult {
             call: call.id.clone(),
             is_error: is_error || first.is_none(),
-            content: first.unwrap_or_else(call_beyond_first),
+            content: first.unwrap_or_else(|| WEB_CALL_NOT_RUN.render([])),
         }
     });
     Message {

@@ -1,9 +1,10 @@
 //! Reads the page for the last message of the next request.
 
-use super::texts::{no_dump, page_block, page_failed};
+use super::texts::{page_block, page_failed};
 use crate::agent::{Attempt, Failure, Invocation, seen};
 use crate::model::web::{Page, PageError, PageProblem};
 use crate::model::{EventKind, Message, WebEvent};
+use crate::prompt::sections::WEB_NO_DUMP;
 use crate::prompt::{AgentTurnSettings, DomHeader, blocked_addresses};
 
 /// Returns a message with the current page, and a screenshot if the settings require one. Records
@@ -36,7 +37,7 @@ pub(super) async fn look(
             record(WebEvent::NoPage {
                 problem: message.clone(),
             });
-            page_block("unknown", &no_dump(&message))
+            page_block("unknown", &WEB_NO_DUMP.render([&message]))
         }
     };
     let addresses = page.drain_blocked_requests();

@@ -15,29 +15,24 @@ impl AgentTurnSettings {
     /// Returns an [`AgentTurnError`] that names the invalid field.
     pub fn check(&self) -> Result<(), AgentTurnError> {
         if self.dom_max_length == 0 {
-            return Err(AgentTurnError {
-                field: "domMaxLength".to_owned(),
-                problem: "is 0: expected at least 1".to_owned(),
-            });
+            let problem = "is 0: expected at least 1";
+            return Err(AgentTurnError::new("domMaxLength", problem));
         }
         if let Some(template) = &self.system_prompt_template
             && !template.contains("{default}")
         {
-            return Err(AgentTurnError {
-                field: "systemPromptTemplate".to_owned(),
-                problem:
-                    "does not contain `{default}`; use `systemPrompt` to replace the default prompt"
-                        .to_owned(),
-            });
+            return Err(AgentTurnError::new(
+                "systemPromptTemplate",
+                "does not contain `{default}`; use `systemPrompt` to replace the default prompt",
+            ));
         }
         if self.system_prompt_function.is_some()
             && (self.system_prompt.is_some() || self.system_prompt_template.is_some())
         {
-            return Err(AgentTurnError {
-                field: "systemPromptFunction".to_owned(),
-                problem: "cannot be combined with `systemPrompt` or `systemPromptTemplate`"
-                    .to_owned(),
-            });
+            return Err(AgentTurnError::new(
+                "systemPromptFunction",
+                "cannot be combined with `systemPrompt` or `systemPromptTemplate`",
+            ));
         }
         Catalog::new(self).map(drop)
     }
@@ -65,10 +60,7 @@ impl AgentTurnSettings {
         let Some(source) = &self.system_prompt_function else {
             return Ok(None);
         };
-        let wrong = |problem: String| AgentTurnError {
-            field: "systemPromptFunction".to_owned(),
-            problem,
-        };
+        let wrong = |problem: String| AgentTurnError::new("systemPromptFunction", problem);
         let ctx = json!({
             "agentName": self.agent_name,
             "siteName": self.site_name,

@@ -3,10 +3,9 @@
 
 use crate::model::web::{IdStyle, PageError, PageProblem};
 use crate::prompt::sections::{
-    WEB_CALL_NOT_RUN, WEB_DIALOG_OPENED, WEB_DOM, WEB_ENVELOPE, WEB_HEADER, WEB_IDENTITY,
-    WEB_IDENTITY_UNDATED, WEB_IDS_HASHES, WEB_IDS_NUMBERS, WEB_MALFORMED, WEB_NO_DUMP,
-    WEB_NOT_CONFIRMED, WEB_NOT_RESPONDING, WEB_PAGE, WEB_PAGE_CHANGED, WEB_SKIPPED_CHANGED,
-    WEB_SKIPPED_DIALOG, WEB_SKIPPED_FAILED, WEB_TOOL, WEB_TOOLS, WEB_UNKNOWN_ACTION,
+    WEB_DIALOG_OPENED, WEB_DOM, WEB_ENVELOPE, WEB_HEADER, WEB_IDENTITY, WEB_IDENTITY_UNDATED,
+    WEB_IDS_HASHES, WEB_IDS_NUMBERS, WEB_NOT_RESPONDING, WEB_PAGE, WEB_TOOL, WEB_TOOLS,
+    WEB_UNKNOWN_ACTION,
 };
 use crate::prompt::{Assembled, DomHeader, Replacement, Section};
 
@@ -102,11 +101,6 @@ pub(super) fn page_block(url: &str, dom: &str) -> String {
     WEB_PAGE.render([dom, url])
 }
 
-/// Returns the text that replaces a failed dump.
-pub(super) fn no_dump(problem: &str) -> String {
-    WEB_NO_DUMP.render([problem])
-}
-
 /// Returns the message of an error. If the page did not respond in time, adds how to recover,
 /// because waiting does not help.
 pub(super) fn page_failed(error: &PageError) -> String {
@@ -116,48 +110,13 @@ pub(super) fn page_failed(error: &PageError) -> String {
     }
 }
 
-/// Returns the note that an action led to another page.
-pub(super) fn page_changed(url: &str) -> String {
-    WEB_PAGE_CHANGED.render([url])
-}
-
 /// Returns the note that an action opened a dialog.
 pub(super) fn dialog_opened(kind: &str, message: &str) -> String {
     WEB_DIALOG_OPENED.render([kind, &format!("{message:?}")])
-}
-
-/// Returns the reason for skipping an action: the page had changed.
-pub(super) fn skipped_changed() -> String {
-    WEB_SKIPPED_CHANGED.render([])
-}
-
-/// Returns the reason for skipping an action: a dialog was open.
-pub(super) fn skipped_dialog() -> String {
-    WEB_SKIPPED_DIALOG.render([])
-}
-
-/// Returns the reason for skipping an action: the previous action failed.
-pub(super) fn skipped_failed() -> String {
-    WEB_SKIPPED_FAILED.render([])
-}
-
-/// Returns the reason for rejecting an action: it was not confirmed.
-pub(super) fn not_confirmed() -> String {
-    WEB_NOT_CONFIRMED.render([])
 }
 
 /// Returns the note that an action does not exist.
 pub(super) fn unknown_action(name: &str, known: &str) -> String {
     let name: String = name.chars().take(60).collect();
     WEB_UNKNOWN_ACTION.render([known, &format!("{name:?}")])
-}
-
-/// Returns the tool result for each `agent_turn` call after the first of a response.
-pub(super) fn call_beyond_first() -> String {
-    WEB_CALL_NOT_RUN.render([])
-}
-
-/// Returns the reply to a response without a usable envelope.
-pub(super) fn malformed(problem: &str) -> String {
-    WEB_MALFORMED.render([problem])
 }

@@ -8,7 +8,7 @@ use crate::agent::{
     AgentBehavior, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, NextStep, Turn,
     answer_messages, run_turns,
 };
-use crate::model::{Message, Role, Status};
+use crate::model::{Message, Role};
 use crate::prompt::flat_message;
 use crate::protocol::ProtocolBehavior;
 use crate::settings::{Overflow, ProtocolSettings};
@@ -107,10 +107,7 @@ impl AgentBehavior for OneCall {
         _conversation: &mut Conversation,
     ) -> Result<NextStep, Failure> {
         if reply.truncated {
-            return Err(Failure::new(
-                Status::Limit,
-                "the response was cut off at the limit of output tokens".to_owned(),
-            ));
+            return Err(Failure::cut_off());
         }
         Ok(NextStep::Answer(reply.response.text))
     }

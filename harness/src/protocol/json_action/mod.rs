@@ -4,7 +4,6 @@
 
 mod request;
 mod response;
-mod texts;
 
 mod apps;
 

@@ -4,9 +4,12 @@
 use serde::Serialize;
 
 use super::response::List;
-use super::texts::{apps_entry, apps_note, docs_entry, docs_note, malformed_entry};
 use crate::agent::Failure;
 use crate::model::web::AppHost;
+use crate::prompt::sections::{
+    JSON_ACTION_APPS_ENTRY, JSON_ACTION_APPS_NOTE, JSON_ACTION_DOCS_ENTRY, JSON_ACTION_DOCS_NOTE,
+    JSON_ACTION_MALFORMED, JSON_ACTION_REPEATED,
+};
 
 /// Request that the model reads, with fields in the order of the protocol: stable fields come
 /// first.
@@ -72,6 +75,17 @@ impl RequestedList {
             Items::Docs { .. } => List::Docs,
         }
     }
+
+    /// Appends the numbers of requests to the note next to the list if it was requested repeatedly.
+    fn note(&self, note: String) -> String {
+        match self.repeated {
+            None => note,
+            Some((count, left)) => {
+                let more = JSON_ACTION_REPEATED.render([&count.to_string(), &left.to_string()]);
+                format!("{note} {more}")
+            }
+        }
+    }
 }
 
 /// A message of the chat.
@@ -124,26 +138,28 @@ impl<'a> ChatRequest<'a> {
     /// Adds a list, its note, and a history entry about the model's request. Documents are listed
     /// without their content.
     pub fn with_list(mut self, listed: &RequestedList) -> Self {
-        match &listed.items {
+        let entry = match &listed.items {
             Items::Apps(apps) => {
-                self.history.push(ChatEntry::assistant(apps_entry()));
                 self.apps = Some(apps.clone());
-                self.apps_note = Some(apps_note(listed.repeated));
+                self.apps_note = Some(listed.note(JSON_ACTION_APPS_NOTE.render([])));
+                JSON_ACTION_APPS_ENTRY.render([])
             }
             Items::Docs { open, active } => {
-                self.history.push(ChatEntry::assistant(docs_entry()));
                 self.open_documents = Some(open.clone());
                 self.active_document.clone_from(active);
-                self.docs_note = Some(docs_note(listed.repeated));
+                self.docs_note = Some(listed.note(JSON_ACTION_DOCS_NOTE.render([])));
+                JSON_ACTION_DOCS_ENTRY.render([])
             }
-        }
+        };
+        self.history.push(ChatEntry::assistant(entry));
         self
     }
 
     /// Adds a history entry about the problem with the last response. Later requests do not contain
     /// it.
     pub fn with_problem(mut self, problem: &str) -> Self {
-        self.history.push(ChatEntry::user(malformed_entry(problem)));
+        let entry = JSON_ACTION_MALFORMED.render([problem]);
+        self.history.push(ChatEntry::user(entry));
         self
     }
 

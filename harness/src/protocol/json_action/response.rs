@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::model::lenient_json;
+use crate::protocol::malformed::{report_unknown, unfenced};
 
 /// Action that the model chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,39 +77,18 @@ pub(super) fn read(text: &str) -> Result<ParsedResponse, String> {
             ));
         }
     };
-    for field in object.keys().take(MOST_NAMED) {
-        let field: String = field.chars().take(60).collect();
-        repairs.push(format!("unknown field {field:?} of {action}"));
-    }
+    report_unknown(&object, &action, &mut repairs);
     Ok(ParsedResponse { choice, repairs })
 }
 
 const DOCTYPE: &str = "<!DOCTYPE html>";
-/// Maximum number of unknown fields that are reported.
-const MOST_NAMED: usize = 10;
 
 fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, String> {
-    let text = text.trim();
-    let text = match unfenced(text) {
-        Some(inside) => {
-            repairs.push("the object was in a code fence".to_owned());
-            inside
-        }
-        None => text,
-    };
-    match lenient_json::from_str(text) {
+    match lenient_json::from_str(unfenced(text, "object", repairs)) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err("it is JSON, but not an object".to_owned()),
         Err(error) => Err(format!("it is not one JSON object: {error}")),
     }
-}
-
-/// Returns the content of the JSON code fence that encloses the whole text, or `None`.
-fn unfenced(text: &str) -> Option<&str> {
-    let inside = text.strip_prefix("```")?.strip_suffix("```")?;
-    let (language, inside) = inside.split_once('\n')?;
-    let is_json = matches!(language.trim(), "" | "json" | "JSON");
-    is_json.then(|| inside.trim())
 }
 
 fn take_text(object: &mut Map<String, Value>, action: &str, field: &str) -> Result<String, String> {

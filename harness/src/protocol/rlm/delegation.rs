@@ -22,7 +22,7 @@ use crate::agent::{
 use crate::model::{EventKind, Image, Message, Role, Status, WebEvent, ms};
 use crate::prompt::{AnswerSchema, ContextKind, first_message};
 use crate::protocol::direct::OneCall;
-use crate::protocol::tool_run::{BackgroundPart, ToolRun};
+use crate::protocol::tool_run::{BackgroundPart, Created, ToolRun};
 use crate::tool::{ToolError, ToolSet};
 
 /// Error of a call that was still running when its cell ended.
@@ -47,6 +47,7 @@ const KEPT: usize = 200;
 type ToolAnswer = (CallId, Result<Value, String>);
 
 /// Pending calls of one running cell to children, tools and page functions.
+#[derive(Default)]
 struct Children<'f> {
     running: FuturesUnordered<BoxFuture<'f, Answer>>,
     /// All unsettled calls to children.
@@ -147,13 +148,7 @@ impl<'a> ReplAgent<'a> {
     pub async fn run_cell(&mut self, code: &str, iteration: u32) -> Result<CellOutcome, Failure> {
         self.attempt.publish_budget();
         self.repl.run(code, iteration);
-        let mut children = Children {
-            running: FuturesUnordered::new(),
-            pending: HashMap::new(),
-            page: FuturesUnordered::new(),
-            tools: FuturesUnordered::new(),
-            called: BTreeMap::new(),
-        };
+        let mut children = Children::default();
         // The cell counts as busy while it executes, not while it waits for calls.
         let mut working: Option<Work<'_>> = Some(self.attempt.meter.begin());
         loop {
@@ -320,7 +315,7 @@ impl<'a> ReplAgent<'a> {
         let done = match attempt.start_background_part(&caller, &run) {
             None => None,
             Some(Err(error)) => Some(Err(error)),
-            Some(Ok(BackgroundPart::Agent { serving, value })) => {
+            Some(Ok(BackgroundPart::Agent(Created { serving, value }))) => {
                 self.background.keep(serving);
                 Some(Ok(value))
             }

@@ -145,6 +145,7 @@ pub(crate) struct ReplAgent<'a> {
 }
 
 /// Combined result of the cells of one iteration.
+#[derive(Default)]
 pub(crate) struct CellResults {
     pub output: String,
     error: Option<String>,
@@ -314,13 +315,7 @@ impl<'a> ReplAgent<'a> {
         if dropped > 0 {
             self.count_fault();
         }
-        let mut ran = CellResults {
-            output: String::new(),
-            error: None,
-            unawaited: 0,
-            returns_in_function: false,
-            returned: None,
-        };
+        let mut ran = CellResults::default();
         for code in blocks {
             let outcome = match self.run_cell(code, iteration).await {
                 Ok(outcome) => outcome,

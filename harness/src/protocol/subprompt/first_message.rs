@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use imagesize::ImageType;
 use serde_json::{Map, Value};
 
-use super::texts::attachment_text;
 use super::{CallSettings, Specialist};
 use crate::model::{Image, Message};
+use crate::prompt::definition::fence_untrusted;
 use crate::tool::{ToolError, bytes_of, confined};
 
 /// First message of a child.
@@ -45,12 +45,9 @@ impl FirstMessage {
         }
     }
 
-    /// Appends this message to `earlier`. If given, `text` replaces the text of the message.
-    pub fn after(self, mut earlier: Vec<Message>, text: Option<String>) -> Vec<Message> {
-        earlier.push(Message {
-            images: self.images,
-            ..Message::user(text.unwrap_or(self.text))
-        });
+    /// Appends this message to `earlier`.
+    pub fn after(self, mut earlier: Vec<Message>) -> Vec<Message> {
+        earlier.push(self.into_message());
         earlier
     }
 }
@@ -98,7 +95,7 @@ pub(crate) fn first(
             Attachment::Image(image) => images.push(image),
             Attachment::Text(content) => {
                 text.push_str("\n\n");
-                text.push_str(&attachment_text(&path, &content));
+                text.push_str(&fence_untrusted(&format!("attachment {path}"), &content));
             }
         }
     }

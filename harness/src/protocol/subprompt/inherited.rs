@@ -3,14 +3,25 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::agent::{Invocation, Specialist};
 use crate::model::{Message, MessageRole};
 use crate::text::code_blocks;
+
+/// Returns the part of a caller's conversation that a specialist inherits.
+pub(crate) fn inherited_by(specialist: &Specialist, caller: &Invocation) -> Vec<Message> {
+    inherited(
+        &caller.history_snapshot.lock(),
+        caller.plan.role.has_repl(),
+        specialist.settings.include_chat,
+        specialist.settings.include_past_tools,
+    )
+}
 
 /// Returns the part of a caller's conversation that a sub-prompt inherits: texts if `chat`, and
 /// past tool calls and their results if `past_tools`. If the caller's tools are functions
 /// `in_repl`, cells and their results are used instead of tool calls. Calls and cells without a
 /// result, such as the one that calls the sub-prompt, and messages that become empty are omitted.
-pub fn inherited(
+fn inherited(
     conversation: &[Arc<Message>],
     in_repl: bool,
     chat: bool,

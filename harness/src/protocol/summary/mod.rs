@@ -10,7 +10,7 @@ use crate::agent::{
     AgentBehavior, Attempt, CORRECTIONS, Conversation, Failure, Invocation, ModelReply, NextStep,
     Turn, run_turns,
 };
-use crate::model::{Message, Status};
+use crate::model::Message;
 use crate::prompt::flat_message;
 use crate::prompt::sections::{TURN_SUMMARY_ANSWER, TURN_SUMMARY_PIECE};
 use crate::protocol::ProtocolBehavior;
@@ -135,10 +135,7 @@ impl AgentBehavior for Reader<'_> {
     ) -> Result<NextStep, Failure> {
         if !self.reads() {
             if reply.truncated {
-                return Err(Failure::new(
-                    Status::Limit,
-                    "the response was cut off at the limit of output tokens".to_owned(),
-                ));
+                return Err(Failure::cut_off());
             }
             return Ok(NextStep::Answer(reply.response.text));
         }

@@ -1,7 +1,6 @@
 //! The tools protocol: an agent calls native tools until it replies without a call.
 
 mod text_call;
-mod texts;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,14 +17,16 @@ use crate::agent::{
 use crate::hook::HookError;
 use crate::model::{Message, Status, ToolCall, ToolChoice, ToolResult, ToolUse};
 use crate::prompt::definition::ToolStrategy;
+use crate::prompt::sections::{
+    TURN_TOOLS, TURN_TOOLS_CUT_OFF, TURN_TOOLS_EMPTY, TURN_TOOLS_IN_TEXT, TURN_TOOLS_LAST,
+    TURN_TOOLS_REQUIRED,
+};
 use crate::prompt::{ActionOverrides, flat_message, output_left_out};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::background::Background;
-use crate::protocol::tool_run::{BackgroundPart, ToolRun, text_of};
+use crate::protocol::tool_run::{BackgroundPart, Created, ToolRun, text_of};
 use crate::text::truncate_middle;
 use crate::tool::{ToolRegistry, ToolSet};
-
-use texts::{ToolsNote, large_context_message, tools_note};
 
 pub(super) struct Tools;
 
@@ -217,7 +218,7 @@ impl<'a> ToolsAgent<'a> {
                     is_error: false,
                 });
             }
-            Some(Ok(BackgroundPart::Agent { value, serving })) => {
+            Some(Ok(BackgroundPart::Agent(Created { value, serving }))) => {
                 // The receiver is polled while this call is awaited, so the instance is running
                 // before the next call.
                 let _ = self.creating.unbounded_send(serving);
@@ -287,7 +288,7 @@ impl<'a> ToolsAgent<'a> {
             if self.calls_in_text > RETRIES {
                 return Err(calls_in_text(self.calls_in_text));
             }
-            return Ok(Read::Fault(ToolsNote::InText));
+            return Ok(Read::Fault(TURN_TOOLS_IN_TEXT.render([])));
         }
         self.calls_in_text = 0;
         if !reply.truncated && !must_call && !text.trim().is_empty() {
@@ -295,15 +296,15 @@ impl<'a> ToolsAgent<'a> {
         }
         self.fault();
         Ok(Read::Fault(if reply.truncated {
-            ToolsNote::CutOff
+            TURN_TOOLS_CUT_OFF.render([])
         } else if must_call {
             self.refusals += 1;
             if self.refusals > RETRIES {
                 return Err(no_call(self.refusals));
             }
-            ToolsNote::Required
+            TURN_TOOLS_REQUIRED.render([])
         } else {
-            ToolsNote::Empty
+            TURN_TOOLS_EMPTY.render([])
         }))
     }
 
@@ -334,10 +335,10 @@ impl AgentBehavior for ToolsAgent<'_> {
         let mut first = if is_context_inline(&self.context, self.settings) {
             flat_message(query, &self.context)
         } else {
-            large_context_message(query, self.context.chars().count() as u64)
+            TURN_TOOLS.render([&self.context.chars().count().to_string(), query])
         };
         if self.invocation.plan.iterations == 1 && !conversation.tools.is_off() {
-            first = format!("{first}\n\n{}", tools_note(ToolsNote::Last));
+            first = format!("{first}\n\n{}", TURN_TOOLS_LAST.render([]));
         }
         first += &self.background.get_mut().take_notes();
         let first = Message::user(first);
@@ -373,7 +374,7 @@ impl AgentBehavior for ToolsAgent<'_> {
     ) -> Result<NextStep, Failure> {
         let mut notes: Vec<String> = match self.read(&reply, &conversation.tools)? {
             Read::Answer(answer) => return Ok(NextStep::Answer(answer)),
-            Read::Fault(note) => vec![tools_note(note)],
+            Read::Fault(note) => vec![note],
             Read::Calls => {
                 if conversation.tools.choice == ToolChoice::Required {
                     conversation.tools.choice = ToolChoice::Auto;
@@ -383,7 +384,7 @@ impl AgentBehavior for ToolsAgent<'_> {
         };
         let must_call = conversation.tools.choice == ToolChoice::Required;
         if turn.iteration + 1 == turn.iterations && !must_call {
-            notes.push(tools_note(ToolsNote::Last));
+            notes.push(TURN_TOOLS_LAST.render([]));
         }
         let results = self.run_calls_with_background(&reply).await?;
         let done = self.background.get_mut().take_notes();
@@ -409,7 +410,8 @@ impl AgentBehavior for ToolsAgent<'_> {
 enum Read {
     Answer(String),
     Calls,
-    Fault(ToolsNote),
+    /// Note to the agent about what was wrong.
+    Fault(String),
 }
 
 /// Whether the first message contains the context: if the context is short, or if the agent cannot
