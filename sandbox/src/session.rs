@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
-use crate::event::{Event, SessionLost};
+use crate::event::SessionLost;
 use crate::functions::HostFunctions;
 use crate::limits::{Console, Limits};
 use crate::message::{
-    AgentId, AgentInfo, Budget, CallId, Context, Listing, RecordedSteps, Request, SessionStart,
+    AgentId, AgentInfo, Budget, CallId, Context, Event, Listing, RecordedSteps, Request,
+    SessionStart,
 };
 use crate::router::Router;
 

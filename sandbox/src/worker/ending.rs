@@ -8,7 +8,7 @@ use super::{HOUSEKEEPING, Worker};
 use crate::host_state::CellEnd;
 use crate::isolate::Action;
 use crate::jobs;
-use crate::message::{AgentId, CellError, CellErrorKind, CellOutcome, Reply};
+use crate::message::{AgentId, CellError, CellErrorKind, CellOutcome, Event, Reply};
 use crate::stack_trace;
 
 /// Note for a model that uses another harness's way to answer.
@@ -179,7 +179,8 @@ impl Worker {
         if let Some(entry) = self.agents.get_mut(&agent) {
             entry.returned = outcome.value.is_some();
         }
-        self.replies.push(Reply::Finished { agent, outcome });
+        let event = Event::Finished(outcome);
+        self.replies.push(Reply::Event { agent, event });
     }
 }
 

@@ -6,7 +6,7 @@ use super::repetition::Repetition;
 use super::{Agent, Worker};
 use crate::inbox::IncomingText;
 use crate::isolate::{Action, ContextSource, TurnEnd};
-use crate::message::{AgentId, Context, Listing, Reply, Request, SessionStart, Step};
+use crate::message::{AgentId, Context, Event, Listing, Reply, Request, SessionStart, Step};
 
 impl Worker {
     /// Handles one request. `arriving` is the context of an agent to open, if it is sent in pieces.
@@ -78,7 +78,8 @@ impl Worker {
                         | TurnEnd::EndlessJobs(_)
                         | TurnEnd::Broken => Err("reading the context took too long".to_owned()),
                     };
-                    self.replies.push(Reply::CallContext { agent, call, text });
+                    let event = Event::CallContext { call, text };
+                    self.replies.push(Reply::Event { agent, event });
                     self.send();
                 }
             }
