@@ -228,7 +228,7 @@ impl Worker {
 }
 
 /// Reads all pieces of an arriving context and adds the context to its request.
-fn with_context(request: Request, arriving: Option<IncomingText>) -> Request {
+fn with_context(mut request: Request, arriving: Option<IncomingText>) -> Request {
     let Some(mut arriving) = arriving else {
         return request;
     };
@@ -236,20 +236,8 @@ fn with_context(request: Request, arriving: Option<IncomingText>) -> Request {
     for _ in 0..arriving.pieces {
         text.push_str(&(arriving.next)());
     }
-    match request {
-        Request::Open {
-            agent,
-            parent,
-            info,
-            functions,
-            ..
-        } => Request::Open {
-            agent,
-            parent,
-            context: Context::text(text),
-            info,
-            functions,
-        },
-        other => other,
+    if let Request::Open { context, .. } = &mut request {
+        *context = Context::text(text);
     }
+    request
 }
