@@ -98,8 +98,7 @@ fn rewrite_javascript(source: &str, earlier: &EarlierNames) -> Result<Cell, Synt
     }
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, &full, SourceType::script()).parse();
-    let in_cell =
-        |first: &OxcDiagnostic| SyntaxError::of_diagnostic(source, first, BEFORE.len());
+    let in_cell = |first: &OxcDiagnostic| SyntaxError::of_diagnostic(source, first, BEFORE.len());
     if let Some(first) = parsed.diagnostics.iter().next() {
         return Err(stray_brace(source).unwrap_or_else(|| in_cell(first)));
     }
