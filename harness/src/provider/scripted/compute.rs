@@ -1,6 +1,6 @@
 //! Runs the code in the fields `compute` and `compute_calls` of rules.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Session};
 
@@ -26,7 +26,7 @@ impl RuleSessions {
     /// # Errors
     /// Returns the error that the code threw, or the reason why the code could not run.
     pub async fn run(&self, code: &str, message: &str) -> Result<String, String> {
-        let idle = self.idle().pop();
+        let idle = self.idle.lock().pop();
         let mut used = match idle {
             Some(used) => used,
             None => PooledSession {
@@ -39,13 +39,9 @@ impl RuleSessions {
         used.calls += 1;
         let outcome = run(&used.session, code, message).await?;
         if used.calls < MAX_CALLS_PER_SESSION {
-            self.idle().push(used);
+            self.idle.lock().push(used);
         }
         outcome
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Vec<PooledSession>> {
-        self.idle.lock()
     }
 }
 
