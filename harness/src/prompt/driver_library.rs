@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::{self, DirEntry};
-use std::io;
 use std::path::Path;
 
 use include_dir::{Dir, include_dir};
@@ -11,7 +9,7 @@ use include_dir::{Dir, include_dir};
 use super::config::PromptMode;
 use super::driver::{Driver, DriverSource};
 use super::error::PromptError;
-use crate::text::nearest;
+use crate::text::{nearest, read_text_file, sorted_paths};
 
 /// Folder of the bundled drivers, each in a file `NAME.md`.
 static BUNDLED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/drivers");
@@ -48,18 +46,11 @@ impl DriverLibrary {
             let path = path.to_owned();
             |source| PromptError::Read { path, source }
         };
-        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let mut paths: Vec<_> = entries
-            .map_err(unreadable(folder))?
-            .iter()
-            .map(DirEntry::path)
-            .collect();
-        paths.sort();
-        for path in paths {
+        for path in sorted_paths(folder).map_err(unreadable(folder))? {
             if path.extension().is_none_or(|extension| extension != "md") || path.is_dir() {
                 continue;
             }
-            let text = crate::text::read_text_file(&path).map_err(unreadable(&path))?;
+            let text = read_text_file(&path).map_err(unreadable(&path))?;
             let name = path
                 .file_stem()
                 .unwrap_or_default()

@@ -22,5 +22,6 @@ pub use nearest::nearest;
 pub(crate) use parts::parts;
 pub(crate) use reasoning::split_reasoning;
 pub use sha256::sha256_hex;
+pub(crate) use small_file::sorted_paths;
 pub use small_file::{MAX_RECORDING_BYTES, read_file, read_text, read_text_file};
 pub(crate) use truncate::truncate_middle;
