@@ -296,6 +296,20 @@ pub struct AgentInfo {
     pub parent_id: Option<String>,
 }
 
+impl AgentInfo {
+    /// Returns the contents for code of the host, which belongs to no agent.
+    pub fn of_host_code(invocation_id: &str) -> Self {
+        Self {
+            depth: 0,
+            max_depth: 0,
+            max_iterations: 1,
+            lineage: Vec::new(),
+            invocation_id: invocation_id.to_owned(),
+            parent_id: None,
+        }
+    }
+}
+
 /// A call from inside a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
