@@ -9,7 +9,7 @@ use include_dir::{Dir, include_dir};
 use super::config::PromptMode;
 use super::driver::{Driver, DriverSource};
 use super::error::PromptError;
-use crate::text::{nearest, read_text_file, sorted_paths};
+use crate::text::{read_text_file, sorted_paths};
 
 /// Folder of the bundled drivers, each in a file `NAME.md`.
 static BUNDLED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/drivers");
@@ -79,7 +79,6 @@ impl DriverLibrary {
                 .get(name)
                 .ok_or_else(|| PromptError::UnknownDriver {
                     name: name.to_owned(),
-                    nearest: nearest(name, self.drivers.keys().map(String::as_str)),
                     known: self.drivers.keys().cloned().collect(),
                 })?;
             if !resolved.iter().any(|earlier| earlier.name == driver.name) {

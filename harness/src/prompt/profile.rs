@@ -7,7 +7,6 @@ use serde::Deserialize;
 
 use super::error::PromptError;
 use super::yaml;
-use crate::text::nearest;
 
 /// A named list of drivers for a model family.
 #[derive(Debug, Clone, Deserialize)]
@@ -80,10 +79,6 @@ impl Profiles {
             .find(|profile| profile.name == name)
             .ok_or_else(|| PromptError::UnknownProfile {
                 name: name.to_owned(),
-                nearest: nearest(
-                    name,
-                    self.profiles.iter().map(|profile| profile.name.as_str()),
-                ),
                 known: self
                     .profiles
                     .iter()

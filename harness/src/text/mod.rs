@@ -17,7 +17,7 @@ pub mod yaml;
 pub(crate) use fence::{StopWatch, code_blocks, foreign_language};
 pub use mark::boundary;
 pub(crate) use mark::{fence_mark, transcript_mark};
-pub(crate) use nearest::did_you_mean;
+pub(crate) use nearest::{did_you_mean, hint_for_unknown};
 pub use nearest::nearest;
 pub(crate) use parts::parts;
 pub(crate) use reasoning::split_reasoning;

@@ -8,7 +8,7 @@ use super::fault::{Fault, Faults, SourceLocation};
 use super::file::{self, Format};
 use super::properties::{Definition, Kind, Sides, Source};
 use crate::prompt::{section_slots, section_texts};
-use crate::text::{did_you_mean, nearest, read_text_file, sorted_paths};
+use crate::text::{did_you_mean, hint_for_unknown, nearest, read_text_file, sorted_paths};
 
 /// A collection of definitions with unique names.
 #[derive(Debug, Clone)]
@@ -194,8 +194,7 @@ impl Library {
                 None => {
                     let prompts = self.iter().filter(|known| known.kind == Kind::Prompt);
                     let known: Vec<String> = prompts.map(|known| known.name.clone()).collect();
-                    let near = nearest(name, known.iter().map(String::as_str));
-                    let hint = did_you_mean(near.as_deref(), &known);
+                    let hint = hint_for_unknown(name, &known);
                     format!("unknown prompt `{name}`{hint}")
                 }
             };
