@@ -248,11 +248,10 @@ impl HttpProvider {
     /// Adds the address to the message of an unspecific 404, because the base URL may be wrong.
     fn with_address(&self, error: ProviderError, wire: Wire, path: &str) -> ProviderError {
         // A specific message is about something else, such as an unknown model.
-        let is_bare = |message: &str| {
-            message.starts_with('<') || GENERIC_NOT_FOUND.contains(&&*message.to_lowercase())
-        };
-        if !matches!(&error, ProviderError::Refused { status: 404, message, .. } if is_bare(message))
-        {
+        let is_bare = matches!(&error, ProviderError::Refused { status: 404, message, .. }
+            if message.starts_with('<')
+                || GENERIC_NOT_FOUND.contains(&&*message.to_lowercase()));
+        if !is_bare {
             return error;
         }
         let base = self.base(wire);

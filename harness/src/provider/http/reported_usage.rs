@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::json_fields::count;
 use crate::model::Usage;
 
-/// Parses a usage object. `input` and `output` are the names of the fields for the token counts. The
-/// fields with these names and the suffix `_details` contain the details.
+/// Parses a usage object. `input` and `output` are the names of the fields for the token counts.
+/// The fields with these names and the suffix `_details` contain the details.
 ///
 /// Some gateways do not count cached tokens as input. In this case, the cached tokens exceed the
 /// input, or the total is the sum of input, output and cached tokens.
