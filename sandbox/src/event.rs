@@ -1,35 +1,4 @@
-//! Events of a session: those of each REPL, and the loss of the isolate.
-
-use crate::message::{Call, CallId, CellOutcome, FunctionCall};
-
-/// Event in an agent's REPL.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Event {
-    /// The running cell called `rlm()` or `llm()`.
-    Called(Call),
-    /// The running cell called a host function.
-    Invoked(FunctionCall),
-    /// The running cell requested the status of one of its calls.
-    /// [`Repl::settle_function`](crate::Repl::settle_function) with the id `call` answers the
-    /// request.
-    StatusRequested {
-        /// Id of the request, which is a call itself.
-        call: CallId,
-        /// Call whose status is requested.
-        of: CallId,
-    },
-    /// The running cell cancelled a call; its answer will be dropped.
-    Cancelled(CallId),
-    /// The running cell ended.
-    Finished(CellOutcome),
-    /// Answer to [`Repl::request_call_context`](crate::Repl::request_call_context).
-    CallContext {
-        /// Call whose context was requested.
-        call: CallId,
-        /// Text of the context argument, or the reason why it is unavailable.
-        text: Result<String, String>,
-    },
-}
+//! The loss of a session's isolate.
 
 /// Error of a session whose isolate ended, so that no code can run in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

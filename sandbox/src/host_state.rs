@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::clock::Clock;
 use crate::inbox::IncomingText;
-use crate::message::{AgentId, Budget, Call, CallId, FunctionCall};
+use crate::message::{AgentId, Budget, CallId, Event};
 use crate::output::Output;
 use crate::rewrite::Sources;
 
@@ -23,8 +23,8 @@ pub(crate) type Host = Rc<RefCell<HostState>>;
 pub(crate) struct HostState {
     /// Output of each running cell.
     pub outputs: HashMap<AgentId, Output>,
-    /// Calls made in this turn.
-    pub calls: Vec<(AgentId, Called)>,
+    /// Calls made in this turn, each with the event that reports it.
+    pub calls: Vec<(AgentId, CallId, Event)>,
     /// Calls cancelled in this turn.
     pub cancelled: Vec<CallId>,
     /// Agents that began in this turn to wait for another agent's call, each with the call.
@@ -95,21 +95,6 @@ impl HostState {
         };
         self.budget = (budget, now);
     }
-}
-
-/// A call that a cell made.
-pub(crate) enum Called {
-    /// `rlm()`, `llm()` or `agent()`.
-    Agent(Call),
-    /// A host function.
-    Function(FunctionCall),
-    /// A request for the status of a call.
-    Status {
-        /// Id of the request itself.
-        id: CallId,
-        /// Call whose status is requested.
-        of: CallId,
-    },
 }
 
 /// Report that a cell has ended.

@@ -58,10 +58,11 @@ mod stack_trace;
 #[cfg(not(feature = "v8"))]
 mod engine_handles;
 
-pub use event::{Event, SessionLost, SessionLostCause};
+pub use event::{SessionLost, SessionLostCause};
 pub use functions::{HostFunctions, Method, ModelCalls, ObjectFactory};
 pub use isolation::{Isolation, Sandbox};
 pub use limits::{BEYOND_HEAP_MEGABYTES, Console, HEAP_MEGABYTES, Limits, MAX_STACK_BYTES};
+pub use message::Event;
 pub use name::{NameError, check_name};
 #[cfg(target_os = "linux")]
 pub use process::system_calls;

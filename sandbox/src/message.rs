@@ -128,7 +128,7 @@ pub enum Request {
         /// Value of the name, as JSON text.
         json: String,
     },
-    /// Runs a cell; ends in [`Reply::Finished`].
+    /// Runs a cell; ends in [`Event::Finished`].
     Run {
         /// Agent that runs it.
         agent: AgentId,
@@ -147,7 +147,7 @@ pub enum Request {
         /// and of calls with a schema are JSON text.
         result: Result<String, String>,
     },
-    /// Requests the text of a call's context argument; answered by [`Reply::CallContext`].
+    /// Requests the text of a call's context argument; answered by [`Event::CallContext`].
     GetCallContext {
         /// Call whose context is requested.
         call: CallId,
@@ -191,51 +191,12 @@ pub enum Reply {
         /// Reason why the step cannot be repeated.
         what: String,
     },
-    /// A cell called `rlm()`, `llm()` or `agent()`.
-    Called {
-        /// Agent whose code made the call.
+    /// An event in an agent's REPL.
+    Event {
+        /// Agent of the REPL.
         agent: AgentId,
-        /// The call.
-        call: Call,
-    },
-    /// A cell called a host function.
-    Invoked {
-        /// Agent whose host function was called.
-        agent: AgentId,
-        /// The call.
-        call: FunctionCall,
-    },
-    /// A cell requested the status of a call; [`Request::Settle`] answers it.
-    StatusRequested {
-        /// Agent whose cell made the request.
-        agent: AgentId,
-        /// Id of the request, which is a call itself.
-        call: CallId,
-        /// Call whose status is requested.
-        of: CallId,
-    },
-    /// A call was cancelled: the cell no longer waits for its answer.
-    Cancelled {
-        /// Agent whose call was cancelled.
-        agent: AgentId,
-        /// The call.
-        call: CallId,
-    },
-    /// A cell ended.
-    Finished {
-        /// Agent whose cell ended.
-        agent: AgentId,
-        /// Outcome of the cell.
-        outcome: CellOutcome,
-    },
-    /// Text of a call's context: strings verbatim, other values as JSON.
-    CallContext {
-        /// Agent that made the call.
-        agent: AgentId,
-        /// Call whose context was requested.
-        call: CallId,
-        /// The text, or the reason why it is unavailable.
-        text: Result<String, String>,
+        /// The event.
+        event: Event,
     },
     /// Variables of an agent, or the reason why they cannot be listed.
     Variables {
@@ -243,6 +204,36 @@ pub enum Reply {
         agent: AgentId,
         /// The variables.
         listing: Result<Listing, String>,
+    },
+}
+
+/// Event in an agent's REPL.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// The running cell called `rlm()`, `llm()` or `agent()`.
+    Called(Call),
+    /// The running cell called a host function.
+    Invoked(FunctionCall),
+    /// The running cell requested the status of one of its calls.
+    /// [`Repl::settle_function`](crate::Repl::settle_function) with the id `call` answers the
+    /// request.
+    StatusRequested {
+        /// Id of the request, which is a call itself.
+        call: CallId,
+        /// Call whose status is requested.
+        of: CallId,
+    },
+    /// The running cell cancelled a call; its answer will be dropped.
+    Cancelled(CallId),
+    /// The running cell ended.
+    Finished(CellOutcome),
+    /// Answer to [`Repl::request_call_context`](crate::Repl::request_call_context).
+    CallContext {
+        /// Call whose context was requested.
+        call: CallId,
+        /// Text of the context argument (a string verbatim, any other value as JSON), or the reason
+        /// why it is unavailable.
+        text: Result<String, String>,
     },
 }
 
@@ -303,6 +294,20 @@ pub struct AgentInfo {
     pub invocation_id: String,
     /// Invocation id of the parent; `None` for the root.
     pub parent_id: Option<String>,
+}
+
+impl AgentInfo {
+    /// Returns the contents for code of the host, which belongs to no agent.
+    pub fn of_host_code(invocation_id: &str) -> Self {
+        Self {
+            depth: 0,
+            max_depth: 0,
+            max_iterations: 1,
+            lineage: Vec::new(),
+            invocation_id: invocation_id.to_owned(),
+            parent_id: None,
+        }
+    }
 }
 
 /// A call from inside a cell.

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::encodings;
-use crate::host_state::{Called, CellEnd, HostState};
+use crate::host_state::{CellEnd, HostState};
 use crate::inbox::IncomingText;
 use crate::inspection;
-use crate::message::{AgentId, Call, CallId, CallKind, CallOptions, FunctionCall};
+use crate::message::{AgentId, Call, CallId, CallKind, CallOptions, Event, FunctionCall};
 use crate::native::{Named, Value, natives};
 use crate::randomness;
 use crate::rewrite::remove_rewriter_names;
@@ -102,17 +102,15 @@ fn call(
         reason = "JavaScript passes a string length, or -1 for no length"
     )]
     let context_length = (context_length >= 0.0).then_some(context_length as u64);
-    host.calls.push((
-        AgentId(agent),
-        Called::Agent(Call {
-            id,
-            kind,
-            query,
-            options,
-            context_type,
-            context_length,
-        }),
-    ));
+    let call = Call {
+        id,
+        kind,
+        query,
+        options,
+        context_type,
+        context_length,
+    };
+    host.calls.push((AgentId(agent), id, Event::Called(call)));
     id.0
 }
 
@@ -123,13 +121,14 @@ fn call_function(host: &mut HostState, agent: u32, name: String, arguments: Stri
         name,
         arguments,
     };
-    host.calls.push((AgentId(agent), Called::Function(call)));
+    host.calls.push((AgentId(agent), id, Event::Invoked(call)));
     id.0
 }
 
 fn call_status(host: &mut HostState, agent: u32, call: u32) -> u32 {
     let (id, of) = (host.new_call(), CallId(call));
-    host.calls.push((AgentId(agent), Called::Status { id, of }));
+    let event = Event::StatusRequested { call: id, of };
+    host.calls.push((AgentId(agent), id, event));
     id.0
 }
 

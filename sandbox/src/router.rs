@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::event::{Event, SessionLost};
-use crate::message::{AgentId, Listing, RecordedSteps, Reply};
+use crate::event::SessionLost;
+use crate::message::{AgentId, Event, Listing, RecordedSteps, Reply};
 
 /// REPLs and recorded steps of one session.
 #[derive(Debug, Default)]
@@ -90,16 +90,7 @@ impl Router {
                     }
                     continue;
                 }
-                Reply::Called { agent, call } => (agent, Event::Called(call)),
-                Reply::Invoked { agent, call } => (agent, Event::Invoked(call)),
-                Reply::StatusRequested { agent, call, of } => {
-                    (agent, Event::StatusRequested { call, of })
-                }
-                Reply::Cancelled { agent, call } => (agent, Event::Cancelled(call)),
-                Reply::Finished { agent, outcome } => (agent, Event::Finished(outcome)),
-                Reply::CallContext { agent, call, text } => {
-                    (agent, Event::CallContext { call, text })
-                }
+                Reply::Event { agent, event } => (agent, event),
             };
             match events.last_mut().filter(|(last, _)| *last == agent) {
                 Some((_, of_agent)) => of_agent.push(event),

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
-use crate::event::{Event, SessionLost};
+use crate::event::SessionLost;
 use crate::functions::HostFunctions;
 use crate::limits::{Console, Limits};
 use crate::message::{
-    AgentId, AgentInfo, Budget, CallId, Context, Listing, RecordedSteps, Request, SessionStart,
+    AgentId, AgentInfo, Budget, CallId, CallKind, CellOutcome, Context, Event, Listing,
+    RecordedSteps, Request, SessionStart,
 };
 use crate::router::Router;
 
@@ -157,6 +158,29 @@ impl Repl {
             code: code.into(),
             iteration,
         });
+    }
+
+    /// Runs a cell to its end. Each call to a model fails with the message that `refuse` returns.
+    ///
+    /// # Errors
+    /// [`SessionLost`] if the isolate is lost.
+    pub async fn run_to_end(
+        &mut self,
+        code: impl Into<String>,
+        iteration: u32,
+        refuse: impl Fn(CallKind) -> String,
+    ) -> Result<CellOutcome, SessionLost> {
+        self.run(code, iteration);
+        loop {
+            match self.next().await? {
+                Event::Finished(outcome) => return Ok(outcome),
+                Event::Called(call) => self.settle(call.id, Err(refuse(call.kind))),
+                Event::CallContext { .. }
+                | Event::StatusRequested { .. }
+                | Event::Cancelled(_)
+                | Event::Invoked(_) => {}
+            }
+        }
     }
 
     /// Waits for the next event.

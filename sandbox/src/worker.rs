@@ -11,12 +11,11 @@ mod warm_up;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use crate::host_state::Called;
 use crate::inbox::{Inbox, NextRequest};
 use crate::isolate::{Action, Isolate, Turn, TurnEnd};
 use crate::jobs;
 use crate::limits::Limits;
-use crate::message::{AgentId, CallId, CellErrorKind, RecordedSteps, Reply, Step};
+use crate::message::{AgentId, CallId, CellErrorKind, Event, RecordedSteps, Reply, Step};
 use crate::output::Output;
 use crate::rewrite::{Cell, EarlierNames, rewrite};
 use crate::text_cache::TextCache;
@@ -370,30 +369,18 @@ impl Worker {
                 std::mem::take(&mut host.done),
             )
         });
-        for (agent, called) in calls {
+        for (agent, id, event) in calls {
             let Some(cell) = self.running(agent) else {
                 // The cell ended in the meantime, so nobody would receive the answer.
                 continue;
             };
-            let (id, reply) = match called {
-                Called::Agent(call) => (call.id, Reply::Called { agent, call }),
-                Called::Function(call) => (call.id, Reply::Invoked { agent, call }),
-                Called::Status { id, of } => (
-                    id,
-                    Reply::StatusRequested {
-                        agent,
-                        call: id,
-                        of,
-                    },
-                ),
-            };
             cell.pending.insert(id);
-            if let Reply::StatusRequested { call, .. } = &reply {
-                self.questions.insert(*call);
+            if matches!(event, Event::StatusRequested { .. }) {
+                self.questions.insert(id);
             }
             self.calls.insert(id, agent);
             self.waiting.remove(&agent);
-            self.replies.push(reply);
+            self.replies.push(Reply::Event { agent, event });
         }
         for (agent, call) in followed {
             if self.calls.contains_key(&call)
@@ -407,7 +394,8 @@ impl Worker {
         for call in cancelled {
             if let Some(agent) = self.calls.remove(&call) {
                 self.no_longer_pending(agent, call);
-                self.replies.push(Reply::Cancelled { agent, call });
+                let event = Event::Cancelled(call);
+                self.replies.push(Reply::Event { agent, event });
             }
         }
         for done in done {

@@ -7,8 +7,10 @@ use std::path::Path;
 
 use async_trait::async_trait;
 use benchmarks::Score;
-use harness::sandbox::message::{AgentInfo, CellError, CellErrorKind, Context};
-use harness::sandbox::{Config, Event, Isolation, Limits, Repl, Sandbox, StartError};
+use harness::sandbox::message::{
+    AgentInfo, CallKind, CellError, CellErrorKind, CellOutcome, Context,
+};
+use harness::sandbox::{Config, Isolation, Limits, Repl, Sandbox, StartError};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -71,7 +73,8 @@ impl JavaScript {
         values: &[(&str, &Value)],
     ) -> Result<String, String> {
         let session = sandbox.session().await.map_err(|error| error.to_string())?;
-        let mut repl = session.open(None, Context::text(""), nobody());
+        let info = AgentInfo::of_host_code("scorer");
+        let mut repl = session.open(None, Context::text(""), info);
         self.cell(&mut repl, 1, &self.source).await?;
         for (name, value) in values {
             repl.set(*name, value);
@@ -80,28 +83,13 @@ impl JavaScript {
     }
 
     async fn cell(&self, repl: &mut Repl, number: u32, code: &str) -> Result<String, String> {
-        repl.run(code, number);
-        loop {
-            match repl.next().await {
-                Ok(Event::Finished(outcome)) => {
-                    return match outcome.error {
-                        Some(error) => Err(self.describe(&error)),
-                        None => Ok(outcome.value.unwrap_or_default()),
-                    };
-                }
-                Ok(Event::Called(call)) => {
-                    let refused = format!("{}() is not available in a scorer", call.kind);
-                    repl.settle(call.id, Err(refused));
-                }
-                // These events come from host functions, which a scorer does not get.
-                Ok(
-                    Event::CallContext { .. }
-                    | Event::StatusRequested { .. }
-                    | Event::Cancelled(_)
-                    | Event::Invoked(_),
-                ) => {}
-                Err(lost) => return Err(format!("{}: {lost}", self.file)),
-            }
+        let refuse = |kind: CallKind| format!("{kind}() is not available in a scorer");
+        match repl.run_to_end(code, number, refuse).await {
+            Ok(CellOutcome {
+                error: Some(error), ..
+            }) => Err(self.describe(&error)),
+            Ok(outcome) => Ok(outcome.value.unwrap_or_default()),
+            Err(lost) => Err(format!("{}: {lost}", self.file)),
         }
     }
 
@@ -251,16 +239,4 @@ fn sandbox(limits: ScorerLimits, isolation: Isolation) -> Result<Sandbox, StartE
         ..Config::default()
     };
     Sandbox::new(config, isolation, terminal::warning)
-}
-
-/// Returns the values of `__rlm` in a scorer, which runs outside an agent.
-fn nobody() -> AgentInfo {
-    AgentInfo {
-        depth: 0,
-        max_depth: 0,
-        max_iterations: 1,
-        lineage: Vec::new(),
-        invocation_id: "scorer".to_owned(),
-        parent_id: None,
-    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Hook, HookFileError, ScriptHook, bundled, script};
-use crate::text::{did_you_mean, nearest};
+use crate::text::hint_for_unknown;
 
 /// Hooks by name.
 #[derive(Clone, Default)]
@@ -18,12 +18,10 @@ pub struct HookRegistry {
 #[derive(Debug, thiserror::Error)]
 pub enum HookRegistryError {
     /// No hook has this name.
-    #[error("unknown hook `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
+    #[error("unknown hook `{name}`{}", hint_for_unknown(.name, .known))]
     Unknown {
         /// Name as given.
         name: String,
-        /// Most similar known name.
-        nearest: Option<String>,
         /// All known names.
         known: Vec<String>,
     },
@@ -70,7 +68,6 @@ impl HookRegistry {
             .cloned()
             .ok_or_else(|| HookRegistryError::Unknown {
                 name: name.to_owned(),
-                nearest: nearest(name, self.hooks.keys().map(String::as_str)),
                 known: self.hooks.keys().cloned().collect(),
             })
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jsonschema::{PatternOptions, Validator};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::Position;
@@ -18,9 +18,11 @@ const PROBLEM_CHARS: usize = 1_000;
 const PROBLEMS: usize = 5;
 
 /// A JSON Schema for an answer. Cheap to clone.
-#[derive(Clone)]
+#[derive(Clone, Serialize)]
+#[serde(transparent)]
 pub struct AnswerSchema {
     json: Arc<Value>,
+    #[serde(skip)]
     validator: Arc<Validator>,
 }
 
@@ -149,12 +151,6 @@ impl PartialEq for AnswerSchema {
 impl std::fmt::Debug for AnswerSchema {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("AnswerSchema").field(&self.json).finish()
-    }
-}
-
-impl Serialize for AnswerSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.json.serialize(serializer)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
+use super::sections::{CALL_NOT_RUN, EXECUTE_CODE, EXECUTE_CODE_ARGUMENT};
 use crate::model::lenient_json;
 use crate::model::{
     ActionSurface, Message, Role, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse,
 };
-use crate::prompt::{call_not_run, execute_code_argument, execute_code_description};
 
 const NAME: &str = "execute_code";
 
@@ -31,10 +31,13 @@ pub(crate) fn tool_use(code_via_tool: bool, role: Role) -> ToolUse {
 fn code_tool() -> ToolSpec {
     ToolSpec {
         name: NAME.to_owned(),
-        description: execute_code_description(),
+        description: EXECUTE_CODE.render([]),
         parameters: json!({
             "type": "object",
-            "properties": {"code": {"type": "string", "description": execute_code_argument()}},
+            "properties": {"code": {
+                "type": "string",
+                "description": EXECUTE_CODE_ARGUMENT.render([]),
+            }},
             "required": ["code"],
             "additionalProperties": false,
         }),
@@ -63,7 +66,7 @@ pub(crate) fn answer(calls: &[ToolCall], message: String) -> Message {
     let mut message = Some(message);
     let result = |call: &ToolCall| ToolResult {
         call: call.id.clone(),
-        content: message.take().unwrap_or_else(call_not_run),
+        content: message.take().unwrap_or_else(|| CALL_NOT_RUN.render([])),
         is_error: false,
     };
     let results: Vec<ToolResult> = calls.iter().map(result).collect();

@@ -46,16 +46,7 @@ const DEPTH_CAPS: [u32; 4] = [u32::MAX, 15, 4, 3];
 
 /// Returns the maximum iterations of an agent at `depth`: the smaller of the run's `max_iterations`
 /// and the limit for this depth.
-pub const fn iterations_for_depth(depth: u32, max_iterations: u32) -> u32 {
-    let row = if depth as usize >= DEPTH_CAPS.len() {
-        DEPTH_CAPS.len() - 1
-    } else {
-        depth as usize
-    };
-    let cap = DEPTH_CAPS[row];
-    if max_iterations < cap {
-        max_iterations
-    } else {
-        cap
-    }
+pub fn iterations_for_depth(depth: u32, max_iterations: u32) -> u32 {
+    let row = (depth as usize).min(DEPTH_CAPS.len() - 1);
+    DEPTH_CAPS[row].min(max_iterations)
 }

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::{self, DirEntry};
-use std::io;
 use std::path::Path;
+
+use include_dir::{Dir, include_dir};
 
 use super::driver::{Driver, DriverSource};
 use super::error::PromptError;
 use crate::settings::PromptMode;
-use crate::text::nearest;
-use include_dir::{Dir, include_dir};
+use crate::text::{read_text_file, sorted_paths};
 
 /// Folder of the bundled drivers, each in a file `NAME.md`.
 static BUNDLED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/drivers");
@@ -47,18 +46,11 @@ impl DriverLibrary {
             let path = path.to_owned();
             |source| PromptError::Read { path, source }
         };
-        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let mut paths: Vec<_> = entries
-            .map_err(unreadable(folder))?
-            .iter()
-            .map(DirEntry::path)
-            .collect();
-        paths.sort();
-        for path in paths {
+        for path in sorted_paths(folder).map_err(unreadable(folder))? {
             if path.extension().is_none_or(|extension| extension != "md") || path.is_dir() {
                 continue;
             }
-            let text = crate::text::read_text_file(&path).map_err(unreadable(&path))?;
+            let text = read_text_file(&path).map_err(unreadable(&path))?;
             let name = path
                 .file_stem()
                 .unwrap_or_default()
@@ -87,7 +79,6 @@ impl DriverLibrary {
                 .get(name)
                 .ok_or_else(|| PromptError::UnknownDriver {
                     name: name.to_owned(),
-                    nearest: nearest(name, self.drivers.keys().map(String::as_str)),
                     known: self.drivers.keys().cloned().collect(),
                 })?;
             if !resolved.iter().any(|earlier| earlier.name == driver.name) {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::text::did_you_mean;
+use crate::text::{did_you_mean, hint_for_unknown};
 
 /// Error in a prompt's settings or in a user's driver or profile file.
 #[derive(Debug, thiserror::Error)]
@@ -50,23 +50,19 @@ pub enum PromptError {
     },
 
     /// The driver is neither bundled nor in the user's folder.
-    #[error("unknown driver `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
+    #[error("unknown driver `{name}`{}", hint_for_unknown(.name, .known))]
     UnknownDriver {
         /// Name as given.
         name: String,
-        /// Most similar driver.
-        nearest: Option<String>,
         /// Names of all known drivers.
         known: Vec<String>,
     },
 
     /// The profile is neither bundled nor in the user's file.
-    #[error("unknown profile `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
+    #[error("unknown profile `{name}`{}", hint_for_unknown(.name, .known))]
     UnknownProfile {
         /// Name as given.
         name: String,
-        /// Most similar profile.
-        nearest: Option<String>,
         /// Names of all known profiles.
         known: Vec<String>,
     },

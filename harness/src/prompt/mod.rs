@@ -35,7 +35,7 @@ mod error;
 mod yaml;
 
 pub(crate) use sections::{section_slots, section_texts};
-pub(crate) use turn::{blocked_addresses, image_left_out, untrusted_text};
+pub(crate) use turn::{blocked_addresses, image_left_out};
 
 pub use agent_prompt::AgentPrompt;
 pub use answer_schema::{AnswerSchema, answer_of_value, mismatch_message};
@@ -58,8 +58,7 @@ pub use position::QUERY_LIMIT;
 pub use profile::{Profile, Profiles};
 pub use sections::template_digests;
 pub use turn::{
-    CellReport, ContextKind, Position, call_not_run, cut_message, cut_off_message,
-    execute_code_argument, execute_code_description, first_message, flat_message,
+    CellReport, ContextKind, Position, cut_message, cut_off_message, first_message, flat_message,
     message_to_instance, next_message, no_code_message, output_left_out, past_call, past_result,
     result_message, returned_early_message,
 };

@@ -39,7 +39,7 @@ pub struct PromptOverrides {
     /// Replacement of the root's default prompt; the appended text is then ignored.
     pub replacement: Option<Replacement>,
     /// Which of the REPL's functions and options the prompts describe.
-    #[serde(skip_serializing_if = "ReplApi::is_standard")]
+    #[serde(skip_serializing_if = "is_default")]
     pub repl_api: ReplApi,
     /// Changed descriptions of tools.
     #[serde(rename = "action_overrides")]
@@ -61,15 +61,11 @@ pub enum ReplApi {
 impl ReplApi {
     /// Names of the variants, in the order of help texts.
     pub const WORDS: [&str; 2] = ["standard", "extended"];
+}
 
-    /// Whether this is the default.
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde requires this signature"
-    )]
-    fn is_standard(&self) -> bool {
-        *self == Self::Standard
-    }
+/// Whether a value is the default of its type.
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl PromptOverrides {

@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use super::error::PromptError;
 use super::yaml;
-use crate::text::nearest;
 
 /// A named list of drivers for a model family.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Profile {
     /// Name of the profile.
     pub name: String,
@@ -18,6 +18,7 @@ pub struct Profile {
     pub models: Vec<String>,
     /// Names of the drivers, in order.
     pub drivers: Vec<String>,
+    #[serde(skip)]
     matcher: GlobSet,
 }
 
@@ -30,15 +31,7 @@ pub struct Profiles {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProfilesFile {
-    profiles: Vec<ProfileEntry>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ProfileEntry {
-    name: String,
-    models: Vec<String>,
-    drivers: Vec<String>,
+    profiles: Vec<Profile>,
 }
 
 impl Profiles {
@@ -86,10 +79,6 @@ impl Profiles {
             .find(|profile| profile.name == name)
             .ok_or_else(|| PromptError::UnknownProfile {
                 name: name.to_owned(),
-                nearest: nearest(
-                    name,
-                    self.profiles.iter().map(|profile| profile.name.as_str()),
-                ),
                 known: self
                     .profiles
                     .iter()
@@ -109,35 +98,25 @@ impl Profiles {
 fn parse(origin: &str, text: &str) -> Result<Vec<Profile>, PromptError> {
     let file: ProfilesFile = yaml::parse(origin, text)?;
     let mut profiles: Vec<Profile> = Vec::with_capacity(file.profiles.len());
-    for (at, entry) in file.profiles.into_iter().enumerate() {
+    for (at, mut profile) in file.profiles.into_iter().enumerate() {
         let invalid = |problem: String| PromptError::Invalid {
             origin: origin.to_owned(),
             problem,
         };
-        if entry.name.trim().is_empty() {
+        if profile.name.trim().is_empty() {
             return Err(invalid(format!(
                 "field `profiles[{at}].name`: expected a name"
             )));
         }
-        if profiles.iter().any(|earlier| earlier.name == entry.name) {
+        if profiles.iter().any(|earlier| earlier.name == profile.name) {
             return Err(invalid(format!(
                 "field `profiles[{at}].name`: duplicate `{}`",
-                entry.name
+                profile.name
             )));
         }
-        let matcher = globs(&entry.models)
+        profile.matcher = globs(&profile.models)
             .map_err(|error| invalid(format!("field `profiles[{at}].models`: {error}")))?;
-        let ProfileEntry {
-            name,
-            models,
-            drivers,
-        } = entry;
-        profiles.push(Profile {
-            name,
-            models,
-            drivers,
-            matcher,
-        });
+        profiles.push(profile);
     }
     Ok(profiles)
 }

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use super::sections::{
-    CALL_NOT_RUN, CONTEXT_LEFT_OUT, CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, EXECUTE_CODE,
-    EXECUTE_CODE_ARGUMENT, IMAGE_LEFT_OUT, NOTE_DROPPED, NOTE_ERROR, NOTE_RETURN_IN_FUNCTION,
-    NOTE_UNAWAITED, OUTPUT_LEFT_OUT, PAST_CALL, PAST_RESULT, TURN_CUT_OFF, TURN_FIRST, TURN_FLAT,
-    TURN_FOREIGN_CODE, TURN_LAST, TURN_MESSAGE, TURN_NEXT_MESSAGE, TURN_NO_CALL, TURN_NO_CODE,
-    TURN_POSITION, TURN_RESULT, TURN_RETURNED_EARLY, UNTRUSTED, WEB_REFUSED,
+    CONTEXT_LEFT_OUT, CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, IMAGE_LEFT_OUT, NOTE_DROPPED,
+    NOTE_ERROR, NOTE_RETURN_IN_FUNCTION, NOTE_UNAWAITED, OUTPUT_LEFT_OUT, PAST_CALL, PAST_RESULT,
+    TURN_CUT_OFF, TURN_FIRST, TURN_FLAT, TURN_FOREIGN_CODE, TURN_LAST, TURN_MESSAGE,
+    TURN_NEXT_MESSAGE, TURN_NO_CALL, TURN_NO_CODE, TURN_POSITION, TURN_RESULT, TURN_RETURNED_EARLY,
+    WEB_REFUSED,
 };
 use crate::text::fence_mark;
 
@@ -124,21 +124,6 @@ pub fn cut_off_message(next: Position) -> String {
     TURN_CUT_OFF.render([&next.text()])
 }
 
-/// Returns the description of the tool `execute_code`.
-pub fn execute_code_description() -> String {
-    EXECUTE_CODE.render([])
-}
-
-/// Returns the description of the argument of `execute_code`.
-pub fn execute_code_argument() -> String {
-    EXECUTE_CODE_ARGUMENT.render([])
-}
-
-/// Returns the tool result for each call after the first of a response. Only the first is run.
-pub fn call_not_run() -> String {
-    CALL_NOT_RUN.render([])
-}
-
 /// Formats a tool call as text, for a conversation that continues without the tool.
 pub fn past_call(name: &str, arguments: &str) -> String {
     PAST_CALL.render([arguments, name])
@@ -207,9 +192,4 @@ pub(crate) fn blocked_addresses(addresses: &[String]) -> String {
         lines.push(format!("- and {} more", different.len() - MOST));
     }
     WEB_REFUSED.render([&lines.join("\n")])
-}
-
-/// Encloses untrusted text between two lines that contain a boundary.
-pub(crate) fn untrusted_text(label: &str, boundary: &str, text: &str) -> String {
-    UNTRUSTED.render([boundary, label, text])
 }

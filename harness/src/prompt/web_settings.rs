@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ActionOverride;
+use super::overrides::{ActionOverride, is_default};
 use crate::model::web::{DumpSettings, IdStyle};
 
 /// Settings of the agent-turn protocol. An external format defines the field names in files.
@@ -51,7 +51,7 @@ pub struct AgentTurnSettings {
     /// Style of ids in dumps.
     pub dom_ids: IdStyle,
     /// Header lines above the elements of a page.
-    #[serde(skip_serializing_if = "DomHeader::is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub dom_header: DomHeader,
     /// Whether every dump is sent with a screenshot of the page.
     pub attach_screenshot: bool,
@@ -98,16 +98,6 @@ pub enum DomHeader {
     All,
     /// No header lines: only the URL under `# Current page`.
     Url,
-}
-
-impl DomHeader {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde requires this signature"
-    )]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// A custom action of the site.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 /// The limit of concurrent requests to one endpoint.
@@ -57,7 +57,7 @@ impl Connections {
     /// Changes the maximum, for example when the number of processes that share it changes.
     pub fn set_maximum(self: &Arc<Self>, most: u32) {
         let most = f64::from(most.max(1));
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.most.total_cmp(&most).is_eq() {
             return;
         }
@@ -74,7 +74,7 @@ impl Connections {
 
     /// Returns a permit, or the receiver for one. Waiting requests are served in order.
     pub fn take(self: &Arc<Self>) -> Result<Connection, oneshot::Receiver<Connection>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.queue.is_empty() && state.has_room() {
             state.under_way += 1;
             return Ok(Connection {
@@ -91,7 +91,7 @@ impl Connections {
     fn issue_permits(self: &Arc<Self>) {
         loop {
             let (next, episode) = {
-                let mut state = self.lock();
+                let mut state = self.state.lock();
                 if !state.has_room() {
                     return;
                 }
@@ -111,10 +111,6 @@ impl Connections {
             });
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
-    }
 }
 
 impl State {
@@ -128,7 +124,7 @@ impl Connection {
     pub fn succeeded(&self) {
         let connections = &self.connections;
         if connections.adaptive {
-            let mut state = connections.lock();
+            let mut state = connections.state.lock();
             state.limit = (state.limit + 1.0 / state.limit).min(state.most);
         }
     }
@@ -140,7 +136,7 @@ impl Connection {
         if !connections.adaptive {
             return;
         }
-        let mut state = connections.lock();
+        let mut state = connections.state.lock();
         if self.episode == state.episode {
             state.episode += 1;
             state.limit = (state.limit.min(f64::from(state.under_way)) / 2.0).max(1.0);
@@ -150,7 +146,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.connections.lock().under_way -= 1;
+        self.connections.state.lock().under_way -= 1;
         self.connections.issue_permits();
     }
 }

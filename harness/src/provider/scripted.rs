@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::model::lenient_json;
-use crate::text::{did_you_mean, nearest, sha256_hex};
+use crate::text::{hint_for_unknown, sha256_hex};
 use async_trait::async_trait;
 
 use super::{CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response};
@@ -27,12 +27,10 @@ pub struct Scripted {
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptedError {
     /// The library has no model with this name.
-    #[error("unknown scripted model `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
+    #[error("unknown scripted model `{name}`{}", hint_for_unknown(.name, .known))]
     Unknown {
         /// Name as given.
         name: String,
-        /// Most similar name.
-        nearest: Option<String>,
         /// All known names.
         known: Vec<String>,
     },
@@ -84,12 +82,9 @@ impl ScriptLibrary {
     /// Returns [`ScriptedError::Unknown`], or [`ScriptedError::Invalid`] with rule and field.
     pub fn open(&self, name: &str) -> Result<Scripted, ScriptedError> {
         let Some(text) = self.scripts.get(name) else {
-            let known: Vec<String> = self.scripts.keys().cloned().collect();
-            let nearest = nearest(name, known.iter().map(String::as_str));
             return Err(ScriptedError::Unknown {
                 name: name.to_owned(),
-                nearest,
-                known,
+                known: self.scripts.keys().cloned().collect(),
             });
         };
         Scripted::parse(format!("scripted/{name}"), name, text)

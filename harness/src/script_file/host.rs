@@ -3,9 +3,9 @@
 //! The isolation is a process-wide setting instead of a parameter, because prompt files are read
 //! and hooks are started deep inside library code.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use sandbox::{Config, Isolation, Limits, Sandbox, SessionLost};
 
 /// Maximum CPU time of one call of a file's code, and its timer timeout.
@@ -30,7 +30,7 @@ struct ScriptHost {
 /// The default is threads of this process. Programs that read untrusted files must first select
 /// worker processes.
 pub fn set_script_isolation(isolation: Isolation) {
-    let mut place = lock();
+    let mut place = SCRIPT_HOST.lock();
     if place.isolation != isolation {
         *place = ScriptHost {
             isolation,
@@ -41,12 +41,12 @@ pub fn set_script_isolation(isolation: Isolation) {
 
 /// Returns the isolation of script files.
 pub fn script_isolation() -> Isolation {
-    lock().isolation.clone()
+    SCRIPT_HOST.lock().isolation.clone()
 }
 
 /// Returns the sandbox shared by all hooks, which run in the async runtime of the run.
 pub(crate) fn shared_sandbox() -> Result<Sandbox, String> {
-    let mut place = lock();
+    let mut place = SCRIPT_HOST.lock();
     if let Some(sandbox) = &place.sandbox {
         return Ok(sandbox.clone());
     }
@@ -80,8 +80,4 @@ pub(super) fn lost(lost: &SessionLost) -> String {
     // The flag does not apply to script files, so its mention is removed.
     let detail = lost.detail.replace(" (--memory-limit)", "");
     format!("its code ended the sandbox: {detail}")
-}
-
-fn lock() -> MutexGuard<'static, ScriptHost> {
-    SCRIPT_HOST.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,7 +10,7 @@ mod host;
 use std::thread;
 
 use sandbox::message::{AgentInfo, CellError, CellErrorKind, CellOutcome, Context};
-use sandbox::{DEFAULT_EXPORT, Event, Repl, Sandbox, cell_of_module};
+use sandbox::{DEFAULT_EXPORT, Repl, Sandbox, cell_of_module};
 use serde_json::Value;
 
 use host::{HEAP_MEGABYTES, TIME};
@@ -139,14 +139,7 @@ impl ScriptFile {
 
     async fn open(sandbox: &Sandbox, cell_of_file: u32) -> Result<Self, ScriptFileError> {
         let session = sandbox.session().await.map_err(|error| error.to_string())?;
-        let info = AgentInfo {
-            depth: 0,
-            max_depth: 0,
-            max_iterations: 1,
-            lineage: Vec::new(),
-            invocation_id: "file".to_owned(),
-            parent_id: None,
-        };
+        let info = AgentInfo::of_host_code("file");
         Ok(Self {
             repl: session.open(None, Context::text(""), info),
             cells: 0,
@@ -165,25 +158,12 @@ impl ScriptFile {
     /// Returns [`ScriptFileError`] with the innermost line of the file if the cell fails.
     pub async fn run(&mut self, code: String) -> Result<CellOutcome, ScriptFileError> {
         self.cells += 1;
-        self.repl.run(code, self.cells);
-        loop {
-            let event = self.repl.next().await.map_err(|lost| host::lost(&lost))?;
-            match event {
-                Event::Called(call) => {
-                    let reason = "script files cannot call models".to_owned();
-                    self.repl.settle(call.id, Err(reason));
-                }
-                Event::Invoked(call) => {
-                    let reason = "script files cannot call host functions".to_owned();
-                    self.repl.settle_function(call.id, Err(reason));
-                }
-                Event::CallContext { .. } | Event::StatusRequested { .. } | Event::Cancelled(_) => {
-                }
-                Event::Finished(CellOutcome {
-                    error: Some(error), ..
-                }) => return Err(self.error(&error)),
-                Event::Finished(outcome) => return Ok(outcome),
-            }
+        let refuse = |_| "script files cannot call models".to_owned();
+        let ran = self.repl.run_to_end(code, self.cells, refuse).await;
+        let outcome = ran.map_err(|lost| host::lost(&lost))?;
+        match &outcome.error {
+            Some(error) => Err(self.error(error)),
+            None => Ok(outcome),
         }
     }
 

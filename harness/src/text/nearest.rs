@@ -20,6 +20,13 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate.to_owned())
 }
 
+/// Formats the end of an error message about an unknown name, which suggests the nearest of the
+/// known names or else lists all.
+pub(crate) fn hint_for_unknown(name: &str, known: &[String]) -> String {
+    let nearest = nearest(name, known.iter().map(String::as_str));
+    did_you_mean(nearest.as_deref(), known)
+}
+
 /// Formats the end of an error message, which suggests the nearest name or else lists all known
 /// names.
 pub(crate) fn did_you_mean(nearest: Option<&str>, known: &[String]) -> String {

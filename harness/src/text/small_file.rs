@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Maximum bytes of a prompt, hook, tool, driver, scorer or other text file.
 const MAX_TEXT_BYTES: u64 = 16 << 20;
@@ -32,6 +32,17 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
             "stream did not contain valid UTF-8",
         )
     })
+}
+
+/// Returns the paths of the entries of a folder, sorted.
+///
+/// # Errors
+/// Returns the errors of [`fs::read_dir`] and of its entries.
+pub(crate) fn sorted_paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let paths = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths = paths.collect::<io::Result<Vec<PathBuf>>>()?;
+    paths.sort();
+    Ok(paths)
 }
 
 /// Reads a regular file of at most `most` bytes.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Tool, ToolSandbox, context, files, javascript};
-use crate::text::{did_you_mean, nearest};
+use crate::text::hint_for_unknown;
 
 /// Available tools, by name.
 #[derive(Clone, Default)]
@@ -17,12 +17,10 @@ pub struct ToolRegistry {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RegistryError {
     /// No tool has this name.
-    #[error("unknown tool `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
+    #[error("unknown tool `{name}`{}", hint_for_unknown(.name, .known))]
     Unknown {
         /// Name as given.
         name: String,
-        /// Most similar known name, if any is similar.
-        nearest: Option<String>,
         /// All known names.
         known: Vec<String>,
     },
@@ -77,7 +75,6 @@ impl ToolRegistry {
             .cloned()
             .ok_or_else(|| RegistryError::Unknown {
                 name: name.to_owned(),
-                nearest: nearest(name, self.tools.keys().map(String::as_str)),
                 known: self.tools.keys().cloned().collect(),
             })
     }

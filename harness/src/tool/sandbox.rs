@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use sandbox::message::{AgentInfo, CellOutcome, Context};
-use sandbox::{Config, Event, Isolation, Limits, Repl, Sandbox};
+use sandbox::message::{AgentInfo, CallKind, CellOutcome, Context};
+use sandbox::{Config, Isolation, Limits, Repl, Sandbox};
 
 /// Maximum CPU time of one call.
 const CPU_TIME: Duration = Duration::from_secs(10);
@@ -52,14 +52,7 @@ impl ToolSandbox {
     pub(super) async fn open(&self, context: Context) -> Result<Repl, String> {
         let sandbox = self.sandbox()?;
         let session = sandbox.session().await.map_err(|error| error.to_string())?;
-        let info = AgentInfo {
-            depth: 0,
-            max_depth: 0,
-            max_iterations: 1,
-            lineage: Vec::new(),
-            invocation_id: "tool".to_owned(),
-            parent_id: None,
-        };
+        let info = AgentInfo::of_host_code("tool");
         Ok(session.open(None, context, info))
     }
 }
@@ -73,18 +66,7 @@ pub(super) async fn finish(
     code: &str,
     iteration: u32,
 ) -> Result<CellOutcome, String> {
-    repl.run(code, iteration);
-    loop {
-        match repl.next().await.map_err(|lost| lost.to_string())? {
-            Event::Finished(outcome) => return Ok(outcome),
-            Event::Called(call) => {
-                let reason = format!("{}(): a tool has no models", call.kind);
-                repl.settle(call.id, Err(reason));
-            }
-            Event::CallContext { .. }
-            | Event::StatusRequested { .. }
-            | Event::Cancelled(_)
-            | Event::Invoked(_) => {}
-        }
-    }
+    let refuse = |kind: CallKind| format!("{kind}(): a tool has no models");
+    let ran = repl.run_to_end(code, iteration, refuse).await;
+    ran.map_err(|lost| lost.to_string())
 }

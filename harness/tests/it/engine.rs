@@ -64,7 +64,7 @@ struct Case {
     definition: Option<String>,
     /// Bundled hooks for all agents.
     hooks: Vec<String>,
-    tool_choice: String,
+    tool_choice: ToolStrategy,
     parallel_tool_calls: bool,
     exclude_reasoning: bool,
     include_reasoning: bool,
@@ -113,7 +113,7 @@ impl Default for Case {
             functions: Vec::new(),
             definition: None,
             hooks: Vec::new(),
-            tool_choice: "auto".to_owned(),
+            tool_choice: ToolStrategy::Auto,
             parallel_tool_calls: false,
             exclude_reasoning: false,
             include_reasoning: false,
@@ -144,11 +144,8 @@ impl Case {
     }
 
     fn agent(&self) -> AgentSettings {
-        let choice = ToolStrategy::ALL
-            .into_iter()
-            .find(|choice| choice.as_str() == self.tool_choice);
         AgentSettings {
-            tool_choice: choice.unwrap(),
+            tool_choice: self.tool_choice,
             parallel_tool_calls: self.parallel_tool_calls,
             exclude_reasoning: self.exclude_reasoning,
             include_reasoning: self.include_reasoning,

@@ -22,11 +22,11 @@ const LENGTH: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     /// Run the session over the attached socket.
-    Open,
+    Open = 1,
     /// End the session's process, if it has its own. No later order refers to the session.
-    Close,
+    Close = 2,
     /// Report how the session's process ended; if it is still running, end it first.
-    Ask,
+    Ask = 3,
 }
 
 #[derive(Debug)]
@@ -45,15 +45,6 @@ pub(super) struct SessionExit {
 }
 
 impl Order {
-    fn encode(self, session: u32) -> [u8; LENGTH] {
-        let order: u32 = match self {
-            Self::Open => 1,
-            Self::Close => 2,
-            Self::Ask => 3,
-        };
-        pair(order, session)
-    }
-
     fn decode(number: u32) -> io::Result<Self> {
         match number {
             1 => Ok(Self::Open),
@@ -71,7 +62,7 @@ pub(super) async fn order(
     session: u32,
     socket: Option<BorrowedFd<'_>>,
 ) -> io::Result<()> {
-    let bytes = order.encode(session);
+    let bytes = pair(order as u32, session);
     to.async_io(Interest::WRITABLE, || {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut along = SendAncillaryBuffer::new(&mut space);

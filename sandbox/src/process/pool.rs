@@ -98,16 +98,16 @@ impl Shared {
     async fn open(&self) -> Result<Session, StartError> {
         // The semaphore is never closed.
         let _one_of_few = self.opening.acquire().await;
-        match self.open_once().await? {
-            Opened::Session(session) => Ok(session),
-            Opened::NoCopy => match self.open_once().await? {
-                Opened::Session(session) => Ok(session),
-                Opened::NoCopy => Err(StartError::Process(io::ErrorKind::Unsupported.into())),
-            },
+        for _ in 0..2 {
+            if let Some(session) = self.open_once().await? {
+                return Ok(session);
+            }
         }
+        Err(StartError::Process(io::ErrorKind::Unsupported.into()))
     }
 
-    async fn open_once(&self) -> Result<Opened, StartError> {
+    /// Opens a session; `None` if the server cannot be copied. The next server does not fork.
+    async fn open_once(&self) -> Result<Option<Session>, StartError> {
         let server = self.server().await.map_err(StartError::Process)?;
         let (number, socket) = match server.open().await {
             Ok(opened) => opened,
@@ -130,7 +130,7 @@ impl Shared {
                     (self.on_lack)(&format!("a server cannot be copied, so {each}: {reason}"));
                 }
                 self.retire(&server).await;
-                return Ok(Opened::NoCopy);
+                return Ok(None);
             }
             Ok(Some(FromWorker::Refused(reason))) => return Err(StartError::Confine(reason)),
             _ => {
@@ -150,7 +150,7 @@ impl Shared {
         ));
         // Requests to a worker that has ended are dropped.
         let send = move |request| drop(requests.send(request));
-        Ok(Opened::Session(Session::over(send, router)))
+        Ok(Some(Session::over(send, router)))
     }
 
     /// Stops opening sessions in a server, which may be ending. Existing sessions continue.
@@ -189,12 +189,6 @@ impl Shared {
         });
         Ok(server)
     }
-}
-
-enum Opened {
-    Session(Session),
-    /// The server cannot be copied. The next server does not fork.
-    NoCopy,
 }
 
 /// Forwards the requests and replies of one session until either side ends.

@@ -98,8 +98,9 @@ fn rewrite_javascript(source: &str, earlier: &EarlierNames) -> Result<Cell, Synt
     }
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, &full, SourceType::script()).parse();
+    let in_cell = |first: &OxcDiagnostic| SyntaxError::of_diagnostic(source, first, BEFORE.len());
     if let Some(first) = parsed.diagnostics.iter().next() {
-        return Err(stray_brace(source).unwrap_or_else(|| from_diagnostic(source, first)));
+        return Err(stray_brace(source).unwrap_or_else(|| in_cell(first)));
     }
     let Some(arrow) = whole_cell(&parsed.program, full.len()) else {
         return Err(SyntaxError::at(
@@ -110,7 +111,7 @@ fn rewrite_javascript(source: &str, earlier: &EarlierNames) -> Result<Cell, Synt
     };
     let semantic = SemanticBuilder::new_compiler().build(&parsed.program);
     if let Some(first) = semantic.diagnostics.iter().next() {
-        return Err(from_diagnostic(source, first));
+        return Err(in_cell(first));
     }
     let scoping = semantic.semantic.scoping();
     let names = Names::of_cell(arrow, scoping, earlier);
@@ -132,14 +133,6 @@ fn rewrite_javascript(source: &str, earlier: &EarlierNames) -> Result<Cell, Synt
         variables: names.variables,
         returns_in_function: visited.returns_in_function,
     })
-}
-
-fn from_diagnostic(source: &str, diagnostic: &OxcDiagnostic) -> SyntaxError {
-    let offset = diagnostic
-        .labels
-        .first()
-        .map_or(0, |label| label.offset() as usize);
-    SyntaxError::at(source, offset, &diagnostic.message)
 }
 
 /// Returns the error for a `}` that closes the wrapper instead of a block in the cell.

@@ -16,7 +16,6 @@ use oxc_ast::ast::{
     TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclaration,
 };
 use oxc_ast_visit::{Visit, walk};
-use oxc_diagnostics::OxcDiagnostic;
 use oxc_parser::Parser;
 use oxc_span::{GetSpan, SourceType, Span};
 use oxc_syntax::scope::ScopeFlags;
@@ -41,7 +40,7 @@ pub fn cell_of_module(source: &str, is_typescript: bool) -> Result<String, Synta
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, source, source_type(is_typescript)).parse();
     if let Some(first) = parsed.diagnostics.iter().next() {
-        return Err(of_diagnostic(source, first));
+        return Err(SyntaxError::of_diagnostic(source, first, 0));
     }
     blank_types(source, &parsed.program).map_err(|(offset, message)| at(offset, message))
 }
@@ -122,12 +121,6 @@ pub(super) fn blank_types(
         Some((offset, message)) => Err((offset as usize, message)),
         None => Ok(rewriter.edits.apply(source, 0, "").text),
     }
-}
-
-fn of_diagnostic(source: &str, diagnostic: &OxcDiagnostic) -> SyntaxError {
-    let label = diagnostic.labels.first();
-    let offset = label.map_or(0, |label| label.offset() as usize);
-    SyntaxError::in_text(source, offset, &diagnostic.message)
 }
 
 struct Rewriter<'s> {
@@ -316,15 +309,9 @@ impl<'a> Visit<'a> for Rewriter<'_> {
                 walk::walk_statement(self, it);
             }
             Statement::ExportNamedDeclaration(export) => self.export(export),
-            Statement::ExportFromDeclaration(export) => {
+            Statement::ExportFromDeclaration(_) | Statement::ExportAllDeclaration(_) => {
                 self.refuse(
-                    export.span,
-                    "a file of its own cannot export what others have",
-                );
-            }
-            Statement::ExportAllDeclaration(export) => {
-                self.refuse(
-                    export.span,
+                    it.span(),
                     "a file of its own cannot export what others have",
                 );
             }

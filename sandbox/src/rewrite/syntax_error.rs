@@ -1,5 +1,7 @@
 //! Errors of cells and modules that are not valid JavaScript.
 
+use oxc_diagnostics::OxcDiagnostic;
+
 use super::python;
 use super::wrapper::BEFORE;
 
@@ -28,6 +30,14 @@ impl SyntaxError {
     /// Creates an error at a byte offset of the wrapped cell.
     pub(super) fn at(source: &str, offset_in_full: usize, message: &str) -> Self {
         Self::in_text(source, offset_in_full.saturating_sub(BEFORE.len()), message)
+    }
+
+    /// Creates an error from the first label of a parser's error. The text begins at byte `start`
+    /// of the parsed text.
+    pub(super) fn of_diagnostic(source: &str, diagnostic: &OxcDiagnostic, start: usize) -> Self {
+        let label = diagnostic.labels.first();
+        let offset = label.map_or(0, |label| label.offset() as usize);
+        Self::in_text(source, offset.saturating_sub(start), &diagnostic.message)
     }
 
     /// Creates an error at a byte offset of the cell's text.

@@ -9,34 +9,30 @@ use oxc_span::SourceType;
 
 use super::nesting;
 use super::wrapper::{AFTER, BEFORE};
-
-/// Stack size that suffices for parsing code within the nesting limits.
-const STACK_BYTES: usize = 64 << 20;
+use crate::limits::THREAD_STACK;
 
 /// Whether a cell is incomplete, so that more lines must follow. Returns false for code with
 /// another error. Each call parses the whole cell.
 pub fn is_unfinished(code: &str) -> bool {
-    let full = format!("{BEFORE}{code}{AFTER}");
-    if nesting::check(&full).is_err() {
-        return false;
-    }
-    thread::scope(|scope| {
-        let parser = thread::Builder::new().stack_size(STACK_BYTES);
-        let parser = parser.spawn_scoped(scope, || ends_unexpectedly(&full));
-        parser.is_ok_and(|parser| parser.join().unwrap_or(false))
-    })
+    holds_for_wrapped(code, ends_unexpectedly)
 }
 
 /// Whether a cell ends with an expression without an effect: a name, a member or a calculation that
 /// is not printed, assigned or called.
 pub fn ends_in_a_bare_value(code: &str) -> bool {
+    holds_for_wrapped(code, is_bare)
+}
+
+/// Calls `holds` with the wrapped cell, on a thread whose stack suffices for parsing code within
+/// the nesting limits. Returns false for code beyond the limits.
+fn holds_for_wrapped(code: &str, holds: fn(&str) -> bool) -> bool {
     let full = format!("{BEFORE}{code}{AFTER}");
     if nesting::check(&full).is_err() {
         return false;
     }
     thread::scope(|scope| {
-        let parser = thread::Builder::new().stack_size(STACK_BYTES);
-        let parser = parser.spawn_scoped(scope, || is_bare(&full));
+        let parser = thread::Builder::new().stack_size(THREAD_STACK);
+        let parser = parser.spawn_scoped(scope, || holds(&full));
         parser.is_ok_and(|parser| parser.join().unwrap_or(false))
     })
 }

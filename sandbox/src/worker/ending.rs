@@ -8,7 +8,7 @@ use super::{HOUSEKEEPING, Worker};
 use crate::host_state::CellEnd;
 use crate::isolate::Action;
 use crate::jobs;
-use crate::message::{AgentId, CellError, CellErrorKind, CellOutcome, Reply};
+use crate::message::{AgentId, CellError, CellErrorKind, CellOutcome, Event, Reply};
 use crate::stack_trace;
 
 /// Note for a model that uses another harness's way to answer.
@@ -45,11 +45,7 @@ impl Worker {
             if outcome.value.is_some() {
                 message.push_str("; then return again, because this answer was not taken");
             }
-            outcome.error = Some(CellError {
-                kind: CellErrorKind::Unawaited,
-                message,
-                stack: Vec::new(),
-            });
+            outcome.error = failed(CellErrorKind::Unawaited, message).error;
         }
         if cell.sets_answer && outcome.value.is_none() {
             self.isolate.host(|host| {
@@ -115,12 +111,10 @@ impl Worker {
 
     /// Ends an agent's cell from outside with an error.
     pub(super) fn abort(&mut self, agent: AgentId, kind: CellErrorKind, message: &str) {
-        if self.running(agent).is_none() {
+        let Some(cell) = self.running(agent) else {
             return;
-        }
-        if let Some(cell) = self.running(agent) {
-            jobs::stop(cell.number);
-        }
+        };
+        jobs::stop(cell.number);
         // Clears the agent's pending calls and timers.
         let owner = self.housekeeping_owner();
         self.isolate
@@ -128,15 +122,9 @@ impl Worker {
         let Some(cell) = self.end_cell(agent) else {
             return;
         };
-        let error = CellError {
-            kind,
-            message: message.to_owned(),
-            stack: Vec::new(),
-        };
         let outcome = CellOutcome {
             executed: cell.executed,
-            error: Some(error),
-            ..CellOutcome::default()
+            ..failed(kind, message.to_owned())
         };
         self.send_outcome(agent, cell.number, outcome);
         // Processes the effects that other agents had in that turn. A report of the ended cell
@@ -147,19 +135,7 @@ impl Worker {
     /// Ends a cell that never started.
     pub(super) fn fail(&mut self, agent: AgentId, kind: CellErrorKind, message: String) {
         let cell = self.end_cell(agent).map_or(0, |cell| cell.number);
-        let error = CellError {
-            kind,
-            message,
-            stack: Vec::new(),
-        };
-        self.send_outcome(
-            agent,
-            cell,
-            CellOutcome {
-                error: Some(error),
-                ..CellOutcome::default()
-            },
-        );
+        self.send_outcome(agent, cell, failed(kind, message));
         self.send();
     }
 
@@ -179,7 +155,20 @@ impl Worker {
         if let Some(entry) = self.agents.get_mut(&agent) {
             entry.returned = outcome.value.is_some();
         }
-        self.replies.push(Reply::Finished { agent, outcome });
+        let event = Event::Finished(outcome);
+        self.replies.push(Reply::Event { agent, event });
+    }
+}
+
+/// Returns the outcome of a cell that failed without a stack trace.
+fn failed(kind: CellErrorKind, message: String) -> CellOutcome {
+    CellOutcome {
+        error: Some(CellError {
+            kind,
+            message,
+            stack: Vec::new(),
+        }),
+        ..CellOutcome::default()
     }
 }
 

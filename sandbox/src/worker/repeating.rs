@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::{End, Worker};
 use crate::inbox::{Inbox, IncomingText, NextRequest};
 use crate::isolate::Action;
-use crate::message::{AgentId, Context, Reply, Request, Step};
+use crate::message::{AgentId, Context, Event, Reply, Request, Step};
 
 /// Maximum wait for the request of the next step. Does not apply to steps that answer a call or
 /// read its context, which may take any time.
@@ -36,7 +36,10 @@ impl Worker {
         };
         for reply in std::mem::take(&mut self.replies) {
             match reply {
-                Reply::Finished { agent, .. } => repeating.ends.push((agent, reply)),
+                Reply::Event {
+                    agent,
+                    event: Event::Finished(_),
+                } => repeating.ends.push((agent, reply)),
                 other => self.replies.push(other),
             }
         }
@@ -225,7 +228,7 @@ impl Worker {
 }
 
 /// Reads all pieces of an arriving context and adds the context to its request.
-fn with_context(request: Request, arriving: Option<IncomingText>) -> Request {
+fn with_context(mut request: Request, arriving: Option<IncomingText>) -> Request {
     let Some(mut arriving) = arriving else {
         return request;
     };
@@ -233,20 +236,8 @@ fn with_context(request: Request, arriving: Option<IncomingText>) -> Request {
     for _ in 0..arriving.pieces {
         text.push_str(&(arriving.next)());
     }
-    match request {
-        Request::Open {
-            agent,
-            parent,
-            info,
-            functions,
-            ..
-        } => Request::Open {
-            agent,
-            parent,
-            context: Context::text(text),
-            info,
-            functions,
-        },
-        other => other,
+    if let Request::Open { context, .. } = &mut request {
+        *context = Context::text(text);
     }
+    request
 }

@@ -6,7 +6,7 @@ use super::repetition::Repetition;
 use super::{Agent, Worker};
 use crate::inbox::IncomingText;
 use crate::isolate::{Action, ContextSource, TurnEnd};
-use crate::message::{AgentId, Context, Listing, Reply, Request, SessionStart, Step};
+use crate::message::{AgentId, Context, Event, Listing, Reply, Request, SessionStart, Step};
 
 impl Worker {
     /// Handles one request. `arriving` is the context of an agent to open, if it is sent in pieces.
@@ -70,15 +70,10 @@ impl Worker {
             Request::GetCallContext { call } => {
                 if let Some(agent) = self.calls.get(&call).copied() {
                     self.note(Step::AskedContext(call));
-                    let text = match self.turn(agent, &Action::CallContext { call }) {
-                        TurnEnd::Completed(text) => Ok(text.unwrap_or_default()),
-                        TurnEnd::Threw { message, .. } => Err(message),
-                        TurnEnd::Terminated
-                        | TurnEnd::OutOfMemory
-                        | TurnEnd::EndlessJobs(_)
-                        | TurnEnd::Broken => Err("reading the context took too long".to_owned()),
-                    };
-                    self.replies.push(Reply::CallContext { agent, call, text });
+                    let end = self.turn(agent, &Action::CallContext { call });
+                    let text = text_of(end, "reading the context");
+                    let event = Event::CallContext { call, text };
+                    self.replies.push(Reply::Event { agent, event });
                     self.send();
                 }
             }
@@ -103,16 +98,9 @@ impl Worker {
         if !self.agents.contains_key(&agent) {
             return Err("the agent is not there".to_owned());
         }
-        match self.turn(agent, &Action::Variables { agent }) {
-            TurnEnd::Completed(json) => {
-                serde_json::from_str(&json.unwrap_or_default()).map_err(|error| error.to_string())
-            }
-            TurnEnd::Threw { message, .. } => Err(message),
-            TurnEnd::Terminated
-            | TurnEnd::OutOfMemory
-            | TurnEnd::EndlessJobs(_)
-            | TurnEnd::Broken => Err("listing them took too long".to_owned()),
-        }
+        let end = self.turn(agent, &Action::Variables { agent });
+        let json = text_of(end, "listing them")?;
+        serde_json::from_str(&json).map_err(|error| error.to_string())
     }
 
     /// Begins the session, before its first agent is opened.
@@ -207,6 +195,18 @@ impl Worker {
                 ContextSource::Text(text)
             }
             Context::OfCall(call) => ContextSource::OfCall(*call),
+        }
+    }
+}
+
+/// Returns the text that a turn returned, or the reason why there is none. `work` describes the
+/// turn.
+fn text_of(end: TurnEnd, work: &str) -> Result<String, String> {
+    match end {
+        TurnEnd::Completed(text) => Ok(text.unwrap_or_default()),
+        TurnEnd::Threw { message, .. } => Err(message),
+        TurnEnd::Terminated | TurnEnd::OutOfMemory | TurnEnd::EndlessJobs(_) | TurnEnd::Broken => {
+            Err(format!("{work} took too long"))
         }
     }
 }

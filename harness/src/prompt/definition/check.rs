@@ -9,7 +9,7 @@ use super::slots::{missing_slot, misspelled_slots};
 use super::tool_settings::{
     Immediate, Side, SubagentSettings, SubpromptSettings, ToolForm, ToolReference,
 };
-use crate::text::{did_you_mean, nearest};
+use crate::text::hint_for_unknown;
 
 /// Names that definitions may use, in addition to the names of other definitions.
 #[derive(Debug, Clone, Default)]
@@ -129,8 +129,7 @@ impl Check<'_> {
         known: impl IntoIterator<Item = &'n str>,
     ) {
         let known: Vec<String> = known.into_iter().map(str::to_owned).collect();
-        let near = nearest(name, known.iter().map(String::as_str));
-        let hint = did_you_mean(near.as_deref(), &known);
+        let hint = hint_for_unknown(name, &known);
         self.fault(field, format!("unknown {what} `{name}`{hint}"));
     }
 

@@ -76,13 +76,7 @@ pub(super) fn read_partial(
     let mut reader = Reader::new(source);
     let digest = sha256_hex(&text);
     let read = match format {
-        Format::Markdown => match front_matter(&text) {
-            Ok((front, body)) => front.map(|front| (front, body)),
-            Err(problem) => {
-                reader.fault(Some(1), "", problem);
-                return (None, reader.faults);
-            }
-        },
+        Format::Markdown => front_matter(&text),
         Format::Section => Ok((nothing(), body(&text, 1))),
         Format::Yaml => Node::from_yaml(&text).map(|node| (node, None)),
         Format::Json => Node::from_json(&text).map(|node| (node, None)),
@@ -112,11 +106,10 @@ pub(super) fn read_partial(
     (definition, reader.faults)
 }
 
-/// Splits a Markdown file into its front matter and the text below; both are optional. The outer
-/// error means that the front matter is not closed, the inner one that it is not valid YAML.
-fn front_matter(text: &str) -> Result<(Result<Node, SyntaxFault>, Option<Body<'_>>), &'static str> {
+/// Splits a Markdown file into its front matter and the text below; both are optional.
+fn front_matter(text: &str) -> Result<(Node, Option<Body<'_>>), SyntaxFault> {
     let Some(rest) = text.strip_prefix("---\n") else {
-        return Ok((Ok(nothing()), body(text, 1)));
+        return Ok((nothing(), body(text, 1)));
     };
     let (front, below) = if let Some(below) = rest.strip_prefix("---\n") {
         ("", below)
@@ -125,15 +118,18 @@ fn front_matter(text: &str) -> Result<(Result<Node, SyntaxFault>, Option<Body<'_
     } else if let Some(front) = rest.strip_suffix("\n---") {
         (front, "")
     } else {
-        return Err("the front matter is not closed: expected a second line `---`");
+        return Err(SyntaxFault {
+            line: Some(1),
+            problem: "the front matter is not closed: expected a second line `---`".to_owned(),
+        });
     };
     // Keep the first `---`, so that the parser's line numbers match those of the file.
     let yaml = &text[..front.len() + 4];
     let first = yaml.lines().count() as u64 + 2;
     let node = if front.trim().is_empty() {
-        Ok(nothing())
+        nothing()
     } else {
-        Node::from_yaml(yaml)
+        Node::from_yaml(yaml)?
     };
     Ok((node, body(below, first)))
 }

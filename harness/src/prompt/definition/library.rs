@@ -1,7 +1,6 @@
 //! The definitions available to a run: the bundled fragments and those in a user's folder.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,7 @@ use super::fault::{Fault, Faults, SourceLocation};
 use super::file::{self, Format};
 use super::properties::{Definition, Kind, Sides, Source};
 use crate::prompt::{section_slots, section_texts};
-use crate::text::{did_you_mean, nearest, read_text_file};
+use crate::text::{did_you_mean, hint_for_unknown, nearest, read_text_file, sorted_paths};
 
 /// A collection of definitions with unique names.
 #[derive(Debug, Clone)]
@@ -76,15 +75,13 @@ impl Library {
 
     /// Returns the valid definitions of a folder, sorted by file name.
     fn read_dir(&mut self, folder: &Path, faults: &mut Vec<Fault>) -> Vec<Definition> {
-        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let mut paths: Vec<_> = match entries {
-            Ok(entries) => entries.iter().map(DirEntry::path).collect(),
+        let paths = match sorted_paths(folder) {
+            Ok(paths) => paths,
             Err(error) => {
                 faults.push(unreadable(folder, &error));
                 return Vec::new();
             }
         };
-        paths.sort();
         let mut definitions = Vec::new();
         for path in paths {
             let Some(format) = Format::of(&path).filter(|_| !path.is_dir()) else {
@@ -197,8 +194,7 @@ impl Library {
                 None => {
                     let prompts = self.iter().filter(|known| known.kind == Kind::Prompt);
                     let known: Vec<String> = prompts.map(|known| known.name.clone()).collect();
-                    let near = nearest(name, known.iter().map(String::as_str));
-                    let hint = did_you_mean(near.as_deref(), &known);
+                    let hint = hint_for_unknown(name, &known);
                     format!("unknown prompt `{name}`{hint}")
                 }
             };

@@ -252,20 +252,6 @@ pub enum ToolStrategy {
     Required,
 }
 
-impl ToolStrategy {
-    /// All strategies, in the order of the specification.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::None, Self::Required];
-
-    /// Returns the name of the strategy.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::None => "none",
-            Self::Required => "required",
-        }
-    }
-}
-
 /// A variable that a prompt declares.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variable {

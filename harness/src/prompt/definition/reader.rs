@@ -7,7 +7,7 @@ use super::fault::{Fault, SourceLocation};
 use super::properties::Source;
 use super::shape::{Presence, Property, Shape};
 use super::tree::{Content, Entry, Node, join};
-use crate::text::{did_you_mean, nearest};
+use crate::text::hint_for_unknown;
 
 /// State while reading one file, with the faults found so far.
 pub(super) struct Reader<'a> {
@@ -44,8 +44,7 @@ impl<'a> Reader<'a> {
         let names: Vec<String> = known.iter().map(|known| known.name.to_owned()).collect();
         for Entry { key, value } in node.entries() {
             if !names.contains(key) {
-                let near = nearest(key, names.iter().map(String::as_str));
-                let hint = did_you_mean(near.as_deref(), &names);
+                let hint = hint_for_unknown(key, &names);
                 let field = join(path, key);
                 self.fault(value.line, &field, format!("unknown property{hint}"));
             }

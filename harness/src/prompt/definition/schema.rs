@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use jsonschema::Validator;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// JSON Schema of an input object, compiled for validation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
 pub struct InputSchema {
     json: Arc<Value>,
+    #[serde(skip)]
     validator: Arc<Validator>,
 }
 
@@ -86,12 +88,6 @@ impl InputSchema {
         } else {
             Err(faults)
         }
-    }
-}
-
-impl Serialize for InputSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.json.as_ref().serialize(serializer)
     }
 }
 

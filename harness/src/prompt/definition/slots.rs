@@ -1,6 +1,7 @@
 //! Checks the slots in texts that replace bundled sections.
 
 use crate::prompt::section_slots;
+use crate::prompt::template::slot_words;
 use crate::text::nearest;
 
 /// Returns a problem for each likely misspelled slot in a text that replaces the bundled section
@@ -9,24 +10,14 @@ pub(super) fn misspelled_slots(name: &str, text: &str) -> Vec<String> {
     let Some(slots) = section_slots(name) else {
         return Vec::new();
     };
-    let mut problems = Vec::new();
-    for (start, _) in text.match_indices('{') {
-        let rest = &text[start + 1..];
-        let end = rest.find(|c: char| !(c.is_ascii_lowercase() || c == '_'));
-        let Some(end) = end.filter(|end| rest[*end..].starts_with('}')) else {
-            continue;
-        };
-        let word = &rest[..end];
-        if slots.contains(&word) {
-            continue;
-        }
-        if let Some(slot) = nearest(word, slots.iter().copied()) {
-            problems.push(format!(
-                "`{{{word}}}` is not a slot of the section `{name}`; did you mean `{{{slot}}}`?"
-            ));
-        }
-    }
-    problems
+    let unknown = slot_words(text).filter(|word| !slots.contains(word));
+    let problems = unknown.filter_map(|word| {
+        let slot = nearest(word, slots.iter().copied())?;
+        Some(format!(
+            "`{{{word}}}` is not a slot of the section `{name}`; did you mean `{{{slot}}}`?"
+        ))
+    });
+    problems.collect()
 }
 
 /// Sections with a required slot, whose value no other section contains.

@@ -1,6 +1,6 @@
 //! Encloses untrusted text in a prompt between boundaries that the text cannot contain.
 
-use crate::prompt::untrusted_text;
+use crate::prompt::sections::UNTRUSTED;
 use crate::text::boundary;
 
 /// Length of a boundary in characters.
@@ -18,5 +18,5 @@ pub fn fence_untrusted(label: &str, text: &str) -> String {
         .chars()
         .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | '/'))
         .collect();
-    untrusted_text(label.trim(), &boundary(&[text], BOUNDARY), text)
+    UNTRUSTED.render([&boundary(&[text], BOUNDARY), label.trim(), text])
 }

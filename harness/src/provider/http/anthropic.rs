@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::fallback::RequestFallback;
 use super::finish_reason::FinishReasonField;
 use super::json_fields::{append, count, text};
 use super::messages::paired;
@@ -152,14 +153,8 @@ pub(super) fn body(request: &Request) -> Value {
     let thinks = body
         .get("thinking")
         .is_some_and(|thinking| thinking["type"] != "disabled");
-    if (thinks || refuses_forced_tools(rules))
-        && let Some(choice) = body.get_mut("tool_choice").and_then(Value::as_object_mut)
-        && choice
-            .get("type")
-            .is_some_and(|kind| kind == "tool" || kind == "any")
-    {
-        choice.remove("name");
-        choice.insert("type".to_owned(), json!("auto"));
+    if thinks || refuses_forced_tools(rules) {
+        RequestFallback::FreeChoice.apply(&mut body);
     }
     body
 }

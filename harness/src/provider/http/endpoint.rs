@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::endpoint_table::{Dialect, Endpoint, Format, endpoints, matches_glob};
+use super::endpoint_table::{Dialect, Endpoint, Format, endpoints, matches_any};
 use super::settings::Unsupported;
 use super::wire::Wire;
 use crate::model::Sampling;
@@ -25,7 +25,7 @@ impl Endpoint {
 
     /// Whether a model that is named without an endpoint most likely belongs to this endpoint.
     pub fn is_known_by(&self, model: &str) -> bool {
-        self.known_by.iter().any(|glob| matches_glob(glob, model))
+        matches_any(&self.known_by, model)
     }
 
     /// Returns this server's endpoint that uses this model's format for all models.
@@ -73,7 +73,7 @@ impl Endpoint {
 
     fn takes_schemas(&self, model: &str) -> bool {
         match &self.answer_schemas {
-            Some(globs) => globs.iter().any(|glob| matches_glob(glob, model)),
+            Some(globs) => matches_any(globs, model),
             None => matches!(
                 self.wire(model),
                 Wire::Responses | Wire::Chat(Dialect::Openai | Dialect::Openrouter)
@@ -83,9 +83,8 @@ impl Endpoint {
 
     /// Returns the wire format for a model.
     pub(super) fn wire(&self, model: &str) -> Wire {
-        let matches = |glob: &String| matches_glob(glob, model);
         match self.format {
-            Format::OpenaiChat if self.responses.iter().any(matches) => Wire::Responses,
+            Format::OpenaiChat if matches_any(&self.responses, model) => Wire::Responses,
             Format::OpenaiChat => Wire::Chat(self.dialect),
             Format::OpenaiResponses => Wire::Responses,
             Format::Anthropic => Wire::Messages,

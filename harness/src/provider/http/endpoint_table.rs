@@ -67,7 +67,7 @@ pub(super) enum Dialect {
     Compatible,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
     endpoints: Vec<Endpoint>,
@@ -88,12 +88,7 @@ pub(super) struct NoCredit {
 
 /// The bundled table. A test of this module checks that it parses.
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    serde_saphyr::from_str(include_str!("../../../endpoints.yaml")).unwrap_or(Table {
-        endpoints: Vec::new(),
-        sealed_reasoning: Vec::new(),
-        no_parallel_field: Vec::new(),
-        no_credit: NoCredit::default(),
-    })
+    serde_saphyr::from_str(include_str!("../../../endpoints.yaml")).unwrap_or_default()
 });
 
 /// Returns all endpoints, in the order of the table.
@@ -108,23 +103,18 @@ pub fn endpoint(name: &str) -> Option<&'static Endpoint> {
 
 /// Whether the Responses API returns encrypted reasoning for a model.
 pub(super) fn seals_reasoning(model: &str) -> bool {
-    TABLE
-        .sealed_reasoning
-        .iter()
-        .any(|glob| matches_glob(glob, model))
+    matches_any(&TABLE.sealed_reasoning, model)
 }
 
 /// Whether a model accepts the field `parallel_tool_calls`.
 pub(super) fn accepts_parallel_field(model: &str) -> bool {
-    !TABLE
-        .no_parallel_field
-        .iter()
-        .any(|glob| matches_glob(glob, model))
+    !matches_any(&TABLE.no_parallel_field, model)
 }
 
-/// Whether a model matches a glob. An invalid glob matches no model.
-pub(super) fn matches_glob(glob: &str, model: &str) -> bool {
-    Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(model))
+/// Whether a model matches one of the globs. An invalid glob matches no model.
+pub(super) fn matches_any(globs: &[String], model: &str) -> bool {
+    let mut globs = globs.iter().filter_map(|glob| Glob::new(glob).ok());
+    globs.any(|glob| glob.compile_matcher().is_match(model))
 }
 
 /// Returns the codes and messages that mean that an account is out of credit.

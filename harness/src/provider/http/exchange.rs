@@ -227,13 +227,17 @@ impl HttpProvider {
         }
     }
 
-    fn url(&self, wire: Wire, path: &str) -> String {
-        // The base URLs of the SDKs differ: with `/v1` for OpenAI, without it for Anthropic. For
-        // Anthropic, accept both forms.
-        let base = match wire {
+    /// Returns the base URL. The base URLs of the SDKs differ: with `/v1` for `OpenAI`, without it
+    /// for Anthropic. For Anthropic, accepts both forms.
+    fn base(&self, wire: Wire) -> &str {
+        match wire {
             Wire::Messages => self.base_url.trim_end_matches("/v1"),
             _ => &self.base_url,
-        };
+        }
+    }
+
+    fn url(&self, wire: Wire, path: &str) -> String {
+        let base = self.base(wire);
         match &self.query {
             None => format!("{base}{path}"),
             Some(query) if path.contains('?') => format!("{base}{path}&{query}"),
@@ -243,42 +247,23 @@ impl HttpProvider {
 
     /// Adds the address to the message of an unspecific 404, because the base URL may be wrong.
     fn with_address(&self, error: ProviderError, wire: Wire, path: &str) -> ProviderError {
-        let ProviderError::Refused {
-            provider,
-            status: 404,
-            message,
-        } = error
-        else {
-            return error;
-        };
         // A specific message is about something else, such as an unknown model.
-        let is_bare =
-            message.starts_with('<') || GENERIC_NOT_FOUND.contains(&&*message.to_lowercase());
-        let message = if is_bare {
-            let base = &self.base_url;
-            let has_version = wire == Wire::Messages
-                || base.split('/').any(|part| {
-                    part.starts_with('v')
-                        && part[1..].starts_with(|char: char| char.is_ascii_digit())
-                });
-            let hint = if has_version {
-                String::new()
-            } else {
-                format!("; most servers expect a base URL that ends in /v1: {base}/v1")
-            };
-            let base = match wire {
-                Wire::Messages => base.trim_end_matches("/v1"),
-                _ => base,
-            };
-            format!("{message} (no endpoint at {base}{path}{hint})")
-        } else {
-            message
-        };
-        ProviderError::Refused {
-            provider,
-            status: 404,
-            message,
+        let is_bare = matches!(&error, ProviderError::Refused { status: 404, message, .. }
+            if message.starts_with('<')
+                || GENERIC_NOT_FOUND.contains(&&*message.to_lowercase()));
+        if !is_bare {
+            return error;
         }
+        let base = self.base(wire);
+        let is_version = |part: &str| {
+            part.starts_with('v') && part[1..].starts_with(|char: char| char.is_ascii_digit())
+        };
+        let hint = if wire == Wire::Messages || base.split('/').any(is_version) {
+            String::new()
+        } else {
+            format!("; most servers expect a base URL that ends in /v1: {base}/v1")
+        };
+        error.map_message(|message| format!("{message} (no endpoint at {base}{path}{hint})"))
     }
 
     async fn send(&self, request: RequestBuilder, stream: bool) -> Result<Reply, ProviderError> {

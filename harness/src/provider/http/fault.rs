@@ -39,17 +39,18 @@ pub(super) fn status_error(
     let error = error.get("error").unwrap_or(error);
     let length = overflow::read(status, error, body);
     let retry_after = retry_after(headers, now).or_else(|| delay_in_body(status, error, &message));
+    let refused = |provider, message| ProviderError::Refused {
+        provider,
+        status,
+        message,
+    };
     match status {
         402 => ProviderError::NoCredit { provider, message },
         400 | 403 | 429 if lacks_credit(&parsed, &message) => {
             ProviderError::NoCredit { provider, message }
         }
         _ if length == Length::Overflow => ProviderError::ContextOverflow { message },
-        413 | 429 if exceeds_limit(&message) => ProviderError::Refused {
-            provider,
-            status,
-            message,
-        },
+        413 | 429 if exceeds_limit(&message) => refused(provider, message),
         _ if length == Length::RateLimit => ProviderError::RateLimited {
             provider,
             message,
@@ -74,17 +75,9 @@ pub(super) fn status_error(
             let message = to.map_or(message, |to| {
                 format!("redirected to {}; use that as the base URL", quote(to))
             });
-            ProviderError::Refused {
-                provider,
-                status,
-                message,
-            }
+            refused(provider, message)
         }
-        _ => ProviderError::Refused {
-            provider,
-            status,
-            message,
-        },
+        _ => refused(provider, message),
     }
 }
 

@@ -225,33 +225,26 @@ impl HttpProvider {
         http: HttpClient,
         stream: bool,
     ) -> Result<Self, HttpError> {
-        let wrong = |url: &str, problem: &str| HttpError::BaseUrl {
-            url: url.to_owned(),
+        let wrong = |problem: &str| HttpError::BaseUrl {
+            url: redact_url(base_url),
             problem: problem.to_owned(),
         };
-        let url = reqwest::Url::parse(base_url)
-            .map_err(|error| wrong(&redact_url(base_url), &error.to_string()))?;
+        let url = reqwest::Url::parse(base_url).map_err(|error| wrong(&error.to_string()))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(wrong(
-                &redact_url(base_url),
-                "it contains a user name or password",
-            ));
+            return Err(wrong("it contains a user name or password"));
         }
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(wrong(
-                &redact_url(base_url),
-                "its scheme is not http or https",
-            ));
+            return Err(wrong("its scheme is not http or https"));
         }
         let is_open = |(name, _): (Cow<str>, Cow<str>)| OPEN_PARAMETERS.contains(&&*name);
         if !url.query_pairs().all(is_open) || url.fragment().is_some() {
             let problem = "it has a fragment, or a query parameter other than `api-version`";
-            return Err(wrong(&redact_url(base_url), problem));
+            return Err(wrong(problem));
         }
         let path = url.path().trim_end_matches('/');
         if let Some(ending) = REQUESTS.iter().find(|ending| path.ends_with(**ending)) {
             let problem = format!("omit {ending}, which is appended to it");
-            return Err(wrong(&redact_url(base_url), &problem));
+            return Err(wrong(&problem));
         }
         let sendable = |key: &Secret| reqwest::header::HeaderValue::from_str(key.reveal()).is_ok();
         if !key.as_ref().is_none_or(sendable) {
@@ -423,17 +416,14 @@ impl Provider for HttpProvider {
         let limit = self.http.timeouts.request;
         let exchange = self.exchange(request, calls);
         let result = tokio::time::timeout(limit, exchange).await;
-        match &result {
-            Ok(Ok(response)) => self.experience.learn(request, response),
-            Ok(Err(ProviderError::Truncated { response })) => {
-                self.experience.learn(request, response);
-            }
-            Ok(Err(_)) | Err(_) => {}
-        }
+        let learned = |response: Response| {
+            self.experience.learn(request, &response);
+            safe_response(response)
+        };
         match result {
-            Ok(Ok(response)) => Ok(safe_response(response)),
+            Ok(Ok(response)) => Ok(learned(response)),
             Ok(Err(ProviderError::Truncated { response })) => Err(ProviderError::Truncated {
-                response: Box::new(safe_response(*response)),
+                response: Box::new(learned(*response)),
             }),
             // Redacted again after parsing, because escapes could hide keys in the raw body.
             Ok(Err(error)) => Err(self.possible_overflow(request, error).map_message(redact)),

@@ -10,7 +10,7 @@ use super::finish_reason::FinishReasonField;
 use super::json_fields::{count, items, text};
 use super::messages::{arguments, data_url, paired};
 use super::parsed_response::{ContentParts, ParsedResponse, ResponseEnd, call, said, unless_blank};
-use super::reported_usage::{Counted, cost};
+use super::reported_usage::{cost, counted};
 use super::settings::{Unsupported, add_extra};
 use super::structured::{is_of_google, is_strict, object_schema};
 use crate::model::{Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, Usage};
@@ -347,5 +347,5 @@ fn end_of(choice: &Value) -> Option<ResponseEnd> {
 
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
     usage["prompt_tokens"].as_u64()?;
-    Some(Counted::read(usage, ["prompt_tokens", "completion_tokens"]).usage())
+    Some(counted(usage, ["prompt_tokens", "completion_tokens"]))
 }

@@ -10,7 +10,7 @@ use super::messages::{arguments, data_url, paired};
 use super::parsed_response::{
     Assembly, ParsedResponse, ResponseEnd, call, parse_event, said, unless_blank,
 };
-use super::reported_usage::{Counted, cost};
+use super::reported_usage::{cost, counted};
 use super::settings::{Unsupported, add_extra};
 use super::sse::SseEvent;
 use super::structured::{is_strict, object_schema};
@@ -277,7 +277,7 @@ fn severity(status: &str) -> u8 {
 
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
     usage["input_tokens"].as_u64()?;
-    Some(Counted::read(usage, ["input_tokens", "output_tokens"]).usage())
+    Some(counted(usage, ["input_tokens", "output_tokens"]))
 }
 
 /// Received part of a streamed response. The last event normally contains the whole response.

@@ -5,74 +5,48 @@ use serde_json::Value;
 use super::json_fields::count;
 use crate::model::Usage;
 
-/// Token counts of a request and its response, as reported by the server.
-pub(super) struct Counted {
-    /// All input tokens, including those read from and written to a cache.
-    pub input: u64,
-    /// Input tokens read from a cache.
-    pub cached: u64,
-    /// Input tokens written to a cache.
-    pub written: u64,
-    /// All output tokens, including reasoning.
-    pub output: u64,
-    /// Reasoning tokens.
-    pub reasoning: u64,
-}
-
-impl Counted {
-    /// Parses a usage object. `input` and `output` are the names of the fields for the token
-    /// counts. The fields with these names and the suffix `_details` contain the details.
-    ///
-    /// Some gateways do not count cached tokens as input. In this case, the cached tokens exceed
-    /// the input, or the total is the sum of input, output and cached tokens.
-    ///
-    /// Some servers (xAI, and Gemini behind gateways) do not count reasoning as output. In this
-    /// case, the reasoning exceeds the output, or the total is the sum of input, output and
-    /// reasoning. Google's own server reports reasoning only as part of the total.
-    pub fn read(usage: &Value, [input, output]: [&str; 2]) -> Self {
-        let most = |places: [&Value; 2]| places.into_iter().map(count).max().unwrap_or_default();
-        let details = &usage[format!("{input}_details")];
-        let cached = most([&details["cached_tokens"], &usage["cache_read_input_tokens"]]);
-        // Only OpenRouter and gateways to Anthropic report cache writes.
-        let written = most([
-            &details["cache_write_tokens"],
-            &usage["cache_creation_input_tokens"],
-        ]);
-        let details = &usage[format!("{output}_details")];
-        let reasoning = most([&details["reasoning_tokens"], &usage["reasoning_tokens"]]);
-        let (input, said) = (count(&usage[input]), count(&usage[output]));
-        let total = count(&usage["total_tokens"]);
-        let rest = total.saturating_sub(input.saturating_add(said));
-        let cache = cached.saturating_add(written);
-        let explains = |rest: u64| cache > 0 && rest == cache;
-        let is_beside = cache > input || explains(rest) || explains(rest.saturating_sub(reasoning));
-        let cache = if is_beside { cache } else { 0 };
-        let rest = rest.saturating_sub(cache);
-        let (output, reasoning) = if reasoning > said || reasoning > 0 && rest >= reasoning {
-            (said.saturating_add(reasoning), reasoning)
-        } else if reasoning == 0 {
-            (said.saturating_add(rest), rest)
-        } else {
-            (said, reasoning)
-        };
-        Self {
-            input: input.saturating_add(cache),
-            cached,
-            written,
-            output,
-            reasoning,
-        }
-    }
-
-    pub const fn usage(self) -> Usage {
-        Usage {
-            input_tokens: self.input,
-            cached_input_tokens: self.cached,
-            cache_write_tokens: self.written,
-            output_tokens: self.output,
-            reasoning_tokens: self.reasoning,
-            estimated: false,
-        }
+/// Parses a usage object. `input` and `output` are the names of the fields for the token counts.
+/// The fields with these names and the suffix `_details` contain the details.
+///
+/// Some gateways do not count cached tokens as input. In this case, the cached tokens exceed the
+/// input, or the total is the sum of input, output and cached tokens.
+///
+/// Some servers (xAI, and Gemini behind gateways) do not count reasoning as output. In this case,
+/// the reasoning exceeds the output, or the total is the sum of input, output and reasoning.
+/// Google's own server reports reasoning only as part of the total.
+pub(super) fn counted(usage: &Value, [input, output]: [&str; 2]) -> Usage {
+    let most = |places: [&Value; 2]| places.into_iter().map(count).max().unwrap_or_default();
+    let details = &usage[format!("{input}_details")];
+    let cached = most([&details["cached_tokens"], &usage["cache_read_input_tokens"]]);
+    // Only OpenRouter and gateways to Anthropic report cache writes.
+    let written = most([
+        &details["cache_write_tokens"],
+        &usage["cache_creation_input_tokens"],
+    ]);
+    let details = &usage[format!("{output}_details")];
+    let reasoning = most([&details["reasoning_tokens"], &usage["reasoning_tokens"]]);
+    let (input, said) = (count(&usage[input]), count(&usage[output]));
+    let total = count(&usage["total_tokens"]);
+    let rest = total.saturating_sub(input.saturating_add(said));
+    let cache = cached.saturating_add(written);
+    let explains = |rest: u64| cache > 0 && rest == cache;
+    let is_beside = cache > input || explains(rest) || explains(rest.saturating_sub(reasoning));
+    let cache = if is_beside { cache } else { 0 };
+    let rest = rest.saturating_sub(cache);
+    let (output, reasoning) = if reasoning > said || reasoning > 0 && rest >= reasoning {
+        (said.saturating_add(reasoning), reasoning)
+    } else if reasoning == 0 {
+        (said.saturating_add(rest), rest)
+    } else {
+        (said, reasoning)
+    };
+    Usage {
+        input_tokens: input.saturating_add(cache),
+        cached_input_tokens: cached,
+        cache_write_tokens: written,
+        output_tokens: output,
+        reasoning_tokens: reasoning,
+        estimated: false,
     }
 }
 

@@ -9,6 +9,7 @@ use crate::model::lenient_json;
 use crate::model::{Event, EventKind, Protocol, Role};
 use crate::prompt::code_tool;
 use crate::provider::{ProviderError, Response};
+use crate::text::sorted_paths;
 
 /// Reads a run directory. Skips a truncated last line, which a killed run may have left.
 pub(super) fn read(path: &Path) -> Result<RecordedRun, ReplayError> {
@@ -22,29 +23,15 @@ pub(super) fn read(path: &Path) -> Result<RecordedRun, ReplayError> {
         has_attempts: true,
         cassette: None,
     };
-    for file in files(&folder)? {
-        read_trajectory(&file, &mut run)?;
+    let files = sorted_paths(&folder).map_err(|source| ReplayError::Read {
+        path: folder,
+        source,
+    })?;
+    let is_trajectory = |file: &&PathBuf| file.extension().is_some_and(|ending| ending == "jsonl");
+    for file in files.iter().filter(is_trajectory) {
+        read_trajectory(file, &mut run)?;
     }
     Ok(run)
-}
-
-fn files(folder: &Path) -> Result<Vec<PathBuf>, ReplayError> {
-    let unreadable = |source| ReplayError::Read {
-        path: folder.to_owned(),
-        source,
-    };
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let file = entry.map_err(unreadable)?.path();
-        if file
-            .extension()
-            .is_some_and(|extension| extension == "jsonl")
-        {
-            files.push(file);
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 fn read_trajectory(file: &Path, run: &mut RecordedRun) -> Result<(), ReplayError> {

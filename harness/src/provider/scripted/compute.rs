@@ -1,8 +1,8 @@
 //! Runs the code in the fields `compute` and `compute_calls` of rules.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use sandbox::message::{AgentInfo, Context};
-use sandbox::{Config, Event, Session};
+use sandbox::{Config, Session};
 
 /// Maximum calls per session. Reusing a session is faster than starting one, but data that code
 /// stores in `globalThis` accumulates.
@@ -26,7 +26,7 @@ impl RuleSessions {
     /// # Errors
     /// Returns the error that the code threw, or the reason why the code could not run.
     pub async fn run(&self, code: &str, message: &str) -> Result<String, String> {
-        let idle = self.idle().pop();
+        let idle = self.idle.lock().pop();
         let mut used = match idle {
             Some(used) => used,
             None => PooledSession {
@@ -39,13 +39,9 @@ impl RuleSessions {
         used.calls += 1;
         let outcome = run(&used.session, code, message).await?;
         if used.calls < MAX_CALLS_PER_SESSION {
-            self.idle().push(used);
+            self.idle.lock().push(used);
         }
         outcome
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Vec<PooledSession>> {
-        self.idle.lock()
     }
 }
 
@@ -56,36 +52,15 @@ async fn run(
     code: &str,
     message: &str,
 ) -> Result<Result<String, String>, String> {
-    let info = AgentInfo {
-        depth: 0,
-        max_depth: 0,
-        max_iterations: 1,
-        lineage: Vec::new(),
-        invocation_id: "scripted".to_owned(),
-        parent_id: None,
-    };
+    let info = AgentInfo::of_host_code("scripted");
     let mut repl = session.open(None, Context::text(message), info);
-    repl.run(code, 1);
-    loop {
-        match repl.next().await.map_err(|error| error.to_string())? {
-            Event::Called(call) => {
-                repl.settle(
-                    call.id,
-                    Err("code in a scripted model cannot call models".to_owned()),
-                );
-            }
-            Event::CallContext { .. }
-            | Event::StatusRequested { .. }
-            | Event::Cancelled(_)
-            | Event::Invoked(_) => {}
-            Event::Finished(outcome) => {
-                let error = outcome.error.map(|error| error.message);
-                return Ok(outcome
-                    .value
-                    .ok_or_else(|| error.unwrap_or_else(|| "it returned nothing".to_owned())));
-            }
-        }
-    }
+    let refuse = |_| "code in a scripted model cannot call models".to_owned();
+    let ran = repl.run_to_end(code, 1, refuse).await;
+    let outcome = ran.map_err(|error| error.to_string())?;
+    let error = outcome.error.map(|error| error.message);
+    Ok(outcome
+        .value
+        .ok_or_else(|| error.unwrap_or_else(|| "it returned nothing".to_owned())))
 }
 
 #[cfg(test)]

@@ -2,12 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::GlobSet;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::model::{Role, ToolCall, Usage};
+use crate::provider::price::globs;
 use crate::provider::{ProviderError, Request};
 use crate::settings::PromptMode;
 
@@ -264,12 +265,7 @@ pub(super) fn parse(text: &str) -> Result<Script, String> {
     for (number, mut entry) in (1..).zip(file.rules) {
         let reply =
             reply_of(&mut entry).map_err(|problem| format!("rule {number}: expected {problem}"))?;
-        let samples = entry
-            .when
-            .samples
-            .as_ref()
-            .map(|globs| glob_set(globs))
-            .transpose();
+        let samples = entry.when.samples.as_deref().map(globs).transpose();
         let samples = samples.map_err(|error| format!("rule {number}, `when.samples`: {error}"))?;
         rules.push(Rule {
             when: entry.when,
@@ -323,12 +319,4 @@ fn reply_of(entry: &mut RuleEntry) -> Result<Reply, &'static str> {
         )),
         _ => Err("exactly one of `reply`, `compute` and `error`, or tool calls"),
     }
-}
-
-fn glob_set(globs: &[String]) -> Result<GlobSet, globset::Error> {
-    let mut set = GlobSetBuilder::new();
-    for glob in globs {
-        set.add(Glob::new(glob)?);
-    }
-    set.build()
 }
