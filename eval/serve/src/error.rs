@@ -3,7 +3,6 @@
 use std::io;
 use std::net::SocketAddr;
 
-use axum::body::Body;
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use axum::response::{IntoResponse, Response};
@@ -179,12 +178,16 @@ impl ApiError {
     }
 }
 
+/// Creates a response with a JSON body.
+pub(crate) fn json_response(value: &Value) -> Response {
+    ([(CONTENT_TYPE, "application/json")], value.to_string()).into_response()
+}
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let mut response = Response::new(Body::from(self.to_json().to_string()));
+        let mut response = json_response(&self.to_json());
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         // OpenAI's libraries obey this header, regardless of the status.
         let should_retry = HeaderName::from_static("x-should-retry");
         match self.retry {

@@ -4,8 +4,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use model::Status;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
@@ -13,7 +11,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::admission::{AdmissionQueue, QueueTicket};
 use super::agents::{AgentResult, Agents, OnProgress, Question, Rejection};
-use super::error::ApiError;
+use super::error::{ApiError, json_response};
 use super::events::{self, comment};
 use super::interface::{Head, Interface};
 use super::keys::Client;
@@ -86,11 +84,7 @@ impl RequestHandler {
         match self.work(asked, place, Arc::new(|_| {})).await {
             Ok(answered) => {
                 watched.ended(200);
-                let body = Body::from(interface.whole(&answered).to_string());
-                let mut response = Response::new(body);
-                let kind = HeaderValue::from_static("application/json");
-                response.headers_mut().insert(CONTENT_TYPE, kind);
-                response
+                json_response(&interface.whole(&answered))
             }
             Err(error) => watched.refuse(error),
         }

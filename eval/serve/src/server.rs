@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::to_bytes;
 use axum::extract::{Path, Request, State};
-use axum::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use axum::http::header::{CONTENT_TYPE, HeaderMap};
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
@@ -21,10 +21,9 @@ use super::admission::AdmissionQueue;
 use super::agents::{Agents, Offer};
 use super::chat::{self, Chat};
 use super::conversation::Conversation;
-use super::error::{ApiError, ServeError};
+use super::error::{ApiError, ServeError, json_response};
 use super::guard::{check_address, guard};
 use super::handler::{ParsedRequest, Phase, RequestHandler};
-use super::interface::Interface;
 use super::keys::{Client, Clients};
 use super::metrics::{MEDIA_TYPE, Metrics};
 use super::request::{Extension, Fields};
@@ -216,59 +215,54 @@ impl Shared {
         let offers = self.handler.agents.offers().iter();
         offers.filter(|offer| client.may_use(&offer.name)).collect()
     }
-
-    async fn answer<I: Interface>(&self, read: Result<(ParsedRequest, I), ApiError>) -> Response {
-        match read {
-            Ok((asked, interface)) => self.handler.answer(asked, interface).await,
-            Err(error) => error.into_response(),
-        }
-    }
 }
 
-async fn chat(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+async fn chat(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, ApiError> {
     let read = shared.read(request, |fields, extension| {
         chat::refuse(fields)?;
         let conversation = chat::conversation(fields)?;
         let interface = Chat::new(fields, extension.show);
         Ok(((conversation, "messages"), interface))
     });
-    shared.answer(read.await).await
+    let (asked, interface) = read.await?;
+    Ok(shared.handler.answer(asked, interface).await)
 }
 
-async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+async fn respond(
+    State(shared): State<Arc<Shared>>,
+    request: Request,
+) -> Result<Response, ApiError> {
     let read = shared.read(request, |fields, extension| {
         responses::refuse(fields)?;
         let conversation = responses::conversation(fields)?;
         Ok(((conversation, "input"), Responses::new(extension.show)))
     });
-    shared.answer(read.await).await
+    let (asked, interface) = read.await?;
+    Ok(shared.handler.answer(asked, interface).await)
 }
 
-async fn models(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    let client = match shared.clients.of(&headers) {
-        Ok(client) => client,
-        Err(error) => return error.into_response(),
-    };
+async fn models(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let client = shared.clients.of(&headers)?;
     let offers = shared.offers_of(&client);
     let data: Vec<Value> = offers.into_iter().map(shown).collect();
-    body(&json!({"object": "list", "data": data}))
+    Ok(json_response(&json!({"object": "list", "data": data})))
 }
 
 async fn model(
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
     headers: HeaderMap,
-) -> Response {
-    let client = match shared.clients.of(&headers) {
-        Ok(client) => client,
-        Err(error) => return error.into_response(),
-    };
+) -> Result<Response, ApiError> {
+    let client = shared.clients.of(&headers)?;
     let offers = shared.offers_of(&client);
     if let Some(offer) = offers.iter().find(|offer| offer.name == name) {
-        return body(&shown(offer));
+        return Ok(json_response(&shown(offer)));
     }
     let known: Vec<String> = offers.iter().map(|offer| offer.name.clone()).collect();
-    ApiError::no_model(&name, &known).into_response()
+    Err(ApiError::no_model(&name, &known))
 }
 
 fn shown(offer: &Offer) -> Value {
@@ -288,27 +282,15 @@ async fn health(State(shared): State<Arc<Shared>>) -> Response {
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, "stopping")
     };
-    let mut response = body(&json!({"status": word}));
-    *response.status_mut() = status;
-    response
+    (status, json_response(&json!({"status": word}))).into_response()
 }
 
-async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    if let Err(error) = shared.clients.of(&headers) {
-        return error.into_response();
-    }
+async fn metrics(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    shared.clients.of(&headers)?;
     let handler = &shared.handler;
-    let mut response = Response::new(Body::from(
-        handler.metrics.text(handler.admission.waiting()),
-    ));
-    let kind = HeaderValue::from_static(MEDIA_TYPE);
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    response
-}
-
-fn body(value: &Value) -> Response {
-    let mut response = Response::new(Body::from(value.to_string()));
-    let kind = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    response
+    let text = handler.metrics.text(handler.admission.waiting());
+    Ok(([(CONTENT_TYPE, MEDIA_TYPE)], text).into_response())
 }
