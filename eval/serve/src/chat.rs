@@ -58,12 +58,7 @@ fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
             ));
         }
     };
-    let mut turn = Turn {
-        speaker,
-        text: String::new(),
-        files: Vec::new(),
-        images: Vec::new(),
-    };
+    let mut turn = Turn::new(speaker, String::new());
     let content = message.shift_remove("content").unwrap_or_default();
     read_content(&mut turn, content, &format!("{place}.content"))?;
     // The conversation may contain earlier tool calls of another model.
@@ -110,17 +105,10 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
 impl Chat {
     /// Parses `stream_options`. The head is set later.
     pub(crate) fn new(fields: &mut Fields, show: Show) -> Self {
-        let with_usage = match fields.take("stream_options") {
-            None => false,
-            Some(options) => options["include_usage"] == true,
-        };
+        let options = fields.take("stream_options");
+        let with_usage = options.is_some_and(|options| options["include_usage"] == true);
         Self {
-            head: Head {
-                id: String::new(),
-                created: 0,
-                model: String::new(),
-                ignored: Vec::new(),
-            },
+            head: Head::default(),
             show,
             with_usage,
             has_sent_role: false,

@@ -7,7 +7,7 @@ use super::error::ApiError;
 use super::events::Frames;
 
 /// Values shared by all parts of a response.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Head {
     /// Id without the interface's prefix, such as `chatcmpl-`.
     pub id: String,

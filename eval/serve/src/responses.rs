@@ -29,10 +29,10 @@ pub(crate) struct Responses {
 pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError> {
     let mut turns = Vec::new();
     if let Some(instructions) = fields.text("instructions")? {
-        turns.push(turn(Speaker::Instructions, instructions));
+        turns.push(Turn::new(Speaker::Instructions, instructions));
     }
     match fields.take("input") {
-        Some(Value::String(text)) => turns.push(turn(Speaker::User, text)),
+        Some(Value::String(text)) => turns.push(Turn::new(Speaker::User, text)),
         Some(Value::Array(items)) if !items.is_empty() => {
             for (at, item) in items.into_iter().enumerate() {
                 turns.extend(read_item(item, &format!("input[{at}]"))?);
@@ -47,15 +47,6 @@ pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError
         Some(other) => return Err(expected("input", "a string or an array of items", &other)),
     }
     Ok(Conversation { turns })
-}
-
-const fn turn(speaker: Speaker, text: String) -> Turn {
-    Turn {
-        speaker,
-        text,
-        files: Vec::new(),
-        images: Vec::new(),
-    }
 }
 
 fn read_item(item: Value, place: &str) -> Result<Option<Turn>, ApiError> {
@@ -81,7 +72,7 @@ fn read_item(item: Value, place: &str) -> Result<Option<Turn>, ApiError> {
                     ));
                 }
             };
-            let mut turn = turn(speaker, String::new());
+            let mut turn = Turn::new(speaker, String::new());
             read_content(&mut turn, take("content"), &format!("{place}.content"))?;
             turn
         }
@@ -89,9 +80,9 @@ fn read_item(item: Value, place: &str) -> Result<Option<Turn>, ApiError> {
         "reasoning" => return Ok(None),
         "function_call" => {
             let call = format!("{}({})", plain(&take("name")), plain(&take("arguments")));
-            turn(Speaker::Assistant, call)
+            Turn::new(Speaker::Assistant, call)
         }
-        "function_call_output" => turn(Speaker::Tool, plain(&take("output"))),
+        "function_call_output" => Turn::new(Speaker::Tool, plain(&take("output"))),
         other => {
             return Err(ApiError::unsupported(
                 place,
@@ -131,14 +122,9 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
 }
 
 impl Responses {
-    pub(crate) const fn new(show: Show) -> Self {
+    pub(crate) fn new(show: Show) -> Self {
         Self {
-            head: Head {
-                id: String::new(),
-                created: 0,
-                model: String::new(),
-                ignored: Vec::new(),
-            },
+            head: Head::default(),
             show,
             sequence: 0,
             reasoning: None,
