@@ -22,7 +22,7 @@ use super::agents::{Agents, Offer};
 use super::chat::{self, Chat};
 use super::conversation::Conversation;
 use super::error::{ApiError, ServeError, json_response};
-use super::guard::{check_address, guard};
+use super::guard::{guard, listen};
 use super::handler::{ParsedRequest, Phase, RequestHandler};
 use super::keys::{Client, Clients};
 use super::metrics::{MEDIA_TYPE, Metrics};
@@ -74,14 +74,9 @@ impl Server {
     /// Listens on the configured address.
     ///
     /// # Errors
-    /// Returns [`ServeError::OpenToAll`] if other machines could use the server without a key, and
-    /// [`ServeError::Listen`] if it cannot listen.
+    /// Like [`listen`].
     pub async fn bind(settings: Settings, agents: Arc<dyn Agents>) -> Result<Self, ServeError> {
-        let address = settings.address;
-        check_address(address, &settings.clients)?;
-        let error = |reason| ServeError::Listen { address, reason };
-        let listener = TcpListener::bind(address).await.map_err(error)?;
-        let address = listener.local_addr().map_err(error)?;
+        let (listener, address) = listen(settings.address, &settings.clients).await?;
         let handler = Arc::new(RequestHandler {
             agents,
             admission: AdmissionQueue::new(settings.max_concurrency, settings.max_queue),
