@@ -61,19 +61,11 @@ pub(super) fn run_attempts(
     let web = prepared.web.clone();
     let ended = match &settings.queue {
         None => {
-            let journal = RunJournal::new(
-                writer.journal(),
-                settings.fsync_interval,
-                terminal::note,
-                terminal::warning,
-            );
-            let journal = Arc::new(journal);
-            let mut engine = prepared.engine.with_journal(journal);
+            let journal = RunJournal::new(writer.journal(), settings.fsync_interval);
+            let mut engine = prepared.engine.with_journal(Arc::new(journal));
             if let Some(recording) = settings.engine.references.main().played_back() {
-                engine = engine.playing_back(Arc::new(ReplayedRunJournal {
-                    journal: Journal::of(recording),
-                    warn: terminal::warning,
-                }));
+                let journal = ReplayedRunJournal(Journal::of(recording));
+                engine = engine.playing_back(Arc::new(journal));
             }
             let run = Run {
                 errors_allowed,

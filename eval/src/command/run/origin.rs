@@ -149,7 +149,7 @@ impl Origin {
     /// Writes the journal of the fork, and reports how many responses it inherits.
     pub(super) fn write(&self, writer: &RunWriter, identity: &RunIdentity) -> Result<(), Error> {
         let journal = self.journal(&identity.run_id, &identity.model)?;
-        let store = RunJournal::new(writer.journal(), None, terminal::note, terminal::warning);
+        let store = RunJournal::new(writer.journal(), None);
         let sample = &self.target.sample;
         let written = store
             .append(sample, 1, &journal.lines)
