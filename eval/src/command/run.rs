@@ -55,7 +55,7 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
         }
         return dry_run::execute(settings);
     }
-    begin(&settings, None, &RunContext::Standalone)
+    start(&settings, None, &RunContext::Standalone, None)
 }
 
 /// Runs each of the first samples once, to estimate the expense of the rest. `budget` is the budget
@@ -85,7 +85,7 @@ pub(super) fn pilot(
         args.max_samples = Some(args.max_samples.map_or(samples, |most| most.min(samples)));
     }
     let settings = RunSettings::resolve(&args)?.settings;
-    begin(&settings, None, &RunContext::Pilot(budget))
+    start(&settings, None, &RunContext::Pilot(budget), None)
 }
 
 /// Opens benchmark and models and returns the number of samples that match. Writes nothing.
@@ -150,22 +150,10 @@ pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
 }
 
 /// Starts a run in a new folder. `at` is the folder and the run's id; without it, the folder is
-/// created below `--log-dir`.
+/// created below `--log-dir`. If `origin` is given, the run is a fork that continues its attempt.
 ///
 /// # Errors
 /// Like [`execute`].
-pub(super) fn begin(
-    settings: &RunSettings,
-    at: Option<(&Path, String)>,
-    run_context: &RunContext,
-) -> Result<Outcome, Error> {
-    start(settings, at, run_context, None)
-}
-
-/// Starts a run like [`begin`]. If `origin` is given, the run is a fork that continues its attempt.
-///
-/// # Errors
-/// Like [`begin`].
 pub(super) fn start(
     settings: &RunSettings,
     at: Option<(&Path, String)>,
