@@ -86,7 +86,6 @@ pub(super) fn run_attempts(
         Some(queue) => {
             let submission = Submission {
                 settings,
-                spent: prepared.engine.spent(),
                 prepared: &prepared,
                 plan: &plan,
                 jobs: &remaining.jobs,
