@@ -172,8 +172,7 @@ pub(super) fn start(
     let prepared = run_context.bound(prepared);
     if matches!(run_context, RunContext::Standalone) {
         let least = dry_run::least(settings, &prepared)?;
-        let caps = expense::Caps::from(settings.engine.conduct.budget);
-        if let Some(warning) = least.shortfall(caps, "") {
+        if let Some(warning) = least.shortfall(settings.engine.conduct.budget, "") {
             terminal::warning(&warning);
         }
     }

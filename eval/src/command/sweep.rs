@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use records::run_dir::RunDir;
 
 use super::raised_budget::raised;
-use super::run::expense::{Caps, Sum};
+use super::run::expense::{Sum, limits_expense};
 use super::run::{self, CellStart, RunContext};
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -156,9 +156,9 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
 
 /// Warns if the budget of a sweep is below the minimum expense of all cells.
 fn warn_of_shortfall(plan: &Plan) -> Result<(), Error> {
-    let caps = Caps::from(plan.budget.budget());
+    let budget = plan.budget.budget();
     // A race usually stops before all samples are run.
-    if caps.is_empty() || plan.race.is_some() {
+    if !limits_expense(budget) || plan.race.is_some() {
         return Ok(());
     }
     let mut least = Sum::NOTHING;
@@ -168,7 +168,7 @@ fn warn_of_shortfall(plan: &Plan) -> Result<(), Error> {
             least = least.plus(of_cell);
         }
     }
-    if let Some(warning) = least.shortfall(caps, "the sweep's ") {
+    if let Some(warning) = least.shortfall(budget, "the sweep's ") {
         terminal::warning(&warning);
     }
     Ok(())

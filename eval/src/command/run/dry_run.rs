@@ -13,7 +13,7 @@ use records::run_dir::{RunDir, read_lock};
 use serde::Serialize;
 use serde_json::json;
 
-use super::expense::{Caps, Expense, Sum, basis};
+use super::expense::{Expense, Sum, basis, limits_expense};
 use super::prepared::Prepared;
 use crate::command::runtime::runtime;
 use crate::command::stdout;
@@ -92,11 +92,11 @@ pub(in crate::command) fn estimate_run(
 /// # Errors
 /// [`Error`] for a sample that cannot be generated or read.
 pub(super) fn least(settings: &RunSettings, prepared: &Prepared) -> Result<Sum, Error> {
-    let caps = Caps::from(settings.engine.conduct.budget);
-    if caps.is_empty() {
-        return Ok(Sum::NOTHING);
+    if limits_expense(settings.engine.conduct.budget) {
+        estimated_least(settings, prepared)
+    } else {
+        Ok(Sum::NOTHING)
     }
-    estimated_least(settings, prepared)
 }
 
 /// Like [`least`], but also estimates a run without a budget.
