@@ -6,12 +6,10 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use benchmarks::{Dataset, DatasetError, Sample};
-use harness::model::{
-    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Stats, Status, Usage,
-};
+use harness::model::{AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Stats, Status};
 use harness::provider::http::redact;
 use harness::provider::{Forecast, ProviderError};
-use harness::{Engine, Reservation, Spent, Task};
+use harness::{Engine, Reservation, Task};
 use jiff::Timestamp;
 use records::{AttemptRecord, FurtherScore, RunIdentity};
 use serde_json::Value;
@@ -19,7 +17,7 @@ use tokio::sync::mpsc;
 
 use super::record::{Scored, judged, of_attempt, state_of_answers};
 use super::shared_samples::SharedSamples;
-use crate::grader::{Further, Grade, Grader, JudgeLog, ScorableAnswer, grade};
+use crate::grader::{Further, Grade, Grader, JudgeLog, ScorableAnswer, grade, spent_on_judge};
 use crate::run::event::RunEvent;
 
 /// An attempt to run, with everything that it needs.
@@ -233,14 +231,8 @@ struct Judging<'a> {
 #[async_trait]
 impl JudgeLog for Judging<'_> {
     fn log(&self, event: EventKind) {
-        match &event {
-            EventKind::JudgeRequest { .. } => self.engine.book(Spent {
-                calls: 1,
-                ..Spent::default()
-            }),
-            EventKind::JudgeBilled { usage, cost_usd } => self.book(Some(*usage), *cost_usd),
-            EventKind::JudgeResponse { usage, cost_usd } => self.book(*usage, *cost_usd),
-            _ => {}
+        if let Some(spent) = spent_on_judge(&event) {
+            self.engine.book(spent);
         }
         let event = Event {
             v: EVENT_VERSION,
@@ -261,16 +253,6 @@ impl JudgeLog for Judging<'_> {
         forecast: Option<Forecast>,
     ) -> Result<Option<Reservation>, ProviderError> {
         self.engine.reserve(forecast).await.map(Some)
-    }
-}
-
-impl Judging<'_> {
-    fn book(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
-        self.engine.book(Spent {
-            cost_usd: cost_usd.unwrap_or(0.0),
-            tokens: usage.map_or(0, |usage| usage.total()),
-            calls: 0,
-        });
     }
 }
 
