@@ -19,6 +19,7 @@ use super::compare::skipped;
 use super::report::note_if_running;
 use super::runtime::{StopSignal, runtime};
 use super::stdout;
+use super::sweep::worse;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::folders::{FolderError, Found};
@@ -237,16 +238,6 @@ fn print(as_json: bool, scorer: &str, scored: &[(&RunDir, Summary)]) -> Result<(
         .map(|(label, summary)| (label.as_str(), summary))
         .collect();
     stdout::write_table(|width| table(&columns, width))
-}
-
-fn worse(one: Outcome, other: Outcome) -> Outcome {
-    let rank = |outcome: Outcome| match outcome {
-        Outcome::Complete => 0,
-        Outcome::Incomplete => 1,
-        Outcome::InfrastructureFailed => 2,
-        _ => 3,
-    };
-    if rank(other) > rank(one) { other } else { one }
 }
 
 /// Reports why scoring stopped and, if verdicts are stored, the progress and how to continue.
