@@ -176,14 +176,9 @@ fn consume(
     failed: &watch::Sender<bool>,
 ) -> Result<Option<Summary>, RunDirError> {
     let mut first = None;
-    while let Some(event) = inbox.blocking_recv() {
-        // Batch the events that arrived during the last write, so that they wait for the disk once.
-        let mut events = vec![event];
-        while events.len() < MAX_BATCH_EVENTS
-            && let Ok(event) = inbox.try_recv()
-        {
-            events.push(event);
-        }
+    let mut events = Vec::new();
+    // Batch the events that arrived during the last write, so that they wait for the disk once.
+    while inbox.blocking_recv_many(&mut events, MAX_BATCH_EVENTS) > 0 {
         writer.report_all(&events);
         if first.is_none() {
             first = writer.take_error();
@@ -197,6 +192,7 @@ fn consume(
         if matches!(events.last(), Some(RunEvent::RunFinished(_))) {
             break;
         }
+        events.clear();
     }
     match first {
         Some(error) => Err(error),

@@ -197,18 +197,14 @@ fn write(
     samples: &Path,
 ) -> Result<(), RunDirError> {
     let mut first = None;
-    while let Some(event) = inbox.blocking_recv() {
-        let mut events = vec![event];
-        while events.len() < MAX_BATCH_EVENTS
-            && let Ok(event) = inbox.try_recv()
-        {
-            events.push(event);
-        }
+    let mut events = Vec::new();
+    while inbox.blocking_recv_many(&mut events, MAX_BATCH_EVENTS) > 0 {
         store.report_all(&events);
         if let Some(error) = store.take_error() {
             failed.lock().get_or_insert_with(|| error.to_string());
             first.get_or_insert(error);
         }
+        events.clear();
     }
     let (records, _) = read_records(samples)?;
     let records = latest(records);
