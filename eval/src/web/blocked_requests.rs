@@ -6,6 +6,8 @@ use browser::Origin;
 use parking_lot::Mutex;
 use url::Url;
 
+use crate::process::terminal::counted;
+
 /// Maximum origins named in the summary.
 const MAX_NAMED: usize = 5;
 
@@ -38,10 +40,10 @@ impl BlockedRequests {
         if named.len() > MAX_NAMED {
             words.push(format!("{} more", named.len() - MAX_NAMED));
         }
-        let s = if times == 1 { "" } else { "s" };
         (times > 0).then(|| {
             format!(
-                "blocked {times} request{s} of pages to origins out of reach: {}",
+                "blocked {} of pages to origins out of reach: {}",
+                counted(times, "request"),
                 words.join(", ")
             )
         })

@@ -19,6 +19,7 @@ use crate::command::runtime::runtime;
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal::{counted, one_line};
 use crate::settings::RunSettings;
 use crate::sweep::Plan;
 
@@ -134,11 +135,9 @@ impl std::fmt::Display for Likely {
             attempts,
             runs,
         } = self;
-        let (of_attempts, of_runs) = (plural(*attempts == 1), plural(*runs == 1));
-        write!(
-            f,
-            "likely: {sum}, based on {attempts} attempt{of_attempts} of {runs} earlier run{of_runs}"
-        )
+        let attempts = counted(*attempts, "attempt");
+        let runs = counted(*runs, "earlier run");
+        write!(f, "likely: {sum}, based on {attempts} of {runs}")
     }
 }
 
@@ -254,18 +253,16 @@ fn text(
         };
         text.push_str(&format!(
             "{:width$}  {:>13}  {:>13}  {:>13}{shown}\n",
-            crate::process::terminal::one_line(&row.id),
+            one_line(&row.id),
             row.context_chars,
             row.system_chars,
             row.message_chars
         ));
     }
     text.push_str(&format!(
-        "sizes in characters; {} sample{}, {} attempt{} each\n{}{}\n",
-        rows.len(),
-        plural(rows.len() == 1),
-        settings.attempts,
-        plural(settings.attempts == 1),
+        "sizes in characters; {}, {} each\n{}{}\n",
+        counted(rows.len() as u64, "sample"),
+        counted(settings.attempts, "attempt"),
         expense.lines(),
         basis(settings),
     ));
@@ -281,10 +278,6 @@ fn text(
         text.push_str(&format!("{key}\n"));
     }
     text
-}
-
-fn plural(is_one: bool) -> &'static str {
-    if is_one { "" } else { "s" }
 }
 
 /// Sends the main model a minimal request to check its key.

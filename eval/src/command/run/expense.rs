@@ -9,6 +9,7 @@ use harness::{Budget, CallerRole, InputKind};
 use report::summary::usd;
 use serde::Serialize;
 
+use crate::process::terminal::counted;
 use crate::settings::RunSettings;
 
 /// Assumed tokens per response without `--max-output-tokens`, and assumed tokens that the output of
@@ -100,7 +101,7 @@ impl Sum {
             return Some(warning("--max-tokens", cap.to_string(), least));
         }
         let cap = caps.calls.filter(|cap| *cap < self.calls)?;
-        let least = format_calls(self.calls);
+        let least = counted(self.calls, "call");
         Some(warning("--max-llm-calls", cap.to_string(), least))
     }
 
@@ -314,7 +315,7 @@ impl Expense {
             return lines;
         }
         let any = |what: &str| format!("unlimited {what}");
-        let calls = calls.map_or_else(|| any("calls"), format_calls);
+        let calls = calls.map_or_else(|| any("calls"), |calls| counted(calls, "call"));
         let tokens = tokens.map_or_else(|| any("tokens"), |tokens| format!("~{tokens} tokens"));
         // If the cost of the roots is unknown, so is the price of the model.
         let cost = match (cost_usd, self.roots.cost_usd) {
@@ -353,20 +354,11 @@ fn below<T: PartialOrd>(least: Option<T>, most: Option<T>) -> bool {
     least.zip(most).is_some_and(|(least, most)| most < least)
 }
 
-fn format_calls(calls: u64) -> String {
-    let ending = if calls == 1 { "" } else { "s" };
-    format!("{calls} call{ending}")
-}
-
 impl std::fmt::Display for Sum {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (calls, tokens) = (self.calls, self.tokens);
-        write!(
-            f,
-            "{}, ~{tokens} tokens, cost {}",
-            format_calls(calls),
-            dollars(self.cost_usd)
-        )
+        let calls = counted(self.calls, "call");
+        let (tokens, cost) = (self.tokens, dollars(self.cost_usd));
+        write!(f, "{calls}, ~{tokens} tokens, cost {cost}")
     }
 }
 
