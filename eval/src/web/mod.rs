@@ -4,6 +4,7 @@
 mod blocked_requests;
 mod check;
 
+mod loopback_server;
 mod folder_server;
 mod server_process;
 mod user_site;
