@@ -26,6 +26,7 @@ use serde_json::json;
 use tokio::sync::mpsc::UnboundedSender;
 
 use apps::{BrowserApps, PersistentState};
+use blocked_requests::AttemptProfile;
 use page::{AttemptSite, Tab, Window};
 use site::Site;
 use user_site::{AddressLock, OpenSite};
@@ -176,11 +177,11 @@ impl Web {
             )
         });
         let first = profile.page().map_err(page::page_error)?;
-        let refused = Arc::clone(&self.kept.refused);
-        let tab = Tab::new(
-            Window::new(profile, AttemptSite::Own(Box::new(site)), refused),
-            first,
-        );
+        let window = Window {
+            profile: AttemptProfile::new(profile, Arc::clone(&self.kept.refused)),
+            site: AttemptSite::Own(Box::new(site)),
+        };
+        let tab = Tab::new(window, first);
         tab.begin(&start, script.as_deref()).await?;
         Ok(Arc::new(tab))
     }
@@ -212,11 +213,11 @@ impl Browser for Web {
         let start = format!("{}{start}", site.origin());
         let profile = self.pool.profile(&reach).await.map_err(page::page_error)?;
         let first = profile.page().map_err(page::page_error)?;
-        let refused = Arc::clone(&self.kept.refused);
-        let tab = Tab::new(
-            Window::new(profile, AttemptSite::Generated(site), refused),
-            first,
-        );
+        let window = Window {
+            profile: AttemptProfile::new(profile, Arc::clone(&self.kept.refused)),
+            site: AttemptSite::Generated(site),
+        };
+        let tab = Tab::new(window, first);
         tab.begin(&start, None).await?;
         Ok(Arc::new(tab))
     }
