@@ -6,19 +6,18 @@
 use model::{Status, Usage};
 use serde_json::{Value, json};
 
-use super::agents::{AgentResult, Progress};
+use super::agents::AgentResult;
 use super::conversation::Conversation;
 use super::error::ApiError;
-use super::events::{Frames, comment, data};
+use super::events::{Frames, data};
 use super::interface::{Head, Interface, extension};
-use super::request::{Fields, Show, expected, is_plain_text, object, read_content, text};
+use super::request::{Fields, expected, is_plain_text, object, read_content, text};
 use super::turn::{Speaker, Turn};
 
 /// A response in the format of chat completions.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Chat {
     head: Head,
-    show: Show,
     with_usage: bool,
     has_sent_role: bool,
 }
@@ -104,14 +103,12 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
 
 impl Chat {
     /// Parses `stream_options`. The head is set later.
-    pub(crate) fn new(fields: &mut Fields, show: Show) -> Self {
+    pub(crate) fn new(fields: &mut Fields) -> Self {
         let options = fields.take("stream_options");
         let with_usage = options.is_some_and(|options| options["include_usage"] == true);
         Self {
-            head: Head::default(),
-            show,
             with_usage,
-            has_sent_role: false,
+            ..Self::default()
         }
     }
 
@@ -167,18 +164,9 @@ impl Interface for Chat {
         vec![data(&first)]
     }
 
-    fn progress(&mut self, progress: &Progress) -> Frames {
-        let Progress::Step(line) = progress else {
-            return Frames::new();
-        };
-        match self.show {
-            Show::Nothing => Frames::new(),
-            Show::Comments => vec![comment(line)],
-            Show::Reasoning => {
-                let chunk = self.delta("reasoning_content", &format!("{line}\n"));
-                vec![data(&chunk)]
-            }
-        }
+    fn step(&mut self, line: &str) -> Frames {
+        let chunk = self.delta("reasoning_content", &format!("{line}\n"));
+        vec![data(&chunk)]
     }
 
     fn end(&mut self, answered: &AgentResult) -> Frames {

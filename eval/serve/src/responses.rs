@@ -6,19 +6,18 @@
 use model::Status;
 use serde_json::{Value, json};
 
-use super::agents::{AgentResult, Progress};
+use super::agents::AgentResult;
 use super::conversation::Conversation;
 use super::error::ApiError;
-use super::events::{Frames, comment, named};
+use super::events::{Frames, named};
 use super::interface::{Head, Interface, extension};
-use super::request::{Fields, Show, expected, is_plain_text, object, read_content, text};
+use super::request::{Fields, expected, is_plain_text, object, read_content, text};
 use super::turn::{Speaker, Turn};
 
 /// A response in the format of the Responses interface.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Responses {
     head: Head,
-    show: Show,
     /// `sequence_number` of the next event.
     sequence: u64,
     /// Progress sent as reasoning so far; `None` before the first step.
@@ -122,15 +121,6 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
 }
 
 impl Responses {
-    pub(crate) fn new(show: Show) -> Self {
-        Self {
-            head: Head::default(),
-            show,
-            sequence: 0,
-            reasoning: None,
-        }
-    }
-
     /// Returns a response with all fields that libraries expect.
     fn response(&self, status: &str, output: &Value, answered: Option<&AgentResult>) -> Value {
         let incomplete = (status == "incomplete").then(|| json!({"reason": "max_output_tokens"}));
@@ -191,25 +181,6 @@ impl Responses {
         json!({"item_id": format!("rs_{}", self.head.id), "output_index": 0, "summary_index": 0})
     }
 
-    fn step(&mut self, line: &str) -> Frames {
-        let mut frames = Frames::new();
-        if self.reasoning.is_none() {
-            self.reasoning = Some(String::new());
-            let item = self.reasoning_item(&json!([]));
-            let added = json!({"output_index": 0, "item": item});
-            frames.push(self.event("response.output_item.added", added));
-            let mut part = self.about_reasoning();
-            part["part"] = json!({"type": "summary_text", "text": ""});
-            frames.push(self.event("response.reasoning_summary_part.added", part));
-        }
-        let text = format!("{line}\n");
-        let mut delta = self.about_reasoning();
-        delta["delta"] = json!(text);
-        frames.push(self.event("response.reasoning_summary_text.delta", delta));
-        self.reasoning.get_or_insert_default().push_str(&text);
-        frames
-    }
-
     /// Ends the reasoning and returns its item, or `None` if no reasoning was sent.
     fn end_reasoning(&mut self, frames: &mut Frames) -> Option<Value> {
         let text = self.reasoning.take()?;
@@ -260,15 +231,23 @@ impl Interface for Responses {
             .into()
     }
 
-    fn progress(&mut self, progress: &Progress) -> Frames {
-        let Progress::Step(line) = progress else {
-            return Frames::new();
-        };
-        match self.show {
-            Show::Nothing => Frames::new(),
-            Show::Comments => vec![comment(line)],
-            Show::Reasoning => self.step(line),
+    fn step(&mut self, line: &str) -> Frames {
+        let mut frames = Frames::new();
+        if self.reasoning.is_none() {
+            self.reasoning = Some(String::new());
+            let item = self.reasoning_item(&json!([]));
+            let added = json!({"output_index": 0, "item": item});
+            frames.push(self.event("response.output_item.added", added));
+            let mut part = self.about_reasoning();
+            part["part"] = json!({"type": "summary_text", "text": ""});
+            frames.push(self.event("response.reasoning_summary_part.added", part));
         }
+        let text = format!("{line}\n");
+        let mut delta = self.about_reasoning();
+        delta["delta"] = json!(text);
+        frames.push(self.event("response.reasoning_summary_text.delta", delta));
+        self.reasoning.get_or_insert_default().push_str(&text);
+        frames
     }
 
     fn end(&mut self, answered: &AgentResult) -> Frames {

@@ -26,7 +26,7 @@ use super::guard::{guard, listen};
 use super::handler::{ParsedRequest, Phase, RequestHandler};
 use super::keys::{Client, Clients};
 use super::metrics::{MEDIA_TYPE, Metrics};
-use super::request::{Extension, Fields};
+use super::request::Fields;
 use super::responses::{self, Responses};
 
 /// Maximum time that stopped requests may take to end.
@@ -165,7 +165,7 @@ impl Shared {
     async fn read<I>(
         &self,
         request: Request,
-        how: impl FnOnce(&mut Fields, &Extension) -> Result<(Parts, I), ApiError>,
+        how: impl FnOnce(&mut Fields) -> Result<(Parts, I), ApiError>,
     ) -> Result<(ParsedRequest, I), ApiError> {
         let client = self.clients.of(request.headers())?;
         // Key and limits are checked before the body is read, so that rejected clients cannot make
@@ -178,7 +178,8 @@ impl Shared {
         let model = self.offer(&mut fields, &client)?;
         let is_stream = fields.flag("stream")?;
         let extension = fields.extension()?;
-        let ((conversation, param), interface) = how(&mut fields, &extension)?;
+        let ((conversation, param), interface) = how(&mut fields)?;
+        let show = extension.show;
         let question = conversation.question(extension, self.long_text, param)?;
         Ok((
             ParsedRequest {
@@ -188,6 +189,7 @@ impl Shared {
                 param,
                 ignored: fields.ignored(),
                 is_stream,
+                show,
                 permit,
             },
             interface,
@@ -213,11 +215,10 @@ impl Shared {
 }
 
 async fn chat(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, ApiError> {
-    let read = shared.read(request, |fields, extension| {
+    let read = shared.read(request, |fields| {
         chat::refuse(fields)?;
         let conversation = chat::conversation(fields)?;
-        let interface = Chat::new(fields, extension.show);
-        Ok(((conversation, "messages"), interface))
+        Ok(((conversation, "messages"), Chat::new(fields)))
     });
     let (asked, interface) = read.await?;
     Ok(shared.handler.answer(asked, interface).await)
@@ -227,10 +228,10 @@ async fn respond(
     State(shared): State<Arc<Shared>>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let read = shared.read(request, |fields, extension| {
+    let read = shared.read(request, |fields| {
         responses::refuse(fields)?;
         let conversation = responses::conversation(fields)?;
-        Ok(((conversation, "input"), Responses::new(extension.show)))
+        Ok(((conversation, "input"), Responses::default()))
     });
     let (asked, interface) = read.await?;
     Ok(shared.handler.answer(asked, interface).await)
