@@ -73,9 +73,10 @@ pub struct RunOutcome {
 }
 
 /// Reason why a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum StopReason {
     /// Every attempt was made.
+    #[default]
     Done,
     /// The caller stopped the run.
     Interrupted,
@@ -201,6 +202,7 @@ fn consume(
 }
 
 /// Finished attempts and the reason why the run ended.
+#[derive(Default)]
 pub struct Progress {
     /// Records without their texts, because a run may have tens of thousands of records.
     records: Vec<AttemptRecord>,
@@ -209,17 +211,6 @@ pub struct Progress {
     /// Reason why the run ended.
     pub ending: StopReason,
     error: Option<DatasetError>,
-}
-
-impl Default for Progress {
-    fn default() -> Self {
-        Self {
-            records: Vec::new(),
-            errors: 0,
-            ending: StopReason::Done,
-            error: None,
-        }
-    }
 }
 
 /// Makes attempts until all are made or the run is stopped.
