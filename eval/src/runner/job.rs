@@ -125,9 +125,7 @@ impl Job {
             ..record.of_sample(self.index)
         })
     }
-}
 
-impl Job {
     /// Scores the answer, if any. Ends the run if further answers cannot be judged.
     async fn grade(
         &self,
@@ -143,7 +141,9 @@ impl Job {
             answer: &answer,
         };
         let grade = grade(grader, &self.identity.benchmark, answered, log).await;
-        self.halt_for(&grade);
+        if let Some(reason) = &grade.halts {
+            self.engine.halt(reason.clone());
+        }
         Some(grade)
     }
 
@@ -162,12 +162,6 @@ impl Job {
             // The runtime is shutting down, which ends this attempt.
             Err(error) => std::panic::resume_unwind(Box::new(error.to_string())),
         })
-    }
-
-    fn halt_for(&self, grade: &Grade) {
-        if let Some(reason) = &grade.halts {
-            self.engine.halt(reason.clone());
-        }
     }
 }
 
