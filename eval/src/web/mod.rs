@@ -73,27 +73,16 @@ impl EnvironmentSource {
         }
     }
 
-    /// Returns the author of the pages that the browser shows.
-    fn author(&self) -> Author {
+    /// Whether the author of the pages that the browser shows is this program, or a model in a
+    /// benchmark of this program. These pages may run without Chromium's sandbox if it is
+    /// unavailable.
+    fn is_of_this_program(&self) -> bool {
         let Self::Dataset(dataset) = self else {
-            return Author::Others;
+            return false;
         };
-        match dataset.ids().first() {
-            Some(id) if dataset.site(id).is_some() || dataset.app_world(id).is_some() => {
-                Author::ThisBenchmark
-            }
-            _ => Author::Others,
-        }
+        let first = dataset.ids().first();
+        first.is_some_and(|id| dataset.site(id).is_some() || dataset.app_world(id).is_some())
     }
-}
-
-/// Author of pages, which determines how far the pages are trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Author {
-    /// This program, or models in a benchmark of this program. These pages may run without
-    /// Chromium's sandbox if it is unavailable.
-    ThisBenchmark,
-    Others,
 }
 
 impl Web {
@@ -106,7 +95,7 @@ impl Web {
         environments: EnvironmentSource,
         settings: WebSettings,
     ) -> browser::Result<Self> {
-        let author = environments.author();
+        let is_of_this_program = environments.is_of_this_program();
         let without = Settings {
             browsers: settings.browsers,
             is_sandboxed: false,
@@ -121,9 +110,7 @@ impl Web {
             Pool::open(without).await?
         } else {
             match Pool::open(within).await {
-                Err(Error::NoSandbox { .. }) if author == Author::ThisBenchmark => {
-                    Pool::open(without).await?
-                }
+                Err(Error::NoSandbox { .. }) if is_of_this_program => Pool::open(without).await?,
                 opened => opened?,
             }
         };
