@@ -7,7 +7,6 @@ use model::{Status, Usage};
 use serde_json::{Value, json};
 
 use super::agents::AgentResult;
-use super::conversation::Conversation;
 use super::error::ApiError;
 use super::events::{Frames, data};
 use super::interface::{Head, Interface, extension};
@@ -23,7 +22,7 @@ pub(crate) struct Chat {
 }
 
 /// Parses the messages of a request.
-pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError> {
+pub(crate) fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
     let messages = match fields.take("messages") {
         Some(Value::Array(messages)) if !messages.is_empty() => messages,
         Some(Value::Array(_)) | None => {
@@ -36,9 +35,7 @@ pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError
     };
     let turns = messages.into_iter().enumerate();
     let turns = turns.map(|(at, message)| turn(message, &format!("messages[{at}]")));
-    Ok(Conversation {
-        turns: turns.collect::<Result<_, _>>()?,
-    })
+    turns.collect()
 }
 
 fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {

@@ -7,7 +7,6 @@ use model::Status;
 use serde_json::{Value, json};
 
 use super::agents::AgentResult;
-use super::conversation::Conversation;
 use super::error::ApiError;
 use super::events::{Frames, named};
 use super::interface::{Head, Interface, extension};
@@ -25,7 +24,7 @@ pub(crate) struct Responses {
 }
 
 /// Parses the messages of a request.
-pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError> {
+pub(crate) fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
     let mut turns = Vec::new();
     if let Some(instructions) = fields.text("instructions")? {
         turns.push(Turn::new(Speaker::Instructions, instructions));
@@ -45,7 +44,7 @@ pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError
         }
         Some(other) => return Err(expected("input", "a string or an array of items", &other)),
     }
-    Ok(Conversation { turns })
+    Ok(turns)
 }
 
 fn read_item(item: Value, place: &str) -> Result<Option<Turn>, ApiError> {

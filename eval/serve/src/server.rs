@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use super::admission::AdmissionQueue;
 use super::agents::{Agents, Offer};
 use super::chat::{self, Chat};
-use super::conversation::Conversation;
+use super::conversation::question;
 use super::error::{ApiError, ServeError, json_response};
 use super::guard::{guard, listen};
 use super::handler::{ParsedRequest, Phase, RequestHandler};
@@ -28,6 +28,7 @@ use super::keys::{Client, Clients};
 use super::metrics::{MEDIA_TYPE, Metrics};
 use super::request::Fields;
 use super::responses::{self, Responses};
+use super::turn::Turn;
 
 /// Maximum time that stopped requests may take to end.
 const STOP_GRACE: Duration = Duration::from_secs(2);
@@ -51,8 +52,8 @@ pub struct Settings {
     pub shutdown_timeout: Duration,
 }
 
-/// A conversation, and the name of the request field that contains it.
-type Parts = (Conversation, &'static str);
+/// Messages of a conversation, and the name of the request field that contains them.
+type Parts = (Vec<Turn>, &'static str);
 
 /// A server that is bound to its address but does not answer requests yet.
 pub struct Server {
@@ -178,9 +179,9 @@ impl Shared {
         let model = self.offer(&mut fields, &client)?;
         let is_stream = fields.flag("stream")?;
         let extension = fields.extension()?;
-        let ((conversation, param), interface) = how(&mut fields)?;
+        let ((turns, param), interface) = how(&mut fields)?;
         let show = extension.show;
-        let question = conversation.question(extension, self.long_text, param)?;
+        let question = question(turns, extension, self.long_text, param)?;
         Ok((
             ParsedRequest {
                 client,
