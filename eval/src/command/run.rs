@@ -197,7 +197,6 @@ pub(super) fn start(
     let identity = prepared.identity(settings, new_run.id());
     let jobs = prepared.jobs();
     let plan = RunPlan {
-        run_id: identity.run_id.clone(),
         dir: new_run.path().to_owned(),
         identity: identity.clone(),
         attempts_total: jobs.len() as u64,
@@ -320,7 +319,6 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     }
     let identity = reopened.lock().run.clone();
     let plan = RunPlan {
-        run_id: identity.run_id.clone(),
         dir,
         attempts_total: prepared.jobs().len() as u64,
         attempts_done: (remaining.earlier.len() - remaining.again.len()) as u64,

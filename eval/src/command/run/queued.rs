@@ -81,7 +81,7 @@ impl Queued {
             plan,
             ..
         } = submission;
-        let key = RunKey::of(&plan.run_id);
+        let key = RunKey::of(&plan.identity.run_id);
         let broker = queue::connect(&queue_settings.access, &format!("run {key}")).await?;
         let limits = Limits {
             replicas: queue_settings.replicas,
@@ -110,7 +110,7 @@ impl Queued {
         let manifest = Manifest {
             v: VERSION,
             key: key.clone(),
-            run_id: plan.run_id.clone(),
+            run_id: plan.identity.run_id.clone(),
             state: State::Open,
             program: program::this().digest(),
             dataset_digest: prepared.dataset.digest().to_owned(),
@@ -362,7 +362,7 @@ impl Queued {
         terminal::note(&format!(
             "the run waits for held samples: {}; `rlm-eval queue resume {} --sample ID` returns one",
             samples.join(", "),
-            self.plan.run_id
+            self.plan.identity.run_id
         ));
     }
 
