@@ -1,6 +1,6 @@
 //! The command line: all commands with their flags, and the environment variables of the flags.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -152,21 +152,8 @@ fn definition() -> clap::Command {
     Cli::command().bin_name(invocation::called())
 }
 
-/// Returns the environment variables of all flags, including those for former flag names.
-pub fn variables() -> BTreeSet<String> {
-    fn collect(command: &clap::Command, into: &mut BTreeSet<String>) {
-        let flags = command.get_arguments().flat_map(names);
-        into.extend(flags.map(env_vars::of_flag));
-        for command in command.get_subcommands() {
-            collect(command, into);
-        }
-    }
-    let mut all = BTreeSet::new();
-    collect(&command(), &mut all);
-    all
-}
-
-/// Returns the environment variables of all flags, like [`variables`], each with its flag.
+/// Returns the environment variables of all flags, including those for former flag names, each with
+/// its flag.
 pub fn flag_variables() -> BTreeMap<String, FlagVariable> {
     fn collect(command: &clap::Command, into: &mut BTreeMap<String, FlagVariable>) {
         for argument in command.get_arguments() {

@@ -28,12 +28,13 @@ pub fn main() -> ExitCode {
 
 fn run() -> Result<Outcome, Error> {
     invocation::note(std::env::args_os().next(), settings::is_run_by_cargo());
-    settings::load_env_file(&cli::flag_variables())?;
+    let variables = cli::flag_variables();
+    settings::load_env_file(&variables)?;
     settings::register_secrets();
     // Set the time zone before other threads start, because changing the environment later is
     // unsafe.
     harness::sandbox::use_utc();
-    for remark in settings::misspelt_variables(&cli::variables()) {
+    for remark in settings::misspelt_variables(&variables.into_keys().collect()) {
         terminal::warning(&remark);
     }
     open_files::raise_fd_limit();

@@ -16,7 +16,7 @@ use axum::response::Response;
 use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use serve::{Client, ServeError, check_address, protected};
+use serve::{Client, ServeError, listen, protected};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -49,17 +49,12 @@ impl HttpServer {
     /// Listens on the configured address.
     ///
     /// # Errors
-    /// Returns [`ServeError::OpenToAll`] if other machines could use the server without a key, and
-    /// [`ServeError::Listen`] if the address cannot be used.
+    /// Like [`listen`].
     pub async fn bind(
         settings: HttpSettings,
         toolbox: Arc<dyn Toolbox>,
     ) -> Result<Self, ServeError> {
-        let address = settings.address;
-        check_address(address, &settings.clients)?;
-        let error = |reason| ServeError::Listen { address, reason };
-        let listener = TcpListener::bind(address).await.map_err(error)?;
-        let address = listener.local_addr().map_err(error)?;
+        let (listener, address) = listen(settings.address, &settings.clients).await?;
         let stopping = CancellationToken::new();
         // `protected` checks `Host` and `Origin` more strictly than the library does.
         let config = StreamableHttpServerConfig::default()

@@ -64,11 +64,9 @@ pub fn sample_token(sample: &str) -> String {
     hash(sample)[..24].to_owned()
 }
 
-/// Kind of a stream.
+/// Kind of a stream of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StreamKind {
-    /// Manifests of all runs in the queue, one message each.
-    Runs,
     /// Unfinished attempts of a run.
     Work,
     /// Results of attempts: records, trajectories, journals.
@@ -87,7 +85,7 @@ pub struct SubjectAddress {
     pub subject: String,
 }
 
-/// Name of the stream with the manifests of all runs.
+/// Name of the stream with the manifests of all runs in the queue, one message each.
 pub const RUNS: &str = "eval-runs";
 
 impl SubjectAddress {
@@ -109,17 +107,13 @@ impl SubjectAddress {
     }
 }
 
-/// Returns the name of a run's stream of this kind. All runs share [`StreamKind::Runs`].
+/// Returns the name of a run's stream of this kind.
 pub fn stream(run: &RunKey, part: StreamKind) -> String {
-    match part {
-        StreamKind::Runs => RUNS.to_owned(),
-        part => format!("eval-{run}-{}", word(part)),
-    }
+    format!("eval-{run}-{}", word(part))
 }
 
 const fn word(part: StreamKind) -> &'static str {
     match part {
-        StreamKind::Runs => "runs",
         StreamKind::Work => "work",
         StreamKind::Data => "data",
         StreamKind::State => "state",

@@ -232,7 +232,7 @@ impl Broker for Nats {
             subjects: vec![SubjectAddress::manifest(None).subject],
             name: RUNS.to_owned(),
             discard: DiscardPolicy::Old,
-            ..kept(StreamKind::Runs, 1)
+            ..kept(StreamKind::State, 1)
         })
         .await?;
         self.ensure(Config {

@@ -6,25 +6,23 @@
 use model::{Status, Usage};
 use serde_json::{Value, json};
 
-use super::agents::{AgentResult, Progress};
-use super::conversation::Conversation;
+use super::agents::AgentResult;
 use super::error::ApiError;
-use super::events::{Frames, comment, data};
+use super::events::{Frames, data};
 use super::interface::{Head, Interface, extension};
-use super::request::{Fields, Show, expected, is_plain_text, object, read_content, text};
+use super::request::{Fields, expected, is_plain_text, object, read_content, text};
 use super::turn::{Speaker, Turn};
 
 /// A response in the format of chat completions.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Chat {
     head: Head,
-    show: Show,
     with_usage: bool,
     has_sent_role: bool,
 }
 
 /// Parses the messages of a request.
-pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError> {
+pub(crate) fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
     let messages = match fields.take("messages") {
         Some(Value::Array(messages)) if !messages.is_empty() => messages,
         Some(Value::Array(_)) | None => {
@@ -37,9 +35,7 @@ pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError
     };
     let turns = messages.into_iter().enumerate();
     let turns = turns.map(|(at, message)| turn(message, &format!("messages[{at}]")));
-    Ok(Conversation {
-        turns: turns.collect::<Result<_, _>>()?,
-    })
+    turns.collect()
 }
 
 fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
@@ -58,12 +54,7 @@ fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
             ));
         }
     };
-    let mut turn = Turn {
-        speaker,
-        text: String::new(),
-        files: Vec::new(),
-        images: Vec::new(),
-    };
+    let mut turn = Turn::new(speaker, String::new());
     let content = message.shift_remove("content").unwrap_or_default();
     read_content(&mut turn, content, &format!("{place}.content"))?;
     // The conversation may contain earlier tool calls of another model.
@@ -109,21 +100,12 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
 
 impl Chat {
     /// Parses `stream_options`. The head is set later.
-    pub(crate) fn new(fields: &mut Fields, show: Show) -> Self {
-        let with_usage = match fields.take("stream_options") {
-            None => false,
-            Some(options) => options["include_usage"] == true,
-        };
+    pub(crate) fn new(fields: &mut Fields) -> Self {
+        let options = fields.take("stream_options");
+        let with_usage = options.is_some_and(|options| options["include_usage"] == true);
         Self {
-            head: Head {
-                id: String::new(),
-                created: 0,
-                model: String::new(),
-                ignored: Vec::new(),
-            },
-            show,
             with_usage,
-            has_sent_role: false,
+            ..Self::default()
         }
     }
 
@@ -179,18 +161,9 @@ impl Interface for Chat {
         vec![data(&first)]
     }
 
-    fn progress(&mut self, progress: &Progress) -> Frames {
-        let Progress::Step(line) = progress else {
-            return Frames::new();
-        };
-        match self.show {
-            Show::Nothing => Frames::new(),
-            Show::Comments => vec![comment(line)],
-            Show::Reasoning => {
-                let chunk = self.delta("reasoning_content", &format!("{line}\n"));
-                vec![data(&chunk)]
-            }
-        }
+    fn step(&mut self, line: &str) -> Frames {
+        let chunk = self.delta("reasoning_content", &format!("{line}\n"));
+        vec![data(&chunk)]
     }
 
     fn end(&mut self, answered: &AgentResult) -> Frames {

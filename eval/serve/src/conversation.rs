@@ -12,94 +12,86 @@ pub const DEFAULT_LONG_TEXT: usize = 16_000;
 /// Number of characters at each end of a long text that stay in the query.
 const SHOWN: usize = 2_000;
 
-/// A conversation from either interface.
-#[derive(Debug, Default)]
-pub(crate) struct Conversation {
-    pub turns: Vec<Turn>,
-}
-
-impl Conversation {
-    /// Converts the conversation to a question. `long` is the maximum characters of a text in the
-    /// query. `param` is the request field with the messages, which errors name.
-    pub(crate) fn question(
-        self,
-        extension: Extension,
-        long: usize,
-        param: &str,
-    ) -> Result<Question, ApiError> {
-        let mut pieces: Vec<Piece> = Vec::new();
-        let mut images = Vec::new();
-        let mut instructions = Vec::new();
-        let mut earlier = Vec::new();
-        let mut last = None;
-        let count = self.turns.len();
-        for (place, turn) in self.turns.into_iter().enumerate() {
-            pieces.extend(turn.files);
-            let is_last = place + 1 == count;
-            match turn.speaker {
-                Speaker::Instructions => instructions.push(turn.text),
-                Speaker::User if is_last => {
-                    last = Some(turn.text);
-                    images = turn.images;
-                    continue;
-                }
-                speaker => earlier.push(format!("{}: {}", speaker.word(), turn.text)),
+/// Converts the messages of a conversation to a question. `long` is the maximum characters of a
+/// text in the query. `param` is the request field with the messages, which errors name.
+pub(crate) fn question(
+    turns: Vec<Turn>,
+    extension: Extension,
+    long: usize,
+    param: &str,
+) -> Result<Question, ApiError> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut images = Vec::new();
+    let mut instructions = Vec::new();
+    let mut earlier = Vec::new();
+    let mut last = None;
+    let count = turns.len();
+    for (place, turn) in turns.into_iter().enumerate() {
+        pieces.extend(turn.files);
+        let is_last = place + 1 == count;
+        match turn.speaker {
+            Speaker::Instructions => instructions.push(turn.text),
+            Speaker::User if is_last => {
+                last = Some(turn.text);
+                images = turn.images;
+                continue;
             }
-            if !turn.images.is_empty() {
-                return Err(ApiError::unsupported(
-                    param,
-                    "only the last message may have images",
-                ));
-            }
+            speaker => earlier.push(format!("{}: {}", speaker.word(), turn.text)),
         }
-        let Extension {
-            query,
-            context,
-            files,
-            limits,
-            ..
-        } = extension;
-        let query = if let Some(query) = query {
-            query
-        } else {
-            let Some(last) = last else {
-                return Err(ApiError::invalid(
-                    param,
-                    "the last message must be from the user, because it is the agent's task",
-                ));
-            };
-            let mut parts = Vec::new();
-            let instructions = instructions.join("\n\n");
-            if !instructions.trim().is_empty() {
-                parts.push(shorten(instructions, "instructions.txt", long, &mut pieces));
-            }
-            let earlier = earlier.join("\n\n");
-            if earlier.chars().count() > long {
-                let name = unused("conversation.txt", &pieces);
-                parts.push(format!(
-                    "The earlier messages of this conversation are in `context`, as {name}."
-                ));
-                let text = earlier;
-                pieces.insert(0, Piece { name, text });
-            } else if !earlier.is_empty() {
-                parts.push(format!(
-                        "The earlier messages of this conversation:\n\n{earlier}\n\nThe message to answer:"
-                    ));
-            }
-            parts.push(shorten(last, "message.txt", long, &mut pieces));
-            parts.join("\n\n")
-        };
-        if query.trim().is_empty() {
-            return Err(ApiError::invalid(param, "the question is blank"));
+        if !turn.images.is_empty() {
+            return Err(ApiError::unsupported(
+                param,
+                "only the last message may have images",
+            ));
         }
-        pieces.extend(files);
-        Ok(Question {
-            query: query.trim().to_owned(),
-            context: context.unwrap_or_else(|| joined(pieces)),
-            images,
-            limits,
-        })
     }
+    let Extension {
+        query,
+        context,
+        files,
+        limits,
+        ..
+    } = extension;
+    let query = if let Some(query) = query {
+        query
+    } else {
+        let Some(last) = last else {
+            return Err(ApiError::invalid(
+                param,
+                "the last message must be from the user, because it is the agent's task",
+            ));
+        };
+        let mut parts = Vec::new();
+        let instructions = instructions.join("\n\n");
+        if !instructions.trim().is_empty() {
+            parts.push(shorten(instructions, "instructions.txt", long, &mut pieces));
+        }
+        let earlier = earlier.join("\n\n");
+        if earlier.chars().count() > long {
+            let name = unused("conversation.txt", &pieces);
+            parts.push(format!(
+                "The earlier messages of this conversation are in `context`, as {name}."
+            ));
+            let text = earlier;
+            pieces.insert(0, Piece { name, text });
+        } else if !earlier.is_empty() {
+            parts.push(format!(
+                "The earlier messages of this conversation:\n\n{earlier}\n\nThe message to answer:"
+            ));
+        }
+        parts.push(shorten(last, "message.txt", long, &mut pieces));
+        parts.join("\n\n")
+    };
+    if query.trim().is_empty() {
+        return Err(ApiError::invalid(param, "the question is blank"));
+    }
+    pieces.extend(files);
+    Ok(Question {
+        query: query.trim().to_owned(),
+        context: context.unwrap_or_else(|| joined(pieces)),
+        images,
+        limits,
+    })
 }
 
 /// Returns a short text unchanged. For a long text, returns its beginning and end, and adds the

@@ -3,7 +3,6 @@
 use std::io;
 use std::net::SocketAddr;
 
-use axum::body::Body;
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use axum::response::{IntoResponse, Response};
@@ -39,17 +38,9 @@ pub struct ApiError {
     code: Option<&'static str>,
     param: Option<String>,
     message: String,
-    retry: Retry,
-}
-
-/// Instruction for retries by the client's library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Retry {
-    /// Retry after this many seconds.
-    After(u64),
-    /// Do not retry automatically, because the retry would pay for the agent's work again or fail
-    /// in the same way.
-    Never,
+    /// Seconds after which the client's library retries. `None` if it must not retry automatically,
+    /// because the retry would pay for the agent's work again or fail in the same way.
+    retry_after_s: Option<u64>,
 }
 
 impl ApiError {
@@ -60,7 +51,7 @@ impl ApiError {
             code: None,
             param: None,
             message: message.into(),
-            retry: Retry::Never,
+            retry_after_s: None,
         }
     }
 
@@ -135,7 +126,7 @@ impl ApiError {
     pub(crate) fn too_many(message: impl Into<String>, after_s: u64) -> Self {
         let mut error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", message)
             .code("rate_limit_exceeded");
-        error.retry = Retry::After(after_s);
+        error.retry_after_s = Some(after_s);
         error
     }
 
@@ -150,7 +141,7 @@ impl ApiError {
 
     pub(crate) fn stopping() -> Self {
         let mut error = Self::unavailable("the server is stopping").code("server_stopping");
-        error.retry = Retry::After(5);
+        error.retry_after_s = Some(5);
         error
     }
 
@@ -179,17 +170,21 @@ impl ApiError {
     }
 }
 
+/// Creates a response with a JSON body.
+pub(crate) fn json_response(value: &Value) -> Response {
+    ([(CONTENT_TYPE, "application/json")], value.to_string()).into_response()
+}
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let mut response = Response::new(Body::from(self.to_json().to_string()));
+        let mut response = json_response(&self.to_json());
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         // OpenAI's libraries obey this header, regardless of the status.
         let should_retry = HeaderName::from_static("x-should-retry");
-        match self.retry {
-            Retry::Never => headers.insert(should_retry, HeaderValue::from_static("false")),
-            Retry::After(seconds) => {
+        match self.retry_after_s {
+            None => headers.insert(should_retry, HeaderValue::from_static("false")),
+            Some(seconds) => {
                 headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
                 headers.insert(should_retry, HeaderValue::from_static("true"))
             }

@@ -8,6 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use tokio::net::TcpListener;
 
 use super::error::{ApiError, ServeError};
 use super::keys::Clients;
@@ -33,15 +34,23 @@ pub fn protected(router: Router, address: SocketAddr, clients: Clients) -> Route
         .layer(from_fn_with_state(address, guard))
 }
 
-/// Checks that other machines cannot use a server at this address without a key.
+/// Listens on an address, whose port may be 0 for any free port. Returns the address with the port
+/// that is used.
 ///
 /// # Errors
-/// Returns [`ServeError::OpenToAll`] if they can.
-pub fn check_address(address: SocketAddr, clients: &Clients) -> Result<(), ServeError> {
-    if address.ip().is_loopback() || clients.need_keys() {
-        return Ok(());
+/// Returns [`ServeError::OpenToAll`] if other machines could use the server without a key, and
+/// [`ServeError::Listen`] if the address cannot be used.
+pub async fn listen(
+    address: SocketAddr,
+    clients: &Clients,
+) -> Result<(TcpListener, SocketAddr), ServeError> {
+    if !address.ip().is_loopback() && !clients.need_keys() {
+        return Err(ServeError::OpenToAll(address));
     }
-    Err(ServeError::OpenToAll(address))
+    let error = |reason| ServeError::Listen { address, reason };
+    let listener = TcpListener::bind(address).await.map_err(error)?;
+    let address = listener.local_addr().map_err(error)?;
+    Ok((listener, address))
 }
 
 /// Rejects requests that a browser sends for a page of another site.

@@ -4,20 +4,19 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use model::Status;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::admission::{AdmissionQueue, QueueTicket};
-use super::agents::{AgentResult, Agents, OnProgress, Question, Rejection};
-use super::error::ApiError;
-use super::events::{self, comment};
+use super::agents::{AgentResult, Agents, OnProgress, Progress, Question, Rejection};
+use super::error::{ApiError, json_response};
+use super::events::{self, Frames, comment};
 use super::interface::{Head, Interface};
 use super::keys::Client;
 use super::metrics::Metrics;
+use super::request::Show;
 
 /// Maximum silence of a stream; proxies treat a longer silence as a broken connection.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -50,6 +49,8 @@ pub(crate) struct ParsedRequest {
     pub param: &'static str,
     pub ignored: Vec<String>,
     pub is_stream: bool,
+    /// Format of progress reports in a stream.
+    pub show: Show,
     /// Counts toward the client's concurrent requests until the agent has ended.
     pub permit: Option<OwnedSemaphorePermit>,
 }
@@ -86,11 +87,7 @@ impl RequestHandler {
         match self.work(asked, place, Arc::new(|_| {})).await {
             Ok(answered) => {
                 watched.ended(200);
-                let body = Body::from(interface.whole(&answered).to_string());
-                let mut response = Response::new(body);
-                let kind = HeaderValue::from_static("application/json");
-                response.headers_mut().insert(CONTENT_TYPE, kind);
-                response
+                json_response(&interface.whole(&answered))
             }
             Err(error) => watched.refuse(error),
         }
@@ -118,6 +115,7 @@ impl RequestHandler {
         // If the client disconnects, the receiver is dropped and this task is aborted.
         let send = |all: Vec<String>| all.into_iter().for_each(|one| drop(frames.send(one)));
         send(interface.begin());
+        let show = asked.show;
         let (reports, mut reported) = mpsc::unbounded_channel();
         let on_progress: OnProgress = Arc::new(move |progress| drop(reports.send(progress)));
         let work = self.work(asked, place, on_progress);
@@ -129,7 +127,7 @@ impl RequestHandler {
             tokio::select! {
                 biased;
                 Some(progress) = reported.recv() => {
-                    send(interface.progress(&progress));
+                    send(shown(&progress, show, &mut interface));
                     quiet.reset();
                 }
                 ended = &mut work => break ended,
@@ -138,7 +136,7 @@ impl RequestHandler {
         };
         // Send the progress reported just before the end.
         while let Ok(progress) = reported.try_recv() {
-            send(interface.progress(&progress));
+            send(shown(&progress, show, &mut interface));
         }
         match ended {
             Ok(answered) => {
@@ -214,6 +212,15 @@ impl RequestHandler {
             Status::Error => Err(ApiError::failed(why())),
             Status::Cancelled => Err(ApiError::unavailable(why())),
         }
+    }
+}
+
+/// Returns the events for a progress report.
+fn shown(progress: &Progress, show: Show, interface: &mut impl Interface) -> Frames {
+    match (progress, show) {
+        (Progress::Step(line), Show::Reasoning) => interface.step(line),
+        (Progress::Step(line), Show::Comments) => vec![comment(line)],
+        (Progress::Step(_), Show::Nothing) | (Progress::Spent { .. }, _) => Frames::new(),
     }
 }
 

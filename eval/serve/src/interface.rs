@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::agents::{AgentResult, Progress};
+use super::agents::AgentResult;
 use super::error::ApiError;
 use super::events::Frames;
 
 /// Values shared by all parts of a response.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Head {
     /// Id without the interface's prefix, such as `chatcmpl-`.
     pub id: String,
@@ -30,8 +30,8 @@ pub(crate) trait Interface: Send + 'static {
     /// Returns the first events of a stream.
     fn begin(&mut self) -> Frames;
 
-    /// Returns the events for a progress report.
-    fn progress(&mut self, progress: &Progress) -> Frames;
+    /// Returns the events that show a step of the agent as reasoning.
+    fn step(&mut self, line: &str) -> Frames;
 
     /// Returns the final events for an answer.
     fn end(&mut self, answered: &AgentResult) -> Frames;

@@ -39,6 +39,6 @@ pub use agents::{
 };
 pub use conversation::{DEFAULT_LONG_TEXT, with_headings};
 pub use error::{ApiError, ServeError};
-pub use guard::{check_address, protected};
+pub use guard::{listen, protected};
 pub use keys::{Client, Clients, KeyHash};
 pub use server::{Server, Settings};

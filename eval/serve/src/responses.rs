@@ -6,19 +6,17 @@
 use model::Status;
 use serde_json::{Value, json};
 
-use super::agents::{AgentResult, Progress};
-use super::conversation::Conversation;
+use super::agents::AgentResult;
 use super::error::ApiError;
-use super::events::{Frames, comment, named};
+use super::events::{Frames, named};
 use super::interface::{Head, Interface, extension};
-use super::request::{Fields, Show, expected, is_plain_text, object, read_content, text};
+use super::request::{Fields, expected, is_plain_text, object, read_content, text};
 use super::turn::{Speaker, Turn};
 
 /// A response in the format of the Responses interface.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Responses {
     head: Head,
-    show: Show,
     /// `sequence_number` of the next event.
     sequence: u64,
     /// Progress sent as reasoning so far; `None` before the first step.
@@ -26,13 +24,13 @@ pub(crate) struct Responses {
 }
 
 /// Parses the messages of a request.
-pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError> {
+pub(crate) fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
     let mut turns = Vec::new();
     if let Some(instructions) = fields.text("instructions")? {
-        turns.push(turn(Speaker::Instructions, instructions));
+        turns.push(Turn::new(Speaker::Instructions, instructions));
     }
     match fields.take("input") {
-        Some(Value::String(text)) => turns.push(turn(Speaker::User, text)),
+        Some(Value::String(text)) => turns.push(Turn::new(Speaker::User, text)),
         Some(Value::Array(items)) if !items.is_empty() => {
             for (at, item) in items.into_iter().enumerate() {
                 turns.extend(read_item(item, &format!("input[{at}]"))?);
@@ -46,16 +44,7 @@ pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError
         }
         Some(other) => return Err(expected("input", "a string or an array of items", &other)),
     }
-    Ok(Conversation { turns })
-}
-
-const fn turn(speaker: Speaker, text: String) -> Turn {
-    Turn {
-        speaker,
-        text,
-        files: Vec::new(),
-        images: Vec::new(),
-    }
+    Ok(turns)
 }
 
 fn read_item(item: Value, place: &str) -> Result<Option<Turn>, ApiError> {
@@ -81,7 +70,7 @@ fn read_item(item: Value, place: &str) -> Result<Option<Turn>, ApiError> {
                     ));
                 }
             };
-            let mut turn = turn(speaker, String::new());
+            let mut turn = Turn::new(speaker, String::new());
             read_content(&mut turn, take("content"), &format!("{place}.content"))?;
             turn
         }
@@ -89,9 +78,9 @@ fn read_item(item: Value, place: &str) -> Result<Option<Turn>, ApiError> {
         "reasoning" => return Ok(None),
         "function_call" => {
             let call = format!("{}({})", plain(&take("name")), plain(&take("arguments")));
-            turn(Speaker::Assistant, call)
+            Turn::new(Speaker::Assistant, call)
         }
-        "function_call_output" => turn(Speaker::Tool, plain(&take("output"))),
+        "function_call_output" => Turn::new(Speaker::Tool, plain(&take("output"))),
         other => {
             return Err(ApiError::unsupported(
                 place,
@@ -131,20 +120,6 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
 }
 
 impl Responses {
-    pub(crate) const fn new(show: Show) -> Self {
-        Self {
-            head: Head {
-                id: String::new(),
-                created: 0,
-                model: String::new(),
-                ignored: Vec::new(),
-            },
-            show,
-            sequence: 0,
-            reasoning: None,
-        }
-    }
-
     /// Returns a response with all fields that libraries expect.
     fn response(&self, status: &str, output: &Value, answered: Option<&AgentResult>) -> Value {
         let incomplete = (status == "incomplete").then(|| json!({"reason": "max_output_tokens"}));
@@ -205,25 +180,6 @@ impl Responses {
         json!({"item_id": format!("rs_{}", self.head.id), "output_index": 0, "summary_index": 0})
     }
 
-    fn step(&mut self, line: &str) -> Frames {
-        let mut frames = Frames::new();
-        if self.reasoning.is_none() {
-            self.reasoning = Some(String::new());
-            let item = self.reasoning_item(&json!([]));
-            let added = json!({"output_index": 0, "item": item});
-            frames.push(self.event("response.output_item.added", added));
-            let mut part = self.about_reasoning();
-            part["part"] = json!({"type": "summary_text", "text": ""});
-            frames.push(self.event("response.reasoning_summary_part.added", part));
-        }
-        let text = format!("{line}\n");
-        let mut delta = self.about_reasoning();
-        delta["delta"] = json!(text);
-        frames.push(self.event("response.reasoning_summary_text.delta", delta));
-        self.reasoning.get_or_insert_default().push_str(&text);
-        frames
-    }
-
     /// Ends the reasoning and returns its item, or `None` if no reasoning was sent.
     fn end_reasoning(&mut self, frames: &mut Frames) -> Option<Value> {
         let text = self.reasoning.take()?;
@@ -274,15 +230,23 @@ impl Interface for Responses {
             .into()
     }
 
-    fn progress(&mut self, progress: &Progress) -> Frames {
-        let Progress::Step(line) = progress else {
-            return Frames::new();
-        };
-        match self.show {
-            Show::Nothing => Frames::new(),
-            Show::Comments => vec![comment(line)],
-            Show::Reasoning => self.step(line),
+    fn step(&mut self, line: &str) -> Frames {
+        let mut frames = Frames::new();
+        if self.reasoning.is_none() {
+            self.reasoning = Some(String::new());
+            let item = self.reasoning_item(&json!([]));
+            let added = json!({"output_index": 0, "item": item});
+            frames.push(self.event("response.output_item.added", added));
+            let mut part = self.about_reasoning();
+            part["part"] = json!({"type": "summary_text", "text": ""});
+            frames.push(self.event("response.reasoning_summary_part.added", part));
         }
+        let text = format!("{line}\n");
+        let mut delta = self.about_reasoning();
+        delta["delta"] = json!(text);
+        frames.push(self.event("response.reasoning_summary_text.delta", delta));
+        self.reasoning.get_or_insert_default().push_str(&text);
+        frames
     }
 
     fn end(&mut self, answered: &AgentResult) -> Frames {

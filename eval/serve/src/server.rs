@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::to_bytes;
 use axum::extract::{Path, Request, State};
-use axum::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use axum::http::header::{CONTENT_TYPE, HeaderMap};
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
@@ -20,15 +20,15 @@ use tokio::time::timeout;
 use super::admission::AdmissionQueue;
 use super::agents::{Agents, Offer};
 use super::chat::{self, Chat};
-use super::conversation::Conversation;
-use super::error::{ApiError, ServeError};
-use super::guard::{check_address, guard};
+use super::conversation::question;
+use super::error::{ApiError, ServeError, json_response};
+use super::guard::{guard, listen};
 use super::handler::{ParsedRequest, Phase, RequestHandler};
-use super::interface::Interface;
 use super::keys::{Client, Clients};
 use super::metrics::{MEDIA_TYPE, Metrics};
-use super::request::{Extension, Fields};
+use super::request::Fields;
 use super::responses::{self, Responses};
+use super::turn::Turn;
 
 /// Maximum time that stopped requests may take to end.
 const STOP_GRACE: Duration = Duration::from_secs(2);
@@ -52,8 +52,8 @@ pub struct Settings {
     pub shutdown_timeout: Duration,
 }
 
-/// A conversation, and the name of the request field that contains it.
-type Parts = (Conversation, &'static str);
+/// Messages of a conversation, and the name of the request field that contains them.
+type Parts = (Vec<Turn>, &'static str);
 
 /// A server that is bound to its address but does not answer requests yet.
 pub struct Server {
@@ -75,14 +75,9 @@ impl Server {
     /// Listens on the configured address.
     ///
     /// # Errors
-    /// Returns [`ServeError::OpenToAll`] if other machines could use the server without a key, and
-    /// [`ServeError::Listen`] if it cannot listen.
+    /// Like [`listen`].
     pub async fn bind(settings: Settings, agents: Arc<dyn Agents>) -> Result<Self, ServeError> {
-        let address = settings.address;
-        check_address(address, &settings.clients)?;
-        let error = |reason| ServeError::Listen { address, reason };
-        let listener = TcpListener::bind(address).await.map_err(error)?;
-        let address = listener.local_addr().map_err(error)?;
+        let (listener, address) = listen(settings.address, &settings.clients).await?;
         let handler = Arc::new(RequestHandler {
             agents,
             admission: AdmissionQueue::new(settings.max_concurrency, settings.max_queue),
@@ -171,7 +166,7 @@ impl Shared {
     async fn read<I>(
         &self,
         request: Request,
-        how: impl FnOnce(&mut Fields, &Extension) -> Result<(Parts, I), ApiError>,
+        how: impl FnOnce(&mut Fields) -> Result<(Parts, I), ApiError>,
     ) -> Result<(ParsedRequest, I), ApiError> {
         let client = self.clients.of(request.headers())?;
         // Key and limits are checked before the body is read, so that rejected clients cannot make
@@ -184,8 +179,9 @@ impl Shared {
         let model = self.offer(&mut fields, &client)?;
         let is_stream = fields.flag("stream")?;
         let extension = fields.extension()?;
-        let ((conversation, param), interface) = how(&mut fields, &extension)?;
-        let question = conversation.question(extension, self.long_text, param)?;
+        let ((turns, param), interface) = how(&mut fields)?;
+        let show = extension.show;
+        let question = question(turns, extension, self.long_text, param)?;
         Ok((
             ParsedRequest {
                 client,
@@ -194,6 +190,7 @@ impl Shared {
                 param,
                 ignored: fields.ignored(),
                 is_stream,
+                show,
                 permit,
             },
             interface,
@@ -216,59 +213,53 @@ impl Shared {
         let offers = self.handler.agents.offers().iter();
         offers.filter(|offer| client.may_use(&offer.name)).collect()
     }
-
-    async fn answer<I: Interface>(&self, read: Result<(ParsedRequest, I), ApiError>) -> Response {
-        match read {
-            Ok((asked, interface)) => self.handler.answer(asked, interface).await,
-            Err(error) => error.into_response(),
-        }
-    }
 }
 
-async fn chat(State(shared): State<Arc<Shared>>, request: Request) -> Response {
-    let read = shared.read(request, |fields, extension| {
+async fn chat(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, ApiError> {
+    let read = shared.read(request, |fields| {
         chat::refuse(fields)?;
         let conversation = chat::conversation(fields)?;
-        let interface = Chat::new(fields, extension.show);
-        Ok(((conversation, "messages"), interface))
+        Ok(((conversation, "messages"), Chat::new(fields)))
     });
-    shared.answer(read.await).await
+    let (asked, interface) = read.await?;
+    Ok(shared.handler.answer(asked, interface).await)
 }
 
-async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {
-    let read = shared.read(request, |fields, extension| {
+async fn respond(
+    State(shared): State<Arc<Shared>>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let read = shared.read(request, |fields| {
         responses::refuse(fields)?;
         let conversation = responses::conversation(fields)?;
-        Ok(((conversation, "input"), Responses::new(extension.show)))
+        Ok(((conversation, "input"), Responses::default()))
     });
-    shared.answer(read.await).await
+    let (asked, interface) = read.await?;
+    Ok(shared.handler.answer(asked, interface).await)
 }
 
-async fn models(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    let client = match shared.clients.of(&headers) {
-        Ok(client) => client,
-        Err(error) => return error.into_response(),
-    };
+async fn models(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let client = shared.clients.of(&headers)?;
     let offers = shared.offers_of(&client);
     let data: Vec<Value> = offers.into_iter().map(shown).collect();
-    body(&json!({"object": "list", "data": data}))
+    Ok(json_response(&json!({"object": "list", "data": data})))
 }
 
 async fn model(
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
     headers: HeaderMap,
-) -> Response {
-    let client = match shared.clients.of(&headers) {
-        Ok(client) => client,
-        Err(error) => return error.into_response(),
-    };
+) -> Result<Response, ApiError> {
+    let client = shared.clients.of(&headers)?;
     let offers = shared.offers_of(&client);
     if let Some(offer) = offers.iter().find(|offer| offer.name == name) {
-        return body(&shown(offer));
+        return Ok(json_response(&shown(offer)));
     }
     let known: Vec<String> = offers.iter().map(|offer| offer.name.clone()).collect();
-    ApiError::no_model(&name, &known).into_response()
+    Err(ApiError::no_model(&name, &known))
 }
 
 fn shown(offer: &Offer) -> Value {
@@ -288,27 +279,15 @@ async fn health(State(shared): State<Arc<Shared>>) -> Response {
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, "stopping")
     };
-    let mut response = body(&json!({"status": word}));
-    *response.status_mut() = status;
-    response
+    (status, json_response(&json!({"status": word}))).into_response()
 }
 
-async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    if let Err(error) = shared.clients.of(&headers) {
-        return error.into_response();
-    }
+async fn metrics(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    shared.clients.of(&headers)?;
     let handler = &shared.handler;
-    let mut response = Response::new(Body::from(
-        handler.metrics.text(handler.admission.waiting()),
-    ));
-    let kind = HeaderValue::from_static(MEDIA_TYPE);
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    response
-}
-
-fn body(value: &Value) -> Response {
-    let mut response = Response::new(Body::from(value.to_string()));
-    let kind = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    response
+    let text = handler.metrics.text(handler.admission.waiting());
+    Ok(([(CONTENT_TYPE, MEDIA_TYPE)], text).into_response())
 }

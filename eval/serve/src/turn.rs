@@ -10,6 +10,17 @@ pub(crate) struct Turn {
     pub images: Vec<String>,
 }
 
+impl Turn {
+    pub(crate) const fn new(speaker: Speaker, text: String) -> Self {
+        Self {
+            speaker,
+            text,
+            files: Vec::new(),
+            images: Vec::new(),
+        }
+    }
+}
+
 /// A named text of the context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece {

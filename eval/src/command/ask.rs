@@ -24,7 +24,7 @@ use super::serve::recorder::Recorder;
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::process::terminal;
+use crate::process::terminal::{self, counted};
 use crate::reporter::Narrator;
 use crate::run::protocol_fit;
 use crate::settings::QuerySource;
@@ -152,10 +152,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
 /// Formats calls, tokens and cost of an answer; `None` if the models did not report tokens.
 fn spent(stats: &Stats) -> Option<String> {
     let usage = stats.usage.filter(|usage| usage.total() > 0)?;
-    let calls = match stats.llm_calls {
-        1 => "1 call".to_owned(),
-        calls => format!("{calls} calls"),
-    };
+    let calls = counted(stats.llm_calls, "call");
     let about = if usage.estimated { "~" } else { "" };
     let tokens = format!("{about}{} tokens", amount(usage.total()));
     let cost = match stats.cost_usd() {
@@ -268,10 +265,7 @@ impl EventSink for Progress {
             EventKind::LlmError { error, .. } => format!("model failed: {error}"),
             EventKind::InvocationEnd {
                 status, iterations, ..
-            } => {
-                let s = if *iterations == 1 { "" } else { "s" };
-                format!("ended {status} after {iterations} iteration{s}")
-            }
+            } => format!("ended {status} after {}", counted(*iterations, "iteration")),
             _ => return,
         };
         terminal::progress(&sanitize(&format!("{}: {text}", event.invocation), WIDTH));

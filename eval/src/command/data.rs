@@ -11,7 +11,7 @@ use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::fetch::{self, FetchEvent, Fetched};
-use crate::process::terminal::{self, plain_text};
+use crate::process::terminal::{self, counted, plain_text};
 use crate::settings::Display;
 use settings::{Data, FetchArgs, ShowArgs};
 
@@ -42,8 +42,8 @@ fn fetch_all(args: &FetchArgs) -> Result<Outcome, Error> {
             bar.finish_and_clear();
             match fetched? {
                 Fetched::New { folder, files } => {
-                    let s = if files == 1 { "" } else { "s" };
-                    terminal::note(&format!("{name}: {files} file{s} in {}", folder.display()));
+                    let files = counted(files as u64, "file");
+                    terminal::note(&format!("{name}: {files} in {}", folder.display()));
                 }
                 Fetched::Here { folder } => {
                     terminal::note(&format!("{name} was already fetched: {}", folder.display()));
@@ -84,9 +84,8 @@ fn show_event(bar: &ProgressBar, name: &str, event: &FetchEvent) {
             if let Some(bytes) = bytes {
                 bar.set_length(*bytes);
             }
-            let s = if *files == 1 { "" } else { "s" };
-            let size = size.unwrap_or_default();
-            bar.suspend(|| terminal::progress(&format!("{name}: fetching {files} file{s}{size}")));
+            let (files, size) = (counted(*files as u64, "file"), size.unwrap_or_default());
+            bar.suspend(|| terminal::progress(&format!("{name}: fetching {files}{size}")));
         }
         FetchEvent::Unreadable => bar.suspend(|| {
             terminal::warning(&format!(

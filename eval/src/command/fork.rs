@@ -12,7 +12,7 @@ use crate::exit::Outcome;
 use crate::settings::{RunSettings, SettingsError};
 
 pub(crate) use settings::ForkArgs;
-pub(super) use settings::{ForkAt, ForkTarget};
+pub(super) use settings::ForkTarget;
 
 /// Starts a run that continues a recorded attempt.
 ///

@@ -55,7 +55,7 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
         }
         return dry_run::execute(settings);
     }
-    begin(&settings, None, &RunContext::Standalone)
+    start(&settings, None, &RunContext::Standalone, None)
 }
 
 /// Runs each of the first samples once, to estimate the expense of the rest. `budget` is the budget
@@ -85,7 +85,7 @@ pub(super) fn pilot(
         args.max_samples = Some(args.max_samples.map_or(samples, |most| most.min(samples)));
     }
     let settings = RunSettings::resolve(&args)?.settings;
-    begin(&settings, None, &RunContext::Pilot(budget))
+    start(&settings, None, &RunContext::Pilot(budget), None)
 }
 
 /// Opens benchmark and models and returns the number of samples that match. Writes nothing.
@@ -150,22 +150,10 @@ pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
 }
 
 /// Starts a run in a new folder. `at` is the folder and the run's id; without it, the folder is
-/// created below `--log-dir`.
+/// created below `--log-dir`. If `origin` is given, the run is a fork that continues its attempt.
 ///
 /// # Errors
 /// Like [`execute`].
-pub(super) fn begin(
-    settings: &RunSettings,
-    at: Option<(&Path, String)>,
-    run_context: &RunContext,
-) -> Result<Outcome, Error> {
-    start(settings, at, run_context, None)
-}
-
-/// Starts a run like [`begin`]. If `origin` is given, the run is a fork that continues its attempt.
-///
-/// # Errors
-/// Like [`begin`].
 pub(super) fn start(
     settings: &RunSettings,
     at: Option<(&Path, String)>,
@@ -184,8 +172,7 @@ pub(super) fn start(
     let prepared = run_context.bound(prepared);
     if matches!(run_context, RunContext::Standalone) {
         let least = dry_run::least(settings, &prepared)?;
-        let caps = expense::Caps::from(settings.engine.conduct.budget);
-        if let Some(warning) = least.shortfall(caps, "") {
+        if let Some(warning) = least.shortfall(settings.engine.conduct.budget, "") {
             terminal::warning(&warning);
         }
     }
@@ -210,7 +197,6 @@ pub(super) fn start(
     let identity = prepared.identity(settings, new_run.id());
     let jobs = prepared.jobs();
     let plan = RunPlan {
-        run_id: identity.run_id.clone(),
         dir: new_run.path().to_owned(),
         identity: identity.clone(),
         attempts_total: jobs.len() as u64,
@@ -333,7 +319,6 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     }
     let identity = reopened.lock().run.clone();
     let plan = RunPlan {
-        run_id: identity.run_id.clone(),
         dir,
         attempts_total: prepared.jobs().len() as u64,
         attempts_done: (remaining.earlier.len() - remaining.again.len()) as u64,

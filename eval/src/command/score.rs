@@ -19,6 +19,7 @@ use super::compare::skipped;
 use super::report::note_if_running;
 use super::runtime::{StopSignal, runtime};
 use super::stdout;
+use super::sweep::worse;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::folders::{FolderError, Found};
@@ -159,24 +160,22 @@ impl Scoring<'_> {
         stop: Pin<&mut dyn Future<Output = ()>>,
     ) -> Result<(Outcome, Option<Summary>), Error> {
         let scorer = self.grader.name();
-        let rescored = self.runtime.block_on(rescore(
+        let (records, stopped) = self.runtime.block_on(rescore(
             run,
             self.grader,
             self.concurrency,
             judging.map(|judging| (judging, &self.verdicts)),
             stop,
         ))?;
-        let (done, of) = (rescored.done(), run.records.len());
-        let rescored = match rescored.whole() {
-            Ok(rescored) => rescored,
-            Err(stopped) => {
-                let kept = judging.map(|judging| match judging.exhausted() {
-                    Some(_) => "run the same command with a larger budget to continue",
-                    None => "run the same command to continue",
-                });
-                return Ok((report_stopped(&stopped, done, of, kept), None));
-            }
-        };
+        if let Some(stopped) = stopped {
+            let kept = judging.map(|judging| match judging.exhausted() {
+                Some(_) => "run the same command with a larger budget to continue",
+                None => "run the same command to continue",
+            });
+            let (done, of) = (records.iter().flatten().count(), records.len());
+            return Ok((report_stopped(&stopped, done, of, kept), None));
+        }
+        let rescored: Vec<AttemptRecord> = records.into_iter().flatten().collect();
         let path = store(run, &rescored, scorer)?;
         let new = Summary::new(&rescored, run.attempts_total()).with_wasted(run.wasted);
         terminal::note(&format!("scores: {}", path.display()));
@@ -237,16 +236,6 @@ fn print(as_json: bool, scorer: &str, scored: &[(&RunDir, Summary)]) -> Result<(
         .map(|(label, summary)| (label.as_str(), summary))
         .collect();
     stdout::write_table(|width| table(&columns, width))
-}
-
-fn worse(one: Outcome, other: Outcome) -> Outcome {
-    let rank = |outcome: Outcome| match outcome {
-        Outcome::Complete => 0,
-        Outcome::Incomplete => 1,
-        Outcome::InfrastructureFailed => 2,
-        _ => 3,
-    };
-    if rank(other) > rank(one) { other } else { one }
 }
 
 /// Reports why scoring stopped and, if verdicts are stored, the progress and how to continue.

@@ -7,7 +7,7 @@ mod steps;
 
 use std::sync::Arc;
 
-use serve::{Agents as _, Server, Settings};
+use serve::{Agents as _, Server};
 
 use super::runtime::{StopSignal, runtime};
 use super::stdout;
@@ -35,21 +35,12 @@ pub(super) fn execute(args: &ServeArgs) -> Result<Outcome, Error> {
     };
     let (stop, again) = (StopSignal::catch(&runtime)?, StopSignal::catch(&runtime)?);
     if let Some(remark) =
-        open_files::fd_limit_warning(settings.load.max_concurrency, "--max-concurrency")
+        open_files::fd_limit_warning(settings.server.max_concurrency, "--max-concurrency")
     {
         terminal::warning(&remark);
     }
-    let how = Settings {
-        address: settings.address,
-        clients: settings.clients,
-        max_concurrency: settings.load.max_concurrency,
-        max_queue: settings.load.max_queue,
-        max_request_bytes: settings.load.max_request_bytes(),
-        long_text: settings.long_text,
-        shutdown_timeout: *settings.load.shutdown_timeout,
-    };
     let agents = Arc::clone(&service);
-    let server = runtime.block_on(Server::bind(how, agents))?;
+    let server = runtime.block_on(Server::bind(settings.server, agents))?;
     stdout::write(&format!("{}\n", server.base_url()))?;
     for offer in service.offers() {
         terminal::note(&format!("model `{}`: {}", offer.name, offer.description));

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use records::run_dir::RunDir;
 
 use super::raised_budget::raised;
-use super::run::expense::{Caps, Sum};
+use super::run::expense::{Sum, limits_expense};
 use super::run::{self, CellStart, RunContext};
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -25,7 +25,7 @@ use crate::sweep::{Cell, Matrix, Plan, SweepArgs, plan_cells};
 use cell::{
     check_cell, check_places, failed_attempts, flags_to_repeat, quoted, resume_advice, run_cell,
 };
-use conclusion::{compare_finished, conclude};
+use conclusion::conclude;
 
 /// Starts or resumes a sweep.
 ///
@@ -106,17 +106,11 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     let mut worst = Outcome::Complete;
     let mut failed = BTreeSet::new();
     let to_retry = failed_attempts(&folder, &plan, args)?;
+    let has_stopped =
+        |retry_errors| spending::has_stopped(&folder, &plan, budget.as_ref(), args, retry_errors);
     for round in rounds::of(&plan, budget.is_some())? {
         for (place, cell) in plan.cells.iter().enumerate() {
-            let unfinished_cells = spending::unfinished_cells(
-                &folder,
-                &plan,
-                budget.as_ref(),
-                args.policy.retry_errors,
-            )?;
-            if !unfinished_cells.is_empty() {
-                compare_finished(&folder, &plan, args.json)?;
-                spending::announce(&folder, &plan, budget.as_ref(), args, &unfinished_cells);
+            if has_stopped(args.policy.retry_errors)? {
                 return Ok(worse(worst, Outcome::Incomplete));
             }
             if !args.policy.retry_errors && round.is_done(&folder, place, cell)? {
@@ -142,10 +136,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             }
         }
     }
-    let unfinished_cells = spending::unfinished_cells(&folder, &plan, budget.as_ref(), false)?;
-    if !unfinished_cells.is_empty() {
-        compare_finished(&folder, &plan, args.json)?;
-        spending::announce(&folder, &plan, budget.as_ref(), args, &unfinished_cells);
+    if has_stopped(false)? {
         return Ok(worse(worst, Outcome::Incomplete));
     }
     conclude(&folder, &plan, args.json)?;
@@ -156,9 +147,9 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
 
 /// Warns if the budget of a sweep is below the minimum expense of all cells.
 fn warn_of_shortfall(plan: &Plan) -> Result<(), Error> {
-    let caps = Caps::from(plan.budget.budget());
+    let budget = plan.budget.budget();
     // A race usually stops before all samples are run.
-    if caps.is_empty() || plan.race.is_some() {
+    if !limits_expense(budget) || plan.race.is_some() {
         return Ok(());
     }
     let mut least = Sum::NOTHING;
@@ -168,7 +159,7 @@ fn warn_of_shortfall(plan: &Plan) -> Result<(), Error> {
             least = least.plus(of_cell);
         }
     }
-    if let Some(warning) = least.shortfall(caps, "the sweep's ") {
+    if let Some(warning) = least.shortfall(budget, "the sweep's ") {
         terminal::warning(&warning);
     }
     Ok(())
@@ -233,7 +224,8 @@ fn default_folder() -> PathBuf {
     Path::new("results").join(format!("sweep-{now}"))
 }
 
-fn worse(one: Outcome, other: Outcome) -> Outcome {
+/// Returns the outcome to report for two parts of a command.
+pub(super) fn worse(one: Outcome, other: Outcome) -> Outcome {
     let rank = |outcome: Outcome| match outcome {
         Outcome::Complete => 0,
         Outcome::GateFailed => 1,

@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use benchmarks::{Dataset, OutsideScorer, Sample, Score};
 use harness::model::EventKind;
 use harness::provider::{Forecast, ProviderError};
-use harness::{HaltReason, Model, Reservation};
+use harness::{HaltReason, Model, Reservation, Spent};
 use records::{JudgeUse, UNREADABLE, is_unreadable};
 use serde_json::{Value, json};
 
@@ -72,6 +72,26 @@ pub trait JudgeLog: Send + Sync {
     /// [`ProviderError::OverBudget`] if the remaining budget is too small for the request.
     async fn admit(&self, forecast: Option<Forecast>)
     -> Result<Option<Reservation>, ProviderError>;
+}
+
+/// Returns the spending that an event of a judge reports, or `None` for any other event.
+pub(crate) fn spent_on_judge(event: &EventKind) -> Option<Spent> {
+    let (usage, cost_usd) = match event {
+        EventKind::JudgeRequest { .. } => {
+            return Some(Spent {
+                calls: 1,
+                ..Spent::default()
+            });
+        }
+        EventKind::JudgeBilled { usage, cost_usd } => (Some(*usage), *cost_usd),
+        EventKind::JudgeResponse { usage, cost_usd } => (*usage, *cost_usd),
+        _ => return None,
+    };
+    Some(Spent {
+        cost_usd: cost_usd.unwrap_or(0.0),
+        tokens: usage.map_or(0, |usage| usage.total()),
+        calls: 0,
+    })
 }
 
 /// Discards all events and admits all requests. Used when a finished run is rescored without a

@@ -38,6 +38,14 @@ fn stderr_line(kind: &str, style: Style, text: &str) {
     let _ = writeln!(stderr().lock(), "{style}{kind}{style:#}{}", one_line(&text));
 }
 
+/// Returns a count with its noun: `1 agent`, `2 agents`.
+pub fn counted(count: impl Into<u64>, word: &str) -> String {
+    match count.into() {
+        1 => format!("1 {word}"),
+        count => format!("{count} {word}s"),
+    }
+}
+
 /// Removes control characters except line breaks and tabs.
 ///
 /// Otherwise, text from a model or a file could move the cursor, set the window title, or hide

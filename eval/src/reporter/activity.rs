@@ -7,7 +7,8 @@ use harness::model::web::{Envelope, Step};
 use harness::model::{Event, EventKind, WebEvent};
 use report::sanitize::sanitize;
 
-use super::tally::{counted, label};
+use super::tally::label;
+use crate::process::terminal::counted;
 
 /// Maximum width of the last action, in columns; the terminal may be narrower.
 const ACTION_WIDTH: usize = 100;

@@ -9,10 +9,11 @@ use indicatif::{
 use records::AttemptRecord;
 use report::summary::headline;
 
+use crate::process::terminal::counted;
 use crate::run::event::{Reporter, RunEvent, RunPlan};
 
 use super::activity::Activity;
-use super::tally::{Tally, counted, error, label};
+use super::tally::{Tally, error, label};
 
 /// Maximum lines for attempts. A terminal with fewer rows shows fewer lines, because indicatif does
 /// not draw below the last row.

@@ -6,10 +6,11 @@ use std::io::Write;
 use records::AttemptRecord;
 use report::summary::headline;
 
+use crate::process::terminal::counted;
 use crate::run::event::{Reporter, RunEvent, RunPlan};
 
 use super::Narrator;
-use super::tally::{Tally, counted, error, label};
+use super::tally::{Tally, error, label};
 
 /// Writes a line when the run starts, when an attempt finishes, and at the end. In verbose mode,
 /// also writes a line for each event that [`Narrator`] describes.

@@ -110,11 +110,3 @@ pub(super) fn error(record: &AttemptRecord) -> String {
         .map(|error| sanitize(error, ERROR_WIDTH));
     error.map(|error| format!(": {error}")).unwrap_or_default()
 }
-
-/// Returns a count with its noun: `1 agent`, `2 agents`.
-pub(super) fn counted(count: impl Into<u64>, word: &str) -> String {
-    match count.into() {
-        1 => format!("1 {word}"),
-        count => format!("{count} {word}s"),
-    }
-}

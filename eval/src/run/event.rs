@@ -34,8 +34,6 @@ pub enum RunEvent {
 /// Description of a run at its start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunPlan {
-    /// Id of the run.
-    pub run_id: String,
     /// Folder of the run.
     pub dir: PathBuf,
     /// Values shared by all attempts.

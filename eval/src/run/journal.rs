@@ -7,19 +7,17 @@ use std::time::Duration;
 use harness::journal::{JournalStore, ReplayedJournals};
 use records::run_dir::Journal;
 
-/// Shows a message to the user.
-type Show = fn(&str);
+use crate::process::terminal;
 
 /// Journal of a run being recorded.
 pub struct RunJournal {
     journal: Arc<Journal>,
-    note: Show,
 }
 
 impl RunJournal {
     /// Creates the journal of a run. Its lines are synced to disk at the end of each attempt and,
-    /// if `interval` is given, at this interval. `note` and `warn` show messages.
-    pub fn new(journal: Journal, interval: Option<Duration>, note: Show, warn: Show) -> Self {
+    /// if `interval` is given, at this interval.
+    pub fn new(journal: Journal, interval: Option<Duration>) -> Self {
         let journal = Arc::new(journal);
         if let Some(interval) = interval {
             let synced = Arc::downgrade(&journal);
@@ -30,13 +28,14 @@ impl RunJournal {
                         return;
                     };
                     if let Err(error) = journal.sync() {
-                        warn(&format!("the journal cannot be synced to disk: {error}"));
+                        let problem = "the journal cannot be synced to disk";
+                        terminal::warning(&format!("{problem}: {error}"));
                         return;
                     }
                 }
             });
         }
-        Self { journal, note }
+        Self { journal }
     }
 }
 
@@ -44,7 +43,7 @@ impl JournalStore for RunJournal {
     fn read(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>> {
         let read = self.journal.read(sample, attempt)?;
         if read.is_cut {
-            (self.note)(&format!(
+            terminal::note(&format!(
                 "{}: line {} is truncated and was removed; its request is sent again",
                 self.name(sample, attempt),
                 read.lines.len() + 1
@@ -72,23 +71,18 @@ impl JournalStore for RunJournal {
 
 /// Journal of a run being replayed. Cells of an attempt without a readable journal read live clocks
 /// and random numbers.
-pub struct ReplayedRunJournal {
-    /// Journals of the replayed run.
-    pub journal: Journal,
-    /// Shows a message about an unreadable journal. Runs recorded before journals existed have
-    /// none.
-    pub warn: Show,
-}
+pub struct ReplayedRunJournal(pub Journal);
 
 impl ReplayedJournals for ReplayedRunJournal {
     fn lines(&self, sample: &str, attempt: u32) -> Vec<String> {
-        match self.journal.look(sample, attempt) {
+        match self.0.look(sample, attempt) {
             Ok(lines) => lines,
             Err(error) => {
-                // A cassette is a file, without journals.
+                // A cassette is a file, without journals. Runs recorded before journals existed
+                // have none.
                 let is_absent = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
                 if !is_absent.contains(&error.kind()) {
-                    (self.warn)(&format!(
+                    terminal::warning(&format!(
                         "cannot replay the clocks and random numbers of {sample}: {error}"
                     ));
                 }
@@ -110,10 +104,9 @@ mod tests {
     #[test]
     fn syncs_in_intervals() {
         let folder = tempfile::tempdir().unwrap();
-        let ignore: Show = |_| {};
         let interval = Some(Duration::from_millis(1));
-        let synced = RunJournal::new(Journal::of(folder.path()), interval, ignore, ignore);
-        let unsynced = RunJournal::new(Journal::of(folder.path()), None, ignore, ignore);
+        let synced = RunJournal::new(Journal::of(folder.path()), interval);
+        let unsynced = RunJournal::new(Journal::of(folder.path()), None);
         for (name, run) in [("a", &synced), ("b", &unsynced)] {
             run.append(name, 1, "{}\n").unwrap();
         }

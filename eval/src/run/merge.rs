@@ -171,13 +171,9 @@ fn unfinished(run: &RunDir) -> Option<String> {
 /// Returns the sample ids in the order of a run on one machine: as named by the user, or else in
 /// dataset order.
 fn order(config: &Value, chosen: &Chosen<'_>) -> Vec<String> {
-    let named = config
-        .get("benchmark")
-        .and_then(|all| all.get("selected_problems"));
-    let named: Vec<&str> = named
-        .and_then(Value::as_array)
-        .map(|names| names.iter().filter_map(Value::as_str).collect())
-        .unwrap_or_default();
+    let named = config["benchmark"]["selected_problems"].as_array();
+    let named = named.into_iter().flatten().filter_map(Value::as_str);
+    let named: Vec<&str> = named.collect();
     let place = |id: &str| {
         let is = |name: &&&str| id == **name || id.ends_with(&format!("-{name}"));
         named.iter().position(|name| is(&name))

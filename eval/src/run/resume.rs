@@ -175,12 +175,7 @@ pub(crate) fn afresh(
     }
     let unfinished = run.unfinished_reruns()?;
     afresh.retain(|attempt| !unfinished.contains(attempt));
-    let store = RunJournal::new(
-        Journal::of(run.path()),
-        None,
-        terminal::note,
-        terminal::warning,
-    );
+    let store = RunJournal::new(Journal::of(run.path()), None);
     let run_id = &run.lock().run.run_id;
     afresh.retain(|(sample, attempt)| {
         match continue_after_error(&store, run_id, sample, *attempt) {

@@ -6,12 +6,10 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use benchmarks::{Dataset, DatasetError, Sample};
-use harness::model::{
-    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Stats, Status, Usage,
-};
+use harness::model::{AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Stats, Status};
 use harness::provider::http::redact;
 use harness::provider::{Forecast, ProviderError};
-use harness::{Engine, Reservation, Spent, Task};
+use harness::{Engine, Reservation, Task};
 use jiff::Timestamp;
 use records::{AttemptRecord, FurtherScore, RunIdentity};
 use serde_json::Value;
@@ -19,7 +17,7 @@ use tokio::sync::mpsc;
 
 use super::record::{Scored, judged, of_attempt, state_of_answers};
 use super::shared_samples::SharedSamples;
-use crate::grader::{Further, Grade, Grader, JudgeLog, ScorableAnswer, grade};
+use crate::grader::{Further, Grade, Grader, JudgeLog, ScorableAnswer, grade, spent_on_judge};
 use crate::run::event::RunEvent;
 
 /// An attempt to run, with everything that it needs.
@@ -127,9 +125,7 @@ impl Job {
             ..record.of_sample(self.index)
         })
     }
-}
 
-impl Job {
     /// Scores the answer, if any. Ends the run if further answers cannot be judged.
     async fn grade(
         &self,
@@ -145,7 +141,9 @@ impl Job {
             answer: &answer,
         };
         let grade = grade(grader, &self.identity.benchmark, answered, log).await;
-        self.halt_for(&grade);
+        if let Some(reason) = &grade.halts {
+            self.engine.halt(reason.clone());
+        }
         Some(grade)
     }
 
@@ -164,12 +162,6 @@ impl Job {
             // The runtime is shutting down, which ends this attempt.
             Err(error) => std::panic::resume_unwind(Box::new(error.to_string())),
         })
-    }
-
-    fn halt_for(&self, grade: &Grade) {
-        if let Some(reason) = &grade.halts {
-            self.engine.halt(reason.clone());
-        }
     }
 }
 
@@ -233,14 +225,8 @@ struct Judging<'a> {
 #[async_trait]
 impl JudgeLog for Judging<'_> {
     fn log(&self, event: EventKind) {
-        match &event {
-            EventKind::JudgeRequest { .. } => self.engine.book(Spent {
-                calls: 1,
-                ..Spent::default()
-            }),
-            EventKind::JudgeBilled { usage, cost_usd } => self.book(Some(*usage), *cost_usd),
-            EventKind::JudgeResponse { usage, cost_usd } => self.book(*usage, *cost_usd),
-            _ => {}
+        if let Some(spent) = spent_on_judge(&event) {
+            self.engine.book(spent);
         }
         let event = Event {
             v: EVENT_VERSION,
@@ -261,16 +247,6 @@ impl JudgeLog for Judging<'_> {
         forecast: Option<Forecast>,
     ) -> Result<Option<Reservation>, ProviderError> {
         self.engine.reserve(forecast).await.map(Some)
-    }
-}
-
-impl Judging<'_> {
-    fn book(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
-        self.engine.book(Spent {
-            cost_usd: cost_usd.unwrap_or(0.0),
-            tokens: usage.map_or(0, |usage| usage.total()),
-            calls: 0,
-        });
     }
 }
 

@@ -73,9 +73,10 @@ pub struct RunOutcome {
 }
 
 /// Reason why a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum StopReason {
     /// Every attempt was made.
+    #[default]
     Done,
     /// The caller stopped the run.
     Interrupted,
@@ -176,14 +177,9 @@ fn consume(
     failed: &watch::Sender<bool>,
 ) -> Result<Option<Summary>, RunDirError> {
     let mut first = None;
-    while let Some(event) = inbox.blocking_recv() {
-        // Batch the events that arrived during the last write, so that they wait for the disk once.
-        let mut events = vec![event];
-        while events.len() < MAX_BATCH_EVENTS
-            && let Ok(event) = inbox.try_recv()
-        {
-            events.push(event);
-        }
+    let mut events = Vec::new();
+    // Batch the events that arrived during the last write, so that they wait for the disk once.
+    while inbox.blocking_recv_many(&mut events, MAX_BATCH_EVENTS) > 0 {
         writer.report_all(&events);
         if first.is_none() {
             first = writer.take_error();
@@ -197,6 +193,7 @@ fn consume(
         if matches!(events.last(), Some(RunEvent::RunFinished(_))) {
             break;
         }
+        events.clear();
     }
     match first {
         Some(error) => Err(error),
@@ -205,6 +202,7 @@ fn consume(
 }
 
 /// Finished attempts and the reason why the run ended.
+#[derive(Default)]
 pub struct Progress {
     /// Records without their texts, because a run may have tens of thousands of records.
     records: Vec<AttemptRecord>,
@@ -213,17 +211,6 @@ pub struct Progress {
     /// Reason why the run ended.
     pub ending: StopReason,
     error: Option<DatasetError>,
-}
-
-impl Default for Progress {
-    fn default() -> Self {
-        Self {
-            records: Vec::new(),
-            errors: 0,
-            ending: StopReason::Done,
-            error: None,
-        }
-    }
 }
 
 /// Makes attempts until all are made or the run is stopped.

@@ -9,6 +9,7 @@ use benchmarks::Dataset;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::process::terminal::counted;
 use crate::settings::{Selection, ShardAssignment};
 
 /// Selected samples, with notes for the user.
@@ -84,13 +85,13 @@ pub fn select(
         let found: Vec<usize> = recorded.iter().filter_map(|id| position(id)).collect();
         notes.push(format!(
             "replaying the recorded {} that exist in {}; select others with --sample-ids",
-            samples(found.len()),
+            counted(found.len() as u64, "sample"),
             dataset.name()
         ));
         if found.len() < recorded.len() {
             notes.push(format!(
                 "not replayed, because this dataset lacks them: {}",
-                samples(recorded.len() - found.len())
+                counted((recorded.len() - found.len()) as u64, "sample")
             ));
         }
         found
@@ -123,7 +124,7 @@ pub fn select(
         notes.push(format!(
             "shard {partition} contains {} of the {}",
             indices.len(),
-            samples(whole)
+            counted(whole as u64, "sample")
         ));
     }
     Ok(Selected {
@@ -209,12 +210,6 @@ fn at_random(indices: Vec<usize>, ids: &[String], most: usize, seed: u64) -> Vec
     ranked.truncate(most);
     ranked.sort_unstable_by_key(|(_, place, _)| *place);
     ranked.into_iter().map(|(.., index)| index).collect()
-}
-
-/// Returns a count with its noun: `1 sample`, `20 samples`.
-fn samples(count: usize) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} sample{s}")
 }
 
 /// Returns the id most similar to `id`, which may omit the prefix of the benchmark.

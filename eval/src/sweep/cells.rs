@@ -12,7 +12,7 @@ use super::matrix::{MODEL, Matrix};
 use super::plan::{Cell, Plan, SWEEP_VERSION, Skipped, SweepError};
 use super::settings::SweepBudgetArgs;
 use crate::models::main_identity;
-use crate::providers::{ModelRef, Named};
+use crate::providers::ModelRef;
 use crate::settings::{
     EngineSettings, RunArgs, RunSettings, SettingsError, clear_flag, reset_flags,
 };
@@ -69,10 +69,6 @@ fn plan_with_identities(engine: &EngineSettings, benchmark: &str) -> ExperimentP
     plan
 }
 
-fn plays_back(model: &ModelRef) -> bool {
-    matches!(model.named(), Named::Offline(provider, _) if provider.plays_back)
-}
-
 /// Result of resolving a combination.
 enum Resolution {
     /// The combination can run with these flags.
@@ -123,7 +119,7 @@ impl<'m> Cells<'m> {
             if *earlier == plan {
                 return Err(SweepError::SameCells { first, second });
             }
-            let is_replay = plays_back(engine.references.main());
+            let is_replay = engine.references.main().played_back().is_some();
             if is_replay && made.has_same_structure(&combination) {
                 return Err(SweepError::SameRecording { first, second });
             }

@@ -9,14 +9,14 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use benchmarks::AppEnvironment;
-use browser::{Error, Page, Pool, Profile, Reach};
+use browser::{Error, Page, Pool, Reach};
 use harness::model::Image;
 use harness::model::web::{AppCall, AppHost, PageError, PageProblem};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::blocked_requests::BlockedRequests;
+use super::blocked_requests::{AttemptProfile, BlockedRequests};
 use super::check::{Checks, in_page, stopped};
 use server::AppServer;
 
@@ -24,8 +24,7 @@ use server::AppServer;
 pub(super) struct BrowserApps {
     world: AppEnvironment,
     server: AppServer,
-    /// `Some` until this value is dropped.
-    profile: Option<Profile>,
+    profile: AttemptProfile,
     running: Mutex<Vec<Running>>,
     checks: Checks,
     kept: PersistentState,
@@ -71,7 +70,7 @@ impl BrowserApps {
             checks: Checks::new(world.checks.clone()),
             world,
             server,
-            profile: Some(profile),
+            profile: AttemptProfile::new(profile, Arc::clone(&kept.refused)),
             running: Mutex::default(),
             kept,
         };
@@ -111,32 +110,13 @@ impl BrowserApps {
         }
         Ok(())
     }
-
-    fn drain_blocked_requests(&self) {
-        let taken = self.profile.as_ref().map(Profile::drain_blocked_requests);
-        self.kept.refused.add(&taken.unwrap_or_default());
-    }
-}
-
-impl Drop for BrowserApps {
-    fn drop(&mut self) {
-        self.drain_blocked_requests();
-        let Some(profile) = self.profile.take() else {
-            return;
-        };
-        // Without a runtime, dropping the profile ends its browser.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(profile.close());
-        }
-    }
 }
 
 #[async_trait]
 impl AppHost for BrowserApps {
     async fn launch(&self, html: &str) -> Result<(), PageError> {
-        let profile = self.profile.as_ref();
-        let profile = profile.ok_or_else(|| broken(&"the browser is closed"))?;
-        let page = profile.new_page().await.map_err(|error| broken(&error))?;
+        let page = self.profile.new_page().await;
+        let page = page.map_err(|error| broken(&error))?;
         let address = self.server.add(html);
         *self.kept.launched.lock() = Some(html.to_owned());
         match page.goto(&address).await {

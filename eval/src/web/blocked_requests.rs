@@ -1,10 +1,55 @@
-//! Counts the blocked requests of pages, to report them to the user.
+//! Counts the blocked requests of pages in the profiles of attempts, to report them to the user.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use browser::Origin;
+use browser::{Error, Origin, Page, Profile};
 use parking_lot::Mutex;
 use url::Url;
+
+use crate::process::terminal::counted;
+
+/// Browser profile of an attempt, which is closed when dropped.
+pub(super) struct AttemptProfile {
+    /// `Some` until this value is dropped.
+    profile: Option<Profile>,
+    pub(super) blocked: Arc<BlockedRequests>,
+}
+
+impl AttemptProfile {
+    pub(super) fn new(profile: Profile, blocked: Arc<BlockedRequests>) -> Self {
+        Self {
+            profile: Some(profile),
+            blocked,
+        }
+    }
+
+    pub(super) async fn new_page(&self) -> browser::Result<Page> {
+        let profile = self.profile.as_ref().ok_or(Error::TabClosed)?;
+        profile.new_page().await
+    }
+
+    /// Returns the requests blocked since the last call and adds them to the total.
+    pub(super) fn drain_blocked_requests(&self) -> Vec<String> {
+        let taken = self.profile.as_ref().map(Profile::drain_blocked_requests);
+        let taken = taken.unwrap_or_default();
+        self.blocked.add(&taken);
+        taken
+    }
+}
+
+impl Drop for AttemptProfile {
+    fn drop(&mut self) {
+        self.drain_blocked_requests();
+        let Some(profile) = self.profile.take() else {
+            return;
+        };
+        // Without a runtime, dropping the profile ends its browser.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(profile.close());
+        }
+    }
+}
 
 /// Maximum origins named in the summary.
 const MAX_NAMED: usize = 5;
@@ -38,10 +83,10 @@ impl BlockedRequests {
         if named.len() > MAX_NAMED {
             words.push(format!("{} more", named.len() - MAX_NAMED));
         }
-        let s = if times == 1 { "" } else { "s" };
         (times > 0).then(|| {
             format!(
-                "blocked {times} request{s} of pages to origins out of reach: {}",
+                "blocked {} of pages to origins out of reach: {}",
+                counted(times, "request"),
                 words.join(", ")
             )
         })

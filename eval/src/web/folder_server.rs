@@ -1,6 +1,5 @@
 //! Serves a folder of files as a web site on its own loopback port.
 
-use std::net::Ipv4Addr;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,35 +8,16 @@ use axum::extract::State;
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use percent_encoding::percent_decode_str;
-use tokio::net::TcpListener;
-use tokio::task::JoinSet;
 
-/// Server of a folder, which stops when dropped.
-pub(super) struct FolderServer {
-    pub(super) port: u16,
-    _serving: JoinSet<()>,
-}
+use super::loopback_server::LoopbackServer;
 
-impl FolderServer {
-    /// Starts serving a folder.
-    ///
-    /// # Errors
-    /// [`std::io::Error`] if no port is available or the folder does not exist.
-    pub(super) async fn open(folder: &Path) -> std::io::Result<Self> {
-        let folder = Arc::new(folder.canonicalize()?);
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let port = listener.local_addr()?.port();
-        let router = Router::new().fallback(answer).with_state(folder);
-        let mut serving = JoinSet::new();
-        serving.spawn(async move {
-            // Runs until its task is aborted.
-            let _ = axum::serve(listener, router).await;
-        });
-        Ok(Self {
-            port,
-            _serving: serving,
-        })
-    }
+/// Starts serving a folder.
+///
+/// # Errors
+/// [`std::io::Error`] if no port is available or the folder does not exist.
+pub(super) async fn open(folder: &Path) -> std::io::Result<LoopbackServer> {
+    let folder = Arc::new(folder.canonicalize()?);
+    LoopbackServer::open(Router::new().fallback(answer).with_state(folder)).await
 }
 
 async fn answer(State(folder): State<Arc<PathBuf>>, method: Method, uri: Uri) -> Response {

@@ -4,6 +4,7 @@
 mod blocked_requests;
 mod check;
 
+mod loopback_server;
 mod folder_server;
 mod server_process;
 mod user_site;
@@ -25,6 +26,7 @@ use serde_json::json;
 use tokio::sync::mpsc::UnboundedSender;
 
 use apps::{BrowserApps, PersistentState};
+use blocked_requests::AttemptProfile;
 use page::{AttemptSite, Tab, Window};
 use site::Site;
 use user_site::{AddressLock, OpenSite};
@@ -71,27 +73,16 @@ impl EnvironmentSource {
         }
     }
 
-    /// Returns the author of the pages that the browser shows.
-    fn author(&self) -> Author {
+    /// Whether the author of the pages that the browser shows is this program, or a model in a
+    /// benchmark of this program. These pages may run without Chromium's sandbox if it is
+    /// unavailable.
+    fn is_of_this_program(&self) -> bool {
         let Self::Dataset(dataset) = self else {
-            return Author::Others;
+            return false;
         };
-        match dataset.ids().first() {
-            Some(id) if dataset.site(id).is_some() || dataset.app_world(id).is_some() => {
-                Author::ThisBenchmark
-            }
-            _ => Author::Others,
-        }
+        let first = dataset.ids().first();
+        first.is_some_and(|id| dataset.site(id).is_some() || dataset.app_world(id).is_some())
     }
-}
-
-/// Author of pages, which determines how far the pages are trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Author {
-    /// This program, or models in a benchmark of this program. These pages may run without
-    /// Chromium's sandbox if it is unavailable.
-    ThisBenchmark,
-    Others,
 }
 
 impl Web {
@@ -104,7 +95,7 @@ impl Web {
         environments: EnvironmentSource,
         settings: WebSettings,
     ) -> browser::Result<Self> {
-        let author = environments.author();
+        let is_of_this_program = environments.is_of_this_program();
         let without = Settings {
             browsers: settings.browsers,
             is_sandboxed: false,
@@ -119,9 +110,7 @@ impl Web {
             Pool::open(without).await?
         } else {
             match Pool::open(within).await {
-                Err(Error::NoSandbox { .. }) if author == Author::ThisBenchmark => {
-                    Pool::open(without).await?
-                }
+                Err(Error::NoSandbox { .. }) if is_of_this_program => Pool::open(without).await?,
                 opened => opened?,
             }
         };
@@ -175,11 +164,11 @@ impl Web {
             )
         });
         let first = profile.page().map_err(page::page_error)?;
-        let refused = Arc::clone(&self.kept.refused);
-        let tab = Tab::new(
-            Window::new(profile, AttemptSite::Own(Box::new(site)), refused),
-            first,
-        );
+        let window = Window {
+            profile: AttemptProfile::new(profile, Arc::clone(&self.kept.refused)),
+            site: AttemptSite::Own(Box::new(site)),
+        };
+        let tab = Tab::new(window, first);
         tab.begin(&start, script.as_deref()).await?;
         Ok(Arc::new(tab))
     }
@@ -211,11 +200,11 @@ impl Browser for Web {
         let start = format!("{}{start}", site.origin());
         let profile = self.pool.profile(&reach).await.map_err(page::page_error)?;
         let first = profile.page().map_err(page::page_error)?;
-        let refused = Arc::clone(&self.kept.refused);
-        let tab = Tab::new(
-            Window::new(profile, AttemptSite::Generated(site), refused),
-            first,
-        );
+        let window = Window {
+            profile: AttemptProfile::new(profile, Arc::clone(&self.kept.refused)),
+            site: AttemptSite::Generated(site),
+        };
+        let tab = Tab::new(window, first);
         tab.begin(&start, None).await?;
         Ok(Arc::new(tab))
     }

@@ -6,23 +6,21 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use browser::{Error, PageLocation, Profile};
+use browser::{Error, PageLocation};
 use harness::model::Image;
 use harness::model::web::{Action, ActionEffect, Dump, DumpSettings, Page, PageError, PageProblem};
 use parking_lot::Mutex;
 use serde_json::Value;
 use url::Url;
 
-use super::blocked_requests::BlockedRequests;
+use super::blocked_requests::AttemptProfile;
 use super::site::Site;
 use super::user_site::OpenSite;
 
 /// Profile and site of an attempt, shared by all its tabs.
 pub(super) struct Window {
-    /// `Some` until this value is dropped.
-    profile: Option<Profile>,
-    site: AttemptSite,
-    refused: Arc<BlockedRequests>,
+    pub(super) profile: AttemptProfile,
+    pub(super) site: AttemptSite,
 }
 
 /// Site of an attempt.
@@ -57,45 +55,10 @@ pub(super) struct Tab {
     open: Mutex<Vec<browser::Page>>,
 }
 
-impl Window {
-    pub(super) fn new(
-        profile: Profile,
-        site: AttemptSite,
-        refused: Arc<BlockedRequests>,
-    ) -> Arc<Self> {
-        Arc::new(Self {
-            profile: Some(profile),
-            site,
-            refused,
-        })
-    }
-
-    /// Returns the requests blocked since the last call and adds them to the total.
-    fn drain_blocked_requests(&self) -> Vec<String> {
-        let taken = self.profile.as_ref().map(Profile::drain_blocked_requests);
-        let taken = taken.unwrap_or_default();
-        self.refused.add(&taken);
-        taken
-    }
-}
-
-impl Drop for Window {
-    fn drop(&mut self) {
-        self.drain_blocked_requests();
-        let Some(profile) = self.profile.take() else {
-            return;
-        };
-        // Without a runtime, dropping the profile ends its browser.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(profile.close());
-        }
-    }
-}
-
 impl Tab {
-    pub(super) fn new(window: Arc<Window>, page: browser::Page) -> Self {
+    pub(super) fn new(window: Window, page: browser::Page) -> Self {
         Self {
-            window,
+            window: Arc::new(window),
             open: Mutex::new(vec![page]),
         }
     }
@@ -112,7 +75,7 @@ impl Tab {
         };
         opened.map_err(|error| {
             let error = page_error(error);
-            match self.window.drain_blocked_requests().last() {
+            match self.window.profile.drain_blocked_requests().last() {
                 Some(last) => {
                     let message =
                         format!("{}; it led to {last}, which is out of reach", error.message);
@@ -229,7 +192,7 @@ impl Page for Tab {
         let before = self.place();
         self.perform(&front, action).await.map_err(|error| {
             if let Error::Blocked { url, .. } = &error {
-                self.window.refused.add(std::slice::from_ref(url));
+                self.window.profile.blocked.add(std::slice::from_ref(url));
             }
             page_error(error)
         })?;
@@ -256,17 +219,17 @@ impl Page for Tab {
     }
 
     async fn new_tab(&self) -> Result<Arc<dyn Page>, PageError> {
-        let Some(profile) = &self.window.profile else {
-            return Err(page_error(Error::TabClosed));
-        };
-        let page = profile.new_page().await.map_err(page_error)?;
+        let page = self.window.profile.new_page().await.map_err(page_error)?;
         let address = self.front().place().url;
         page.goto(&address).await.map_err(page_error)?;
-        Ok(Arc::new(Self::new(Arc::clone(&self.window), page)))
+        Ok(Arc::new(Self {
+            window: Arc::clone(&self.window),
+            open: Mutex::new(vec![page]),
+        }))
     }
 
     fn drain_blocked_requests(&self) -> Vec<String> {
-        self.window.drain_blocked_requests()
+        self.window.profile.drain_blocked_requests()
     }
 
     async fn answered(&self, answer: &str) -> Result<(), PageError> {

@@ -1,6 +1,5 @@
 //! Serves the generated site of one attempt on its own loopback port.
 
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use axum::Router;
@@ -13,18 +12,17 @@ use browser::Origin;
 use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
-use tokio::net::TcpListener;
-use tokio::task::JoinSet;
 use url::form_urlencoded;
+
+use super::loopback_server::LoopbackServer;
 
 /// Site of a sample, shared with its server.
 type SharedSite = Arc<Mutex<Box<dyn benchmarks::Site>>>;
 
 /// Server of a generated site, which stops when dropped.
 pub(super) struct Site {
-    address: SocketAddr,
+    server: LoopbackServer,
     state: SharedSite,
-    _serving: JoinSet<()>,
 }
 
 impl Site {
@@ -33,26 +31,16 @@ impl Site {
     /// # Errors
     /// [`std::io::Error`] if no port is available.
     pub(super) async fn serve(site: Box<dyn benchmarks::Site>) -> std::io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let address = listener.local_addr()?;
         let state = Arc::new(Mutex::new(site));
         let router = Router::new()
             .fallback(answer)
             .with_state(Arc::clone(&state));
-        let mut serving = JoinSet::new();
-        serving.spawn(async move {
-            // Runs until its task is aborted.
-            let _ = axum::serve(listener, router).await;
-        });
-        Ok(Self {
-            address,
-            state,
-            _serving: serving,
-        })
+        let server = LoopbackServer::open(router).await?;
+        Ok(Self { server, state })
     }
 
     pub(super) fn origin(&self) -> Origin {
-        Origin::loopback(self.address.port())
+        self.server.origin.clone()
     }
 
     pub(super) fn state(&self) -> Value {

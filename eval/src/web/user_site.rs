@@ -8,7 +8,8 @@ use tokio::sync::OwnedMutexGuard;
 use url::Url;
 
 use super::check::Checks;
-use super::folder_server::FolderServer;
+use super::folder_server;
+use super::loopback_server::LoopbackServer;
 use super::server_process::ServerProcess;
 
 /// Lock of an address that only one attempt may use at a time.
@@ -32,7 +33,7 @@ enum Server {
     /// The site is already running elsewhere.
     Elsewhere,
     Folder {
-        _server: FolderServer,
+        _server: LoopbackServer,
     },
     Process {
         _server: Box<ServerProcess>,
@@ -58,10 +59,10 @@ impl OpenSite {
                 (url, false, Server::Elsewhere)
             }
             SiteSource::Folder(folder) => {
-                let served = FolderServer::open(folder).await;
+                let served = folder_server::open(folder).await;
                 let served =
                     served.map_err(|error| wrong(&folder.display().to_string(), &error))?;
-                let origin = Origin::loopback(served.port).to_string();
+                let origin = served.origin.to_string();
                 let url = Url::parse(&origin).map_err(|error| wrong(&origin, &error))?;
                 (url, true, Server::Folder { _server: served })
             }

@@ -21,7 +21,6 @@ fn plan(attempts_total: u64, attempts_done: u64, concurrency: usize) -> RunPlan 
     RunPlan {
         scores_done: Vec::new(),
         budget: harness::Budget::default(),
-        run_id: "run".to_owned(),
         dir: "results/run".into(),
         identity: identity("run"),
         attempts_total,

@@ -153,7 +153,6 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<RunOutcome, RunEr
     let plan = RunPlan {
         scores_done: Vec::new(),
         budget: harness::Budget::default(),
-        run_id: new.id().to_owned(),
         dir: new.path().to_owned(),
         identity: identity.clone(),
         attempts_total: 4,

@@ -1,11 +1,11 @@
 //! Flags and settings of `rlm-eval fork`: the recorded flags of a run, overridden by typed ones.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use clap::builder::{NonEmptyStringValueParser, Resettable};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use harness::journal::ForkPoint;
 
 use crate::process::invocation::quoted;
 use crate::settings::environment::TypedFlags;
@@ -23,28 +23,16 @@ pub struct ForkArgs {
     pub changes: ResumeArgs,
 }
 
-/// First iteration of a fork.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ForkAt {
-    /// An iteration of the root, 1-based.
-    Iteration(u32),
-    /// The iteration after the last one.
-    End,
-}
-
-impl FromStr for ForkAt {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let text = text.trim();
-        if text == "end" {
-            return Ok(Self::End);
-        }
-        let iteration = text.parse().ok().filter(|iteration| *iteration > 0);
-        iteration
-            .map(Self::Iteration)
-            .ok_or("expected an iteration number from 1, or `end`")
+/// Parses the first new iteration of a fork: a number from 1, or `end`.
+fn fork_point(text: &str) -> Result<ForkPoint, &'static str> {
+    let text = text.trim();
+    if text == "end" {
+        return Ok(ForkPoint::End);
     }
+    let iteration = text.parse().ok().filter(|iteration| *iteration > 0);
+    iteration
+        .map(ForkPoint::Before)
+        .ok_or("expected an iteration number from 1, or `end`")
 }
 
 /// Attempt that a fork continues, and where.
@@ -72,11 +60,12 @@ pub struct ForkTarget {
     /// without requests
     #[arg(
         long,
+        value_parser = fork_point,
         default_value = "end",
         value_name = "ITERATION|end",
         help_heading = "Fork"
     )]
-    pub at: ForkAt,
+    pub at: ForkPoint,
 
     /// Text to append to the latest user message in the first new request
     #[arg(
@@ -112,7 +101,7 @@ impl ForkArgs {
         if target.attempt > 1 {
             words += &format!(" --attempt {}", target.attempt);
         }
-        if let ForkAt::Iteration(iteration) = target.at {
+        if let ForkPoint::Before(iteration) = target.at {
             words += &format!(" --at {iteration}");
         }
         if let Some(note) = &target.note {

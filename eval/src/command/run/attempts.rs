@@ -51,6 +51,11 @@ pub(super) fn run_attempts(
     }
     let again = settings.flags_to_repeat();
     let again: String = again.iter().map(|flag| format!(" {flag}")).collect();
+    let note_with_advice = |note: &str| {
+        let advice = run_context.resume_advice(&dir, &again, "", false);
+        let advice = advice.map(|advice| format!("; {advice}"));
+        terminal::note(&format!("{note}{}", advice.unwrap_or_default()));
+    };
     let mut spent = prepared.engine.spent();
     let identity = plan.identity.clone();
     let errors_allowed = settings
@@ -61,19 +66,11 @@ pub(super) fn run_attempts(
     let web = prepared.web.clone();
     let ended = match &settings.queue {
         None => {
-            let journal = RunJournal::new(
-                writer.journal(),
-                settings.fsync_interval,
-                terminal::note,
-                terminal::warning,
-            );
-            let journal = Arc::new(journal);
-            let mut engine = prepared.engine.with_journal(journal);
+            let journal = RunJournal::new(writer.journal(), settings.fsync_interval);
+            let mut engine = prepared.engine.with_journal(Arc::new(journal));
             if let Some(recording) = settings.engine.references.main().played_back() {
-                engine = engine.playing_back(Arc::new(ReplayedRunJournal {
-                    journal: Journal::of(recording),
-                    warn: terminal::warning,
-                }));
+                let journal = ReplayedRunJournal(Journal::of(recording));
+                engine = engine.playing_back(Arc::new(journal));
             }
             let run = Run {
                 errors_allowed,
@@ -94,7 +91,6 @@ pub(super) fn run_attempts(
         Some(queue) => {
             let submission = Submission {
                 settings,
-                spent: prepared.engine.spent(),
                 prepared: &prepared,
                 plan: &plan,
                 jobs: &remaining.jobs,
@@ -107,19 +103,13 @@ pub(super) fn run_attempts(
                 Ok(Some(ended)) => ended,
                 Ok(None) => {
                     runtime.shutdown_background();
-                    let how = run_context
-                        .resume_advice(&dir, &again, "", false)
-                        .unwrap_or_default();
                     terminal::note(&format!("run directory: {}", dir.display()));
-                    terminal::note(&with_advice("workers make the attempts of this run", &how));
+                    note_with_advice("workers make the attempts of this run");
                     return Ok(Outcome::Complete);
                 }
                 Err(error) => {
                     runtime.shutdown_background();
-                    let how = run_context
-                        .resume_advice(&dir, &again, "", false)
-                        .unwrap_or_default();
-                    terminal::note(&with_advice("finished attempts are kept", &how));
+                    note_with_advice("finished attempts are kept");
                     return Err(error);
                 }
             }
@@ -130,10 +120,7 @@ pub(super) fn run_attempts(
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) => {
-            let how = run_context
-                .resume_advice(&dir, &again, "", false)
-                .unwrap_or_default();
-            terminal::note(&with_advice("finished attempts are kept", &how));
+            note_with_advice("finished attempts are kept");
             return Err(error.into());
         }
     };
@@ -279,15 +266,6 @@ async fn spent_by_workers(queue: &RunQueue) -> Option<Spent> {
         tokens: total.tokens.round() as u64,
         calls: total.calls.round() as u64,
     })
-}
-
-/// Appends advice to a note, if there is any.
-fn with_advice(note: &str, advice: &str) -> String {
-    if advice.is_empty() {
-        note.to_owned()
-    } else {
-        format!("{note}; {advice}")
-    }
 }
 
 fn print(

@@ -13,12 +13,13 @@ use records::run_dir::{RunDir, read_lock};
 use serde::Serialize;
 use serde_json::json;
 
-use super::expense::{Caps, Expense, Sum, basis};
+use super::expense::{Expense, Sum, basis, limits_expense};
 use super::prepared::Prepared;
 use crate::command::runtime::runtime;
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::process::terminal::{counted, one_line};
 use crate::settings::RunSettings;
 use crate::sweep::Plan;
 
@@ -92,11 +93,11 @@ pub(in crate::command) fn estimate_run(
 /// # Errors
 /// [`Error`] for a sample that cannot be generated or read.
 pub(super) fn least(settings: &RunSettings, prepared: &Prepared) -> Result<Sum, Error> {
-    let caps = Caps::from(settings.engine.conduct.budget);
-    if caps.is_empty() {
-        return Ok(Sum::NOTHING);
+    if limits_expense(settings.engine.conduct.budget) {
+        estimated_least(settings, prepared)
+    } else {
+        Ok(Sum::NOTHING)
     }
-    estimated_least(settings, prepared)
 }
 
 /// Like [`least`], but also estimates a run without a budget.
@@ -134,11 +135,9 @@ impl std::fmt::Display for Likely {
             attempts,
             runs,
         } = self;
-        let (of_attempts, of_runs) = (plural(*attempts == 1), plural(*runs == 1));
-        write!(
-            f,
-            "likely: {sum}, based on {attempts} attempt{of_attempts} of {runs} earlier run{of_runs}"
-        )
+        let attempts = counted(*attempts, "attempt");
+        let runs = counted(*runs, "earlier run");
+        write!(f, "likely: {sum}, based on {attempts} of {runs}")
     }
 }
 
@@ -254,18 +253,16 @@ fn text(
         };
         text.push_str(&format!(
             "{:width$}  {:>13}  {:>13}  {:>13}{shown}\n",
-            crate::process::terminal::one_line(&row.id),
+            one_line(&row.id),
             row.context_chars,
             row.system_chars,
             row.message_chars
         ));
     }
     text.push_str(&format!(
-        "sizes in characters; {} sample{}, {} attempt{} each\n{}{}\n",
-        rows.len(),
-        plural(rows.len() == 1),
-        settings.attempts,
-        plural(settings.attempts == 1),
+        "sizes in characters; {}, {} each\n{}{}\n",
+        counted(rows.len() as u64, "sample"),
+        counted(settings.attempts, "attempt"),
         expense.lines(),
         basis(settings),
     ));
@@ -281,10 +278,6 @@ fn text(
         text.push_str(&format!("{key}\n"));
     }
     text
-}
-
-fn plural(is_one: bool) -> &'static str {
-    if is_one { "" } else { "s" }
 }
 
 /// Sends the main model a minimal request to check its key.

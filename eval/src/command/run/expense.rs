@@ -9,6 +9,7 @@ use harness::{Budget, CallerRole, InputKind};
 use report::summary::usd;
 use serde::Serialize;
 
+use crate::process::terminal::counted;
 use crate::settings::RunSettings;
 
 /// Assumed tokens per response without `--max-output-tokens`, and assumed tokens that the output of
@@ -69,28 +70,9 @@ pub(in crate::command) struct Bound {
     pub children_unsized: bool,
 }
 
-/// Limits on the total expense of a run or a sweep.
-#[derive(Debug, Clone, Copy, Default)]
-pub(in crate::command) struct Caps {
-    pub cost_usd: Option<f64>,
-    pub tokens: Option<u64>,
-    pub calls: Option<u64>,
-}
-
-impl From<Budget> for Caps {
-    fn from(budget: Budget) -> Self {
-        Self {
-            cost_usd: budget.cost_usd,
-            tokens: budget.tokens,
-            calls: budget.calls,
-        }
-    }
-}
-
-impl Caps {
-    pub const fn is_empty(self) -> bool {
-        self.cost_usd.is_none() && self.tokens.is_none() && self.calls.is_none()
-    }
+/// Whether a budget limits the expense of a run or a sweep, not only its time.
+pub(in crate::command) const fn limits_expense(budget: Budget) -> bool {
+    budget.cost_usd.is_some() || budget.tokens.is_some() || budget.calls.is_some()
 }
 
 impl Sum {
@@ -101,7 +83,7 @@ impl Sum {
     };
 
     /// Returns a warning if a budget is below this minimum. `whose` is printed before the flag.
-    pub fn shortfall(self, caps: Caps, whose: &str) -> Option<String> {
+    pub fn shortfall(self, caps: Budget, whose: &str) -> Option<String> {
         let warning = |flag: &str, budget: String, least: String| {
             format!(
                 "{whose}{flag} {budget} is below the minimum expected expense of {least}, so not \
@@ -119,7 +101,7 @@ impl Sum {
             return Some(warning("--max-tokens", cap.to_string(), least));
         }
         let cap = caps.calls.filter(|cap| *cap < self.calls)?;
-        let least = format_calls(self.calls);
+        let least = counted(self.calls, "call");
         Some(warning("--max-llm-calls", cap.to_string(), least))
     }
 
@@ -166,7 +148,7 @@ impl Bound {
 
     /// Lowers this bound to `caps` where they are smaller. `flags` name the limits on cost, tokens
     /// and calls.
-    fn under(self, caps: Caps, flags: [&'static str; 3]) -> Self {
+    fn under(self, caps: Budget, flags: [&'static str; 3]) -> Self {
         let mut by = self.by;
         let [cost_flag, tokens_flag, calls_flag] = flags;
         let calls = lower_to_cap(self.calls, caps.calls, calls_flag, &mut by);
@@ -226,13 +208,12 @@ impl Expense {
         if may_call_others(settings) {
             one_child_each = Some(over_all(&|tokens| tree(settings, tokens, 0, most)));
             bound = Bound {
-                calls: None,
+                calls: by_code,
                 tokens: None,
                 cost_usd: None,
                 by: Vec::new(),
                 children_unsized: false,
             };
-            bound.calls = by_code;
         }
         let may_size = !may_call_others(settings);
         let of_attempts = of_one.calls.map(|calls| {
@@ -244,30 +225,25 @@ impl Expense {
             }
             .times(calls)
         });
-        let caps = Caps {
+        let caps = Budget {
             calls: of_attempts.map(|sum| sum.calls),
             tokens: of_attempts.filter(|_| may_size).map(|sum| sum.tokens),
             cost_usd: of_attempts
                 .filter(|_| may_size)
                 .and_then(|sum| sum.cost_usd),
+            time: None,
         };
         let mut bound = bound.under(caps, ["--attempt-max-llm-calls"; 3]);
         // Only the root's sizes are known; callers choose the inputs of children.
         bound.children_unsized = may_call_others(settings) && bound.calls.is_some();
-        let caps = Caps {
-            calls: None,
+        let caps = Budget {
             tokens: of_one.tokens.map(|most| most.saturating_mul(each)),
             cost_usd: of_one.cost_usd.map(|most| most * each as f64),
+            ..Budget::default()
         };
         let flags = ["--attempt-max-cost", "--attempt-max-tokens", ""];
-        let mut bound = bound.under(caps, flags).under(
-            Caps {
-                calls: of_run.calls,
-                tokens: of_run.tokens,
-                cost_usd: of_run.cost_usd,
-            },
-            ["--max-cost", "--max-tokens", "--max-llm-calls"],
-        );
+        let flags_of_run = ["--max-cost", "--max-tokens", "--max-llm-calls"];
+        let mut bound = bound.under(caps, flags).under(of_run, flags_of_run);
         bound.by.dedup();
         if may_call_others(settings) && by_code.is_some() && bound.calls == by_code {
             bound.by.push(TOTAL_CALLS_FLAG);
@@ -298,7 +274,7 @@ impl Expense {
     }
 
     /// Limits the expense to the budget of a sweep.
-    pub fn under(mut self, caps: Caps) -> Self {
+    pub fn under(mut self, caps: Budget) -> Self {
         let flags = [
             "the sweep's --max-cost",
             "the sweep's --max-tokens",
@@ -339,7 +315,7 @@ impl Expense {
             return lines;
         }
         let any = |what: &str| format!("unlimited {what}");
-        let calls = calls.map_or_else(|| any("calls"), format_calls);
+        let calls = calls.map_or_else(|| any("calls"), |calls| counted(calls, "call"));
         let tokens = tokens.map_or_else(|| any("tokens"), |tokens| format!("~{tokens} tokens"));
         // If the cost of the roots is unknown, so is the price of the model.
         let cost = match (cost_usd, self.roots.cost_usd) {
@@ -378,20 +354,11 @@ fn below<T: PartialOrd>(least: Option<T>, most: Option<T>) -> bool {
     least.zip(most).is_some_and(|(least, most)| most < least)
 }
 
-fn format_calls(calls: u64) -> String {
-    let ending = if calls == 1 { "" } else { "s" };
-    format!("{calls} call{ending}")
-}
-
 impl std::fmt::Display for Sum {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (calls, tokens) = (self.calls, self.tokens);
-        write!(
-            f,
-            "{}, ~{tokens} tokens, cost {}",
-            format_calls(calls),
-            dollars(self.cost_usd)
-        )
+        let calls = counted(self.calls, "call");
+        let (tokens, cost) = (self.tokens, dollars(self.cost_usd));
+        write!(f, "{calls}, ~{tokens} tokens, cost {cost}")
     }
 }
 

@@ -9,7 +9,7 @@ use records::RunIdentity;
 use records::run_dir::{Events, Journal, RunDir, RunWriter};
 use serde_json::json;
 
-use crate::command::fork::{ForkAt, ForkTarget};
+use crate::command::fork::ForkTarget;
 use crate::error::Error;
 use crate::process::terminal;
 use crate::run::journal::RunJournal;
@@ -19,7 +19,6 @@ use crate::settings::SettingsError;
 pub(in crate::command) struct Origin {
     run: RunIdentity,
     target: ForkTarget,
-    point: ForkPoint,
     /// Path of the journal, for error messages.
     path: String,
     /// Lines of the journal.
@@ -68,12 +67,8 @@ impl Origin {
             }
             .into());
         }
-        let point = match target.at {
-            ForkAt::Iteration(iteration) => ForkPoint::Before(iteration),
-            ForkAt::End => ForkPoint::End,
-        };
         let answered = record.filter(|record| record.status == Status::Ok);
-        if let Some(record) = answered.filter(|_| point == ForkPoint::End) {
+        if let Some(record) = answered.filter(|_| target.at == ForkPoint::End) {
             let last = record.iterations.max(1);
             return Err(SettingsError::with_hint(
                 format!("attempt {attempt} of {sample} ended with an answer, so there is nothing to continue"),
@@ -88,7 +83,6 @@ impl Origin {
             messages: messages(&run, sample, attempt),
             run: run.lock.run.clone(),
             target: target.clone(),
-            point,
             path: path.display().to_string(),
             lines,
         })
@@ -109,7 +103,7 @@ impl Origin {
         fork(
             &self.lines,
             (run_id, &self.target.sample, 1),
-            self.point,
+            self.target.at,
             self.target.note.clone(),
             messages,
             model == self.run.model,
@@ -149,7 +143,7 @@ impl Origin {
     /// Writes the journal of the fork, and reports how many responses it inherits.
     pub(super) fn write(&self, writer: &RunWriter, identity: &RunIdentity) -> Result<(), Error> {
         let journal = self.journal(&identity.run_id, &identity.model)?;
-        let store = RunJournal::new(writer.journal(), None, terminal::note, terminal::warning);
+        let store = RunJournal::new(writer.journal(), None);
         let sample = &self.target.sample;
         let written = store
             .append(sample, 1, &journal.lines)

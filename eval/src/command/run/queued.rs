@@ -7,19 +7,18 @@ mod arrival;
 mod workers_file;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use harness::{Budget, HaltReason, Spent};
+use harness::{Budget, HaltReason};
 use queue::accounts::{Amounts, BudgetAccounts};
 use queue::message::{self, Job, Manifest, State, VERSION, WorkerHeartbeat};
 use queue::name::{RunKey, SubjectAddress};
 use queue::{
     Broker, Expect, Follow, Limits, QueueError, RunQueue, Stored, change_manifest, now_ms,
 };
+use records::AttemptRecord;
 use records::run_dir::RunDir;
-use records::{AttemptRecord, RunIdentity};
 use tokio::sync::{mpsc, watch};
 
 use super::prepared::Prepared;
@@ -42,16 +41,12 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(super) struct Queued {
     pub(super) queue: RunQueue,
     settings: QueueSettings,
-    identity: RunIdentity,
-    dir: PathBuf,
     /// Unfinished attempts, mapped to the index of their sample in the dataset.
     open: BTreeMap<(String, u32), usize>,
     /// Unfinished attempts in submission order.
     order: Vec<(String, u32)>,
     /// Attempts that `rlm-eval queue pause --sample` keeps out of the queue.
     held: BTreeSet<(String, u32)>,
-    /// Value of `--time-limit`, which counts from this start.
-    time: Option<Duration>,
     errors_allowed: Option<u64>,
     plan: RunPlan,
     /// Receives each attempt as soon as its record is on disk.
@@ -67,8 +62,6 @@ pub(super) struct Submission<'a> {
     /// Attempts that have a record, but are rerun.
     pub(super) again: &'a BTreeSet<(String, u32)>,
     pub(super) earlier: &'a [AttemptRecord],
-    /// Amounts spent by earlier starts.
-    pub(super) spent: Spent,
     pub(super) errors_allowed: Option<u64>,
 }
 
@@ -88,7 +81,7 @@ impl Queued {
             plan,
             ..
         } = submission;
-        let key = RunKey::of(&plan.run_id);
+        let key = RunKey::of(&plan.identity.run_id);
         let broker = queue::connect(&queue_settings.access, &format!("run {key}")).await?;
         let limits = Limits {
             replicas: queue_settings.replicas,
@@ -100,8 +93,7 @@ impl Queued {
         for (sample, attempt) in submission.again {
             queue.forget(sample, *attempt).await?;
         }
-        let budget = settings.engine.conduct.budget;
-        let spent = submission.spent;
+        let spent = prepared.engine.spent();
         let earlier = Amounts {
             cost_usd: spent.cost_usd,
             tokens: spent.tokens as f64,
@@ -118,7 +110,7 @@ impl Queued {
         let manifest = Manifest {
             v: VERSION,
             key: key.clone(),
-            run_id: plan.run_id.clone(),
+            run_id: plan.identity.run_id.clone(),
             state: State::Open,
             program: program::this().digest(),
             dataset_digest: prepared.dataset.digest().to_owned(),
@@ -128,7 +120,7 @@ impl Queued {
             attempts_total: plan.attempts_total,
             lease_s: queue_settings.lease.as_secs(),
             max_deliveries: queue_settings.tries,
-            limits: amounts(budget),
+            limits: amounts(plan.budget),
             cancelled: Vec::new(),
             held: Vec::new(),
             paused_workers: Vec::new(),
@@ -156,12 +148,9 @@ impl Queued {
         let queued = Self {
             queue,
             settings: queue_settings.clone(),
-            identity: plan.identity.clone(),
-            dir: plan.dir.clone(),
             open,
             order,
             held: held(&manifest),
-            time: budget.time,
             errors_allowed: submission.errors_allowed,
             plan: plan.clone(),
             stored,
@@ -233,9 +222,11 @@ impl Queued {
             .broker()
             .follow(&stream, vec![subject], Follow::LastOfEach)
             .await?;
-        let mut file = WorkersFile::new(&self.dir);
+        let mut file = WorkersFile::new(&self.plan.dir);
         let mut checked = Instant::now();
         let began = Instant::now();
+        // It counts from this start.
+        let time_limit = self.plan.budget.time;
         let mut ends_at: Option<Instant> = None;
         let mut unneeded = Vec::new();
         tokio::pin!(stop);
@@ -283,7 +274,7 @@ impl Queued {
                     if ends_at.is_some_and(|at| at <= Instant::now()) {
                         break;
                     }
-                    if let Some(limit) = self.time && began.elapsed() >= limit && ends_at.is_none() {
+                    if let Some(limit) = time_limit && began.elapsed() >= limit && ends_at.is_none() {
                         let reason = format!(
                             "the --time-limit budget is used up ({:.1} s of {} s)",
                             began.elapsed().as_secs_f64(),
@@ -393,7 +384,7 @@ impl Queued {
         terminal::note(&format!(
             "the run waits for held samples: {}; `rlm-eval queue resume {} --sample ID` returns one",
             samples.join(", "),
-            self.plan.run_id
+            self.plan.identity.run_id
         ));
     }
 
@@ -417,13 +408,13 @@ impl Queued {
     ) -> Result<(), QueueError> {
         let opened = match self.queue.open(stored).await {
             Ok(None) => return Ok(()),
-            Ok(Some((header, body))) => arrival::read(&self.identity, header, &body),
+            Ok(Some((header, body))) => arrival::read(&self.plan.identity, header, &body),
             Err(error @ QueueError::Message { .. }) => Err(error.to_string()),
             Err(error) => return Err(error),
         };
         match opened {
             Ok(arrival::Arrival::Wasted { header, body }) => {
-                arrival::store_wasted(&self.dir, &header, &body, stored.sequence);
+                arrival::store_wasted(&self.plan.dir, &header, &body, stored.sequence);
             }
             Ok(arrival::Arrival::Made(attempt)) => {
                 let key = (attempt.record.id.clone(), attempt.record.attempt);

@@ -48,14 +48,6 @@ pub struct Rescored<'a> {
     recorded_score: Option<f64>,
 }
 
-/// Scores of a run by another scorer, possibly incomplete.
-pub struct Rescoring {
-    /// Records with the new scores in run order; `None` for answers not scored.
-    records: Vec<Option<AttemptRecord>>,
-    /// Reason why scoring stopped early, if it did.
-    pub stopped: Option<Stopped>,
-}
-
 /// Reason why scoring stopped early.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stopped {
@@ -65,29 +57,14 @@ pub enum Stopped {
     Because(String),
 }
 
-impl Rescoring {
-    /// Returns the number of attempts that are done, including those that got no score.
-    pub fn done(&self) -> usize {
-        self.records.iter().flatten().count()
-    }
-
-    /// Returns all records if scoring is complete.
-    ///
-    /// # Errors
-    /// The reason why scoring stopped.
-    pub fn whole(self) -> Result<Vec<AttemptRecord>, Stopped> {
-        match self.stopped {
-            Some(stopped) => Err(stopped),
-            None => Ok(self.records.into_iter().flatten().collect()),
-        }
-    }
-}
-
 /// Scores the answers of a run, at most `at_once` concurrently, until `stop` completes. Statuses
 /// have the same effect as in the original run: an attempt that failed gets no score, and one that
 /// reached a limit without an answer scores 0. If only the recorded scorer failed, the answer is
 /// scored. With `judging`, verdicts of earlier starts and verdicts on equal answers are reused, and
 /// the judge's budget is enforced.
+///
+/// Returns the records with the new scores in run order, `None` for attempts that are not done, and
+/// the reason why scoring stopped early, if it did.
 ///
 /// # Errors
 /// [`RunDirError::Write`] if a verdict cannot be stored, [`RunDirError::Answer`] if an answer's
@@ -98,7 +75,7 @@ pub async fn rescore(
     at_once: usize,
     judging: Option<(&Judging, &Verdicts)>,
     stop: impl Future<Output = ()>,
-) -> Result<Rescoring, RunDirError> {
+) -> Result<(Vec<Option<AttemptRecord>>, Option<Stopped>), RunDirError> {
     let halted = OnceLock::new();
     let score = |(index, record): (usize, &AttemptRecord)| {
         let record = record.clone();
@@ -176,7 +153,7 @@ pub async fn rescore(
             .filter(|_| is_missing)
             .map(Stopped::Because)
     };
-    Ok(Rescoring { records, stopped })
+    Ok((records, stopped))
 }
 
 /// Scores one answer, or returns `None` if the budget is used up. `halted` receives the reason for

@@ -50,7 +50,8 @@ pub(in crate::command) struct Recorder {
 pub(in crate::command) struct Attempt {
     recorder: Arc<Recorder>,
     sample: Sample,
-    began: StartTime,
+    began_at: Timestamp,
+    began: Instant,
     sink: Arc<Sink>,
     is_over: Mutex<bool>,
 }
@@ -164,7 +165,8 @@ impl Recorder {
             }),
             recorder: Arc::clone(this),
             sample,
-            began: StartTime::now(),
+            began_at: Timestamp::now(),
+            began: Instant::now(),
             is_over: Mutex::new(false),
         }
     }
@@ -197,18 +199,14 @@ fn write(
     samples: &Path,
 ) -> Result<(), RunDirError> {
     let mut first = None;
-    while let Some(event) = inbox.blocking_recv() {
-        let mut events = vec![event];
-        while events.len() < MAX_BATCH_EVENTS
-            && let Ok(event) = inbox.try_recv()
-        {
-            events.push(event);
-        }
+    let mut events = Vec::new();
+    while inbox.blocking_recv_many(&mut events, MAX_BATCH_EVENTS) > 0 {
         store.report_all(&events);
         if let Some(error) = store.take_error() {
             failed.lock().get_or_insert_with(|| error.to_string());
             first.get_or_insert(error);
         }
+        events.clear();
     }
     let (records, _) = read_records(samples)?;
     let records = latest(records);
@@ -241,7 +239,7 @@ impl Attempt {
             // Questions have no scorer, so a limit or a refusal does not score 0.
             score: None,
             score_explanation: None,
-            ..of_attempt(identity, &self.sample, 1, outcome, None, self.began.at)
+            ..of_attempt(identity, &self.sample, 1, outcome, None, self.began_at)
         };
         let finished = RunEvent::AttemptFinished(Arc::new(record));
         self.recorder.send(finished);
@@ -255,7 +253,7 @@ impl Drop for Attempt {
         }
         let error = "the client disconnected or the server was stopped".to_owned();
         let mut stats = self.sink.stats.lock().clone();
-        stats.total = self.began.instant.elapsed();
+        stats.total = self.began.elapsed();
         let outcome = AttemptOutcome {
             earlier_answers: Vec::new(),
             status: Status::Cancelled,
@@ -332,22 +330,6 @@ fn fingerprint(benchmark: &str, settings: &EngineSettings, engine: &Engine) -> F
         .chain(recorded_fields(&others))
         .chain(models::parts(settings, benchmark, engine.models()));
     Fingerprint::of_treatment(parts.collect(), program::this())
-}
-
-/// Start time on the wall clock and the monotonic clock.
-#[derive(Debug, Clone, Copy)]
-struct StartTime {
-    at: Timestamp,
-    instant: Instant,
-}
-
-impl StartTime {
-    fn now() -> Self {
-        Self {
-            at: Timestamp::now(),
-            instant: Instant::now(),
-        }
-    }
 }
 
 /// Returns the usage and cost that an event reports; `None` for other events.

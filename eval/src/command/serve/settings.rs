@@ -7,7 +7,7 @@ mod load;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use clap::Args;
-use serve::{Clients, DEFAULT_LONG_TEXT};
+use serve::{DEFAULT_LONG_TEXT, Settings};
 
 use crate::settings::flags::NotFromFile;
 use crate::settings::values::whole;
@@ -67,14 +67,8 @@ pub struct ServeArgs {
 /// Resolved settings of a server.
 #[derive(Debug)]
 pub struct ServeSettings {
-    /// Address to listen on.
-    pub address: SocketAddr,
-    /// Clients that may use the server.
-    pub clients: Clients,
-    /// Limits of the load.
-    pub load: LoadArgs,
-    /// Maximum characters of each part of the query; longer parts move to the agent's context.
-    pub long_text: usize,
+    /// Settings of the HTTP server.
+    pub server: Settings,
     /// Agents to serve.
     pub served: ServedSettings,
 }
@@ -88,13 +82,16 @@ impl ServeSettings {
         let clients = clients(args.load.client_keys.as_deref())?;
         let mut served = ServedSettings::resolve(&args.served, &args.engine)?;
         served.settings.allow_concurrent(args.load.max_concurrency);
-        Ok(served.map(|served| Self {
+        let server = Settings {
             address: SocketAddr::new(args.host, args.port),
             clients,
-            load: args.load.clone(),
+            max_concurrency: args.load.max_concurrency,
+            max_queue: args.load.max_queue,
+            max_request_bytes: args.load.max_request_bytes(),
             long_text: args.long_text,
-            served,
-        }))
+            shutdown_timeout: *args.load.shutdown_timeout,
+        };
+        Ok(served.map(|served| Self { server, served }))
     }
 }
 

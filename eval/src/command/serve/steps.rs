@@ -3,6 +3,8 @@
 use harness::model::{Event, EventKind};
 use report::sanitize::sanitize;
 
+use crate::process::terminal::counted;
+
 /// Maximum width of a line, in columns.
 const WIDTH: usize = 200;
 
@@ -21,10 +23,7 @@ pub(super) fn step(event: &Event) -> Option<String> {
         EventKind::LlmError { error, .. } => format!("its model failed: {error}"),
         EventKind::InvocationEnd {
             status, iterations, ..
-        } => {
-            let s = if *iterations == 1 { "" } else { "s" };
-            format!("ended {status} after {iterations} iteration{s}")
-        }
+        } => format!("ended {status} after {}", counted(*iterations, "iteration")),
         _ => return None,
     };
     Some(sanitize(&format!("{}: {text}", event.invocation), WIDTH))

@@ -131,7 +131,8 @@ pub(super) fn run_cell(
         let command = format!("sweep --resume {} --", quoted(folder));
         settings.check_addresses(folder, args.base_url.as_deref(), &command)?;
     }
-    run::begin(&settings, Some((&dir, plan.run_id(cell))), run_context)
+    let at = Some((dir.as_path(), plan.run_id(cell)));
+    run::start(&settings, at, run_context, None)
 }
 
 /// Returns advice with the command that resumes the sweep with the additional flags `more`.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::command::run;
 use crate::command::run::dry_run::estimate_run;
-use crate::command::run::expense::{Caps, Expense, Sum, basis};
+use crate::command::run::expense::{Expense, Sum, basis};
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -56,7 +56,7 @@ pub(super) fn execute(plan: &Plan, args: &SweepArgs) -> Result<Outcome, Error> {
     let Some(all) = all else {
         return Ok(Outcome::NothingMatched);
     };
-    let all = all.under(Caps::from(plan.budget.budget()));
+    let all = all.under(plan.budget.budget());
     if args.json {
         let cells: Map<String, Value> = cells
             .iter()

@@ -6,6 +6,7 @@ use harness::{SharedBudget, Spent};
 use records::run_dir::{Reopened, RunDir};
 
 use super::cell::resume_advice;
+use super::conclusion::compare_finished;
 use crate::command::raised_budget::raised;
 use crate::error::Error;
 use crate::process::terminal;
@@ -59,40 +60,32 @@ pub(super) fn spent_in(dir: &Path) -> Result<Spent, Error> {
     })
 }
 
-/// Returns the names of the unfinished cells if the budget is used up, otherwise none.
+/// Whether the budget is used up, but not all cells are finished. If so, compares the finished
+/// attempts, and prints why the sweep stopped and how to resume it.
 ///
 /// # Errors
-/// [`Error`] if a cell's folder cannot be read.
-pub(super) fn unfinished_cells<'a>(
+/// [`Error`] if a cell's folder cannot be read or the comparison cannot be written.
+pub(super) fn has_stopped(
     folder: &Path,
-    plan: &'a Plan,
+    plan: &Plan,
     budget: Option<&SharedBudget>,
+    args: &SweepArgs,
     retry_errors: bool,
-) -> Result<Vec<&'a str>, Error> {
-    if budget.and_then(SharedBudget::exhausted).is_none() {
-        return Ok(Vec::new());
-    }
+) -> Result<bool, Error> {
+    let Some((budget, error)) = budget.and_then(|budget| Some((budget, budget.exhausted()?)))
+    else {
+        return Ok(false);
+    };
     let mut unfinished_cells = Vec::new();
     for cell in &plan.cells {
         if !is_whole(&folder.join(&cell.name), retry_errors)? {
             unfinished_cells.push(cell.name.as_str());
         }
     }
-    Ok(unfinished_cells)
-}
-
-/// Prints why the sweep stopped and how to resume it.
-pub(super) fn announce(
-    folder: &Path,
-    plan: &Plan,
-    budget: Option<&SharedBudget>,
-    args: &SweepArgs,
-    unfinished_cells: &[&str],
-) {
-    let Some((budget, error)) = budget.and_then(|budget| Some((budget, budget.exhausted()?)))
-    else {
-        return;
-    };
+    if unfinished_cells.is_empty() {
+        return Ok(false);
+    }
+    compare_finished(folder, plan, args.json)?;
     terminal::note(&format!("the sweep was stopped: {error}"));
     terminal::note(&format!(
         "unfinished cells ({} of {}): {}; {}",
@@ -101,6 +94,7 @@ pub(super) fn announce(
         unfinished_cells.join(", "),
         higher_budget_advice(folder, plan, budget, args)
     ));
+    Ok(true)
 }
 
 /// Returns advice with the command that resumes the sweep with a higher budget.

@@ -87,25 +87,22 @@ impl Shards {
 }
 
 fn of_run(run: &RunDir) -> BTreeMap<String, u64> {
-    let setting = |name| run.config.get("benchmark")?.get(name);
-    if let Some(merged) = setting("shares").and_then(Value::as_object) {
+    let benchmark = &run.config["benchmark"];
+    if let Some(merged) = benchmark["shares"].as_object() {
         let planned = |value: &Value| value.as_u64().unwrap_or_default();
         return merged
             .iter()
             .map(|(share, value)| (share.clone(), planned(value)))
             .collect();
     }
-    let share = setting("partition").and_then(Value::as_str);
+    let share = benchmark["partition"].as_str();
     BTreeMap::from([(share.unwrap_or(WHOLE).to_owned(), run.attempts_total())])
 }
 
 /// Describes the selection settings that differ between two runs, as in `attempts is 1 in one and 3
 /// in the other`.
 pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
-    let setting = |run: &RunDir, name| {
-        let found = run.config.get("benchmark").and_then(|all| all.get(name));
-        found.cloned().unwrap_or_default()
-    };
+    let setting = |run: &RunDir, name: &str| run.config["benchmark"][name].clone();
     let mut differences: Vec<String> = SELECTION
         .iter()
         .map(|name| (name, setting(one, name), setting(other, name)))
@@ -130,9 +127,9 @@ pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
 /// [`MergeError::Selection`] for the first sample that conflicts.
 pub(super) fn check_partition(runs: &[RunDir]) -> Result<(), MergeError> {
     let dealt = runs.iter().filter_map(|run| {
-        let benchmark = run.config.get("benchmark")?;
-        let share = benchmark.get("partition")?.as_str()?;
-        let samples = benchmark.get("partition_samples")?.as_array()?;
+        let benchmark = &run.config["benchmark"];
+        let share = benchmark["partition"].as_str()?;
+        let samples = benchmark["partition_samples"].as_array()?;
         let samples: BTreeSet<&str> = samples.iter().filter_map(Value::as_str).collect();
         Some((run, share, samples))
     });
@@ -163,11 +160,8 @@ pub(super) fn check_partition(runs: &[RunDir]) -> Result<(), MergeError> {
 /// Returns the version of the partition rule of a shard or of merged shards; `None` for a whole
 /// run.
 pub(super) fn rule(run: &RunDir) -> Option<u64> {
-    let benchmark = run.config.get("benchmark")?;
-    let is_part = ["partition", "shares"]
-        .iter()
-        .any(|name| benchmark.get(name).is_some_and(|value| !value.is_null()));
+    let benchmark = &run.config["benchmark"];
+    let is_part = !(benchmark["partition"].is_null() && benchmark["shares"].is_null());
     // The first version was recorded without a number.
-    let rule = benchmark.get("partition_rule").and_then(Value::as_u64);
-    is_part.then(|| rule.unwrap_or(1))
+    is_part.then(|| benchmark["partition_rule"].as_u64().unwrap_or(1))
 }

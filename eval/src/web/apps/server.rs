@@ -1,7 +1,6 @@
 //! Serves the documents of one attempt's apps, and the two endpoints that they may call, on
 //! loopback.
 
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use axum::Router;
@@ -12,10 +11,10 @@ use axum::routing::{get, post};
 use browser::Origin;
 use harness::model::web::AppCall;
 use parking_lot::Mutex;
-use tokio::net::TcpListener;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+
+use crate::web::loopback_server::LoopbackServer;
 
 /// Script placed before all others in an app.
 const SHIM: &str = include_str!("shim.js");
@@ -23,8 +22,7 @@ const SHIM: &str = include_str!("shim.js");
 /// Server of an attempt's apps, which stops when dropped.
 pub(super) struct AppServer {
     shared: Arc<Shared>,
-    port: u16,
-    serving: JoinHandle<()>,
+    server: LoopbackServer,
 }
 
 struct Shared {
@@ -36,8 +34,6 @@ struct Shared {
 impl AppServer {
     /// Starts the server, which sends the apps' requests to `calls`.
     pub async fn open(calls: UnboundedSender<AppCall>) -> std::io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let port = listener.local_addr()?.port();
         let shared = Arc::new(Shared {
             apps: Mutex::default(),
             calls,
@@ -46,19 +42,12 @@ impl AppServer {
             .route("/app/{number}", get(document))
             .route("/wry/{name}", post(ask))
             .with_state(Arc::clone(&shared));
-        let serving = tokio::spawn(async move {
-            // Runs until its task is aborted.
-            drop(axum::serve(listener, router).await);
-        });
-        Ok(Self {
-            shared,
-            port,
-            serving,
-        })
+        let server = LoopbackServer::open(router).await?;
+        Ok(Self { shared, server })
     }
 
     pub fn origin(&self) -> Origin {
-        Origin::loopback(self.port)
+        self.server.origin.clone()
     }
 
     /// Adds the document of an app and returns its URL.
@@ -66,12 +55,6 @@ impl AppServer {
         let mut apps = self.shared.apps.lock();
         apps.push(with_shim(html));
         format!("{}/app/{}", self.origin(), apps.len())
-    }
-}
-
-impl Drop for AppServer {
-    fn drop(&mut self) {
-        self.serving.abort();
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use harness::model::{EVENT_VERSION, Event, EventKind, Status, Usage};
+use harness::model::{EVENT_VERSION, Event, EventKind, Status};
 use harness::provider::{Forecast, ProviderError};
 use harness::{Reservation, SharedBudget, Spent};
 use jiff::Timestamp;
@@ -18,7 +18,7 @@ use records::{AttemptRecord, JudgeUse};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::grader::JudgeLog;
+use crate::grader::{JudgeLog, spent_on_judge};
 use crate::runner::record::Scored;
 
 /// Key of an answer: sample, attempt, and digest of the answer, because an attempt may have been
@@ -166,27 +166,11 @@ pub(super) struct Log<'a> {
     record: &'a AttemptRecord,
 }
 
-impl Log<'_> {
-    fn book(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
-        self.judging.budget.charge(Spent {
-            cost_usd: cost_usd.unwrap_or(0.0),
-            tokens: usage.map_or(0, |usage| usage.total()),
-            calls: 0,
-        });
-    }
-}
-
 #[async_trait]
 impl JudgeLog for Log<'_> {
     fn log(&self, event: EventKind) {
-        match &event {
-            EventKind::JudgeRequest { .. } => self.judging.budget.charge(Spent {
-                calls: 1,
-                ..Spent::default()
-            }),
-            EventKind::JudgeBilled { usage, cost_usd } => self.book(Some(*usage), *cost_usd),
-            EventKind::JudgeResponse { usage, cost_usd } => self.book(*usage, *cost_usd),
-            _ => {}
+        if let Some(spent) = spent_on_judge(&event) {
+            self.judging.budget.charge(spent);
         }
         let (id, attempt) = (&self.record.id, self.record.attempt);
         let event = Event {
