@@ -263,10 +263,7 @@ fn read_versioned<T: DeserializeOwned>(path: &Path, known: u32) -> Result<T, Run
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, RunDirError> {
-    let bytes = fs::read(path).map_err(|reason| RunDirError::Read {
-        path: path.to_owned(),
-        reason,
-    })?;
+    let bytes = fs::read(path).map_err(|reason| RunDirError::cannot_read(path, reason))?;
     serde_json::from_slice(&bytes).map_err(|reason| RunDirError::Malformed {
         path: path.to_owned(),
         reason,

@@ -159,10 +159,8 @@ impl Reopened {
     ) -> Result<Resumed, RunDirError> {
         let samples = SampleLog::reopen(&self.path.join(SAMPLES), self.truncated_record.as_ref())?;
         let trajectories = self.path.join(TRAJECTORIES);
-        fs::create_dir_all(&trajectories).map_err(|reason| RunDirError::Write {
-            path: trajectories,
-            reason,
-        })?;
+        fs::create_dir_all(&trajectories)
+            .map_err(|reason| RunDirError::cannot_write(&trajectories, reason))?;
         let open = wasted_spend::open_attempts(&self.path, &self.all)?;
         // A killed process may have left journals of recorded attempts uncompressed. Those of
         // attempts that ended in an error stay as they are, because these may continue.
@@ -175,10 +173,8 @@ impl Reopened {
             .filter(|(sample, attempt)| journal::path(&self.path, sample, *attempt).is_file())
             .collect();
         let restored = journal::reopen(&self.path, open);
-        let damaged_journals = restored.map_err(|reason| RunDirError::Read {
-            path: self.path.join(JOURNAL),
-            reason,
-        })?;
+        let damaged_journals = restored
+            .map_err(|reason| RunDirError::cannot_read(&self.path.join(JOURNAL), reason))?;
         wasted_spend::abandon(&self.path, &self.all)?;
         wasted_spend::remove_journals(&self.path, &self.all, afresh)?;
         wasted_spend::supersede(&self.path, again)?;

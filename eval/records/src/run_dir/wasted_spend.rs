@@ -201,10 +201,8 @@ pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDir
         if reduce_to_lost_calls(&trajectory, &paid)? {
             aside.push(trajectory);
         } else {
-            fs::remove_file(&trajectory).map_err(|reason| RunDirError::Write {
-                path: trajectory,
-                reason,
-            })?;
+            fs::remove_file(&trajectory)
+                .map_err(|reason| RunDirError::cannot_write(&trajectory, reason))?;
         }
     }
     move_to_unused_names(folder, ABANDONED, &aside)
@@ -378,10 +376,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, RunDirError> {
             Ok(paths)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(reason) => Err(RunDirError::Read {
-            path: folder.to_owned(),
-            reason,
-        }),
+        Err(reason) => Err(RunDirError::cannot_read(folder, reason)),
     }
 }
 

@@ -147,10 +147,7 @@ impl NewRun {
         let samples = SampleLog::create(self.path.join(SAMPLES))?;
         let trajectories = self.path.join(TRAJECTORIES);
         let made = fs::create_dir(&trajectories).and_then(|()| atomic::sync_folder(&self.path));
-        made.map_err(|reason| RunDirError::Write {
-            path: trajectories.clone(),
-            reason,
-        })?;
+        made.map_err(|reason| RunDirError::cannot_write(&trajectories, reason))?;
         self.begun = true;
         Ok(RunWriter::open(
             self.path.clone(),
