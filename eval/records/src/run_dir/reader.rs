@@ -90,12 +90,7 @@ impl RunDir {
     /// Returns an error if the folder does not contain a run, or if one of its files cannot be
     /// read, is malformed, or has a later version.
     pub fn open(path: &Path) -> Result<Self, RunDirError> {
-        for missing in [CONFIG, LOCK, SAMPLES] {
-            if !path.join(missing).is_file() {
-                let path = path.to_owned();
-                return Err(RunDirError::NotARun { path, missing });
-            }
-        }
+        require(path, &[CONFIG, LOCK, SAMPLES])?;
         let config = read_versioned(&path.join(CONFIG), CONFIG_VERSION)?;
         let lock = read_lock(path)?;
         let (records, truncated_record) = read_records(&path.join(SAMPLES))?;
@@ -119,9 +114,7 @@ impl RunDir {
 
     /// Whether a folder contains all required files of a run.
     pub fn is_whole(path: &Path) -> bool {
-        [CONFIG, LOCK, SAMPLES]
-            .iter()
-            .all(|name| path.join(name).is_file())
+        require(path, &[CONFIG, LOCK, SAMPLES]).is_ok()
     }
 
     /// Whether the run in a folder has begun, so that it may have finished attempts.
@@ -182,6 +175,20 @@ impl RunDir {
     }
 }
 
+/// Checks that the folder of a run contains these files.
+///
+/// # Errors
+/// Returns [`RunDirError::NotARun`] for the first missing file.
+pub(super) fn require(folder: &Path, files: &[&'static str]) -> Result<(), RunDirError> {
+    match files.iter().find(|name| !folder.join(name).is_file()) {
+        None => Ok(()),
+        Some(&missing) => Err(RunDirError::NotARun {
+            path: folder.to_owned(),
+            missing,
+        }),
+    }
+}
+
 /// Reads the resolved settings of the run in a folder. Returns the path of the file and its
 /// content.
 ///
@@ -189,13 +196,8 @@ impl RunDir {
 /// Returns an error if the folder does not contain a run, or if the file cannot be read or is
 /// malformed.
 pub fn read_config(folder: &Path) -> Result<(PathBuf, Value), RunDirError> {
+    require(folder, &[CONFIG])?;
     let path = folder.join(CONFIG);
-    if !path.is_file() {
-        return Err(RunDirError::NotARun {
-            path: folder.to_owned(),
-            missing: CONFIG,
-        });
-    }
     let config = read_versioned(&path, CONFIG_VERSION)?;
     Ok((path, config))
 }

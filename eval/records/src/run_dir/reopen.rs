@@ -51,12 +51,7 @@ impl Reopened {
     /// Returns an error if the folder does not contain a run, if another process is working on it,
     /// or if one of its files cannot be read, is malformed, or has a later version.
     pub fn open(path: &Path) -> Result<Self, RunDirError> {
-        for missing in [CONFIG, LOCK] {
-            if !path.join(missing).is_file() {
-                let path = path.to_owned();
-                return Err(RunDirError::NotARun { path, missing });
-            }
-        }
+        reader::require(path, &[CONFIG, LOCK])?;
         links::check(path)?;
         let held = Held::take(path)?;
         let lock = reader::read_lock(path)?;
