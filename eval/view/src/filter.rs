@@ -17,12 +17,9 @@ pub struct Filter {
     terms: Vec<Term>,
 }
 
-/// Failure groups of a run's attempts, which are not part of their records.
-#[derive(Debug, Default)]
-pub struct FailureGroups {
-    /// Keys of each attempt's failure groups, by sample id and attempt number.
-    pub groups: HashMap<(String, u32), Vec<String>>,
-}
+/// Keys of the failure groups of a run's attempts, by sample id and attempt number. They are not
+/// part of the attempts' records.
+pub type FailureGroups = HashMap<(String, u32), Vec<String>>;
 
 #[derive(Debug, Clone, PartialEq)]
 struct Term {
@@ -120,7 +117,7 @@ impl<'a> FilteredAttempt<'a> {
         Self {
             run,
             record,
-            groups: marks.groups.get(&key).map_or(&[], Vec::as_slice),
+            groups: marks.get(&key).map_or(&[], Vec::as_slice),
         }
     }
 
