@@ -5,9 +5,8 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use records::{AttemptRecord, RunIdentity};
-use serde_json::Value;
 
-use super::outcome::expected;
+use super::outcome::value_text;
 
 /// A parsed filter expression.
 #[derive(Debug, Clone, PartialEq)]
@@ -128,7 +127,7 @@ impl<'a> FilteredAttempt<'a> {
         within(&record.id)
             || record.answer.as_deref().is_some_and(within)
             || record.error.as_deref().is_some_and(within)
-            || within(&expected(record))
+            || within(&value_text(&record.expected))
     }
 }
 
@@ -213,7 +212,7 @@ static TEXTS: [Text; 12] = [
     },
     Text {
         name: "expected",
-        of: |one| vec![expected(one.record)],
+        of: |one| vec![value_text(&one.record.expected)],
     },
     Text {
         name: "error",
@@ -311,10 +310,7 @@ impl Term {
                 .metadata
                 .iter()
                 .filter(|(key, value)| key.to_lowercase() == *name && !value.is_null())
-                .map(|(_, value)| match value {
-                    Value::String(text) => text.clone(),
-                    value => value.to_string(),
-                })
+                .map(|(_, value)| value_text(value))
                 .collect(),
             Field::Figure(_) => Vec::new(),
         };
