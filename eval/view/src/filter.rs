@@ -180,10 +180,7 @@ static FIGURES: [Figure; 12] = [
     Figure {
         name: "tokens",
         unit: Unit::Count,
-        of: |record| {
-            let usage = record.usage?;
-            Some((usage.input_tokens + usage.output_tokens) as f64)
-        },
+        of: |record| record.usage.map(|usage| usage.total() as f64),
     },
     Figure {
         name: "time",

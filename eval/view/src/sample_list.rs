@@ -173,8 +173,7 @@ fn row(record: &AttemptRecord) -> Row<'_> {
 }
 
 fn tokens(record: &AttemptRecord) -> Option<u64> {
-    let usage = record.usage?;
-    Some(usage.input_tokens + usage.output_tokens)
+    record.usage.map(|usage| usage.total())
 }
 
 fn filter(name: &str) -> Result<fn(&AttemptRecord) -> bool, ViewError> {
