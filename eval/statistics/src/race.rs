@@ -350,16 +350,10 @@ impl Race {
         let of_unit = |unit: &SampleCluster| {
             let pairs = unit.0.iter();
             let pairs = pairs.filter_map(|scores| Some(scores[cell]? - scores[other]?));
-            pairs.fold(
-                ClusterSum {
-                    sum: 0.0,
-                    size: 0.0,
-                },
-                |group, difference| ClusterSum {
-                    sum: group.sum + difference,
-                    size: group.size + 1.0,
-                },
-            )
+            pairs.fold(ClusterSum::default(), |group, difference| ClusterSum {
+                sum: group.sum + difference,
+                size: group.size + 1.0,
+            })
         };
         let groups = self.units.iter().map(of_unit);
         groups.filter(|group| group.size > 0.0).collect()

@@ -72,10 +72,7 @@ impl Race {
         let mut sum = 0.0;
         for _ in 0..RESAMPLES {
             let mut rules = rules.clone();
-            let mut all = ClusterSum {
-                sum: 0.0,
-                size: 0.0,
-            };
+            let mut all = ClusterSum::default();
             for taken in 1..=units.max(groups.len()) {
                 let group = draw();
                 all.sum += group.sum;
