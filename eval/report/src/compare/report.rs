@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use model::Status;
+use records::is_zero;
 use serde::Serialize;
 use statistics::{Estimate, estimate, sample_means};
 
 use super::pairing::{ErrorCounting, samples as samples_of};
 use super::run_scores::{RunColumns, RunScores};
 use crate::run_name::run_name;
-use crate::summary::{Cluster, Statuses, is_zero};
+use crate::summary::{Cluster, Statuses};
 
 /// Figures of one run over all its samples, including those that other runs lack.
 #[derive(Debug, Clone, PartialEq, Serialize)]
