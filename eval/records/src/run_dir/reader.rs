@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -12,7 +11,8 @@ use serde_json::Value;
 
 use super::samples::{TruncatedRecord, latest, read_records, superseded};
 use super::{
-    CONFIG, Fingerprint, LOCK, RunDirError, SAMPLES, TRAJECTORIES, name, run_lock, wasted_spend,
+    CONFIG, Fingerprint, LOCK, RunDirError, SAMPLES, TRAJECTORIES, if_exists, name, run_lock,
+    wasted_spend,
 };
 use crate::Wasted;
 use crate::program::Program;
@@ -132,13 +132,11 @@ impl RunDir {
             // A missing file is fine. If a file remains, removing the folder fails.
             let _ = fs::remove_file(path.join(name));
         }
-        match fs::remove_dir(path) {
-            Err(reason) if reason.kind() != ErrorKind::NotFound => Err(RunDirError::Create {
-                folder: path.to_owned(),
-                reason,
-            }),
-            _ => Ok(()),
-        }
+        if_exists(fs::remove_dir(path)).map_err(|reason| RunDirError::Create {
+            folder: path.to_owned(),
+            reason,
+        })?;
+        Ok(())
     }
 
     /// Returns the planned number of attempts, or the number of records if the plan is not

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{BufRead as _, BufReader, ErrorKind, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use model::Status;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::links::{self, without_links};
 use super::wasted_spend::{Callers, spent_in};
-use super::{Fingerprint, RunDir, RunDirError, SCORES, atomic};
+use super::{Fingerprint, RunDir, RunDirError, SCORES, atomic, if_exists};
 use crate::{JudgeUse, Spent};
 
 /// Returns the path of a scorer's file. A `/` in the scorer's name becomes `-`.
@@ -147,15 +147,10 @@ fn without_version(scorer: &str) -> &str {
 /// Returns the score files of a run, each with the name of its scorer.
 fn score_files(run: &Path) -> Result<Vec<(String, PathBuf)>, RunDirError> {
     let folder = run.join(SCORES);
-    let entries = match fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(reason) => {
-            return Err(RunDirError::cannot_read(&folder, reason));
-        }
-    };
+    let entries = if_exists(fs::read_dir(&folder));
+    let entries = entries.map_err(|reason| RunDirError::cannot_read(&folder, reason))?;
     let mut files = Vec::new();
-    for entry in entries.flatten() {
+    for entry in entries.into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let stem = name.strip_suffix(".jsonl");
         if stem.is_none_or(|stem| stem.ends_with(".unfinished")) {

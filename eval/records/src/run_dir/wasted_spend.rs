@@ -16,7 +16,8 @@ use super::journal::{self, PaidResponse};
 use super::lost_calls::{in_flight, reduce_to_lost_calls};
 use super::set_aside::{file_name, move_to_unused_names, original, unused_path};
 use super::{
-    ABANDONED, JOURNAL, Journal, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, name,
+    ABANDONED, JOURNAL, Journal, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, if_exists,
+    name,
 };
 use crate::AttemptRecord;
 use crate::trajectory::{Calls, Fold};
@@ -242,12 +243,7 @@ pub(super) fn remove_journals<'a>(
         } else {
             fs::remove_file(&path)
         };
-        match removed {
-            Err(reason) if reason.kind() != io::ErrorKind::NotFound => {
-                return Err(RunDirError::Write { path, reason });
-            }
-            _ => {}
-        }
+        if_exists(removed).map_err(|reason| RunDirError::Write { path, reason })?;
     }
     Ok(())
 }
@@ -369,15 +365,10 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, RunDirError> {
             })
             .collect::<io::Result<Vec<_>>>()
     });
-    match listed {
-        Ok(paths) => {
-            let mut paths: Vec<PathBuf> = paths.into_iter().flatten().collect();
-            paths.sort();
-            Ok(paths)
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(reason) => Err(RunDirError::cannot_read(folder, reason)),
-    }
+    let listed = if_exists(listed).map_err(|reason| RunDirError::cannot_read(folder, reason))?;
+    let mut paths: Vec<PathBuf> = listed.into_iter().flatten().flatten().collect();
+    paths.sort();
+    Ok(paths)
 }
 
 /// Returns the spending according to the events of a trajectory.
