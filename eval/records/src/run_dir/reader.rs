@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::samples::{TruncatedRecord, latest, read_records, superseded};
+use super::samples::{TruncatedRecord, latest, read_records};
 use super::{
     CONFIG, Fingerprint, LOCK, RunDirError, SAMPLES, TRAJECTORIES, if_exists, name, run_lock,
     wasted_spend,
@@ -94,12 +94,7 @@ impl RunDir {
         let config = read_versioned(&path.join(CONFIG), CONFIG_VERSION)?;
         let lock = read_lock(path)?;
         let (records, truncated_record) = read_records(&path.join(SAMPLES))?;
-        let wasted = wasted_spend::wasted(
-            path,
-            &records,
-            &superseded(&records),
-            run_lock::is_held(path),
-        )?;
+        let wasted = wasted_spend::wasted(path, &records, run_lock::is_held(path))?;
         let aside = wasted_spend::counted_superseded(path, &records)?;
         Ok(Self {
             path: path.to_owned(),

@@ -79,14 +79,6 @@ pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
     kept
 }
 
-/// Returns the records that [`latest`] drops, except those whose counts and costs a later record
-/// includes.
-pub(super) fn superseded(records: &[AttemptRecord]) -> Vec<AttemptRecord> {
-    let replaced = records.iter().zip(successors(records));
-    let replaced = replaced.filter(|(_, next)| *next == Some(Successor::Restarted));
-    replaced.map(|(record, _)| record.clone()).collect()
-}
-
 /// Relation of a record to the previous one of the same attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Successor {

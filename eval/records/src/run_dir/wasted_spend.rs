@@ -14,6 +14,7 @@ use model::Event;
 
 use super::journal::{self, PaidResponse};
 use super::lost_calls::{in_flight, reduce_to_lost_calls};
+use super::samples::{Successor, successors};
 use super::set_aside::{file_name, move_to_unused_names, original, unused_path};
 use super::{
     ABANDONED, JOURNAL, Journal, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, if_exists,
@@ -34,12 +35,10 @@ pub(super) enum Callers {
 }
 
 /// Returns the spending of agents on attempts that do not count. `all` contains all records of the
-/// run, and `superseded` those that later records have replaced. Unfinished attempts are included
-/// unless the run is still `running`.
+/// run. Unfinished attempts are included unless the run is still `running`.
 pub(super) fn wasted(
     folder: &Path,
     all: &[AttemptRecord],
-    superseded: &[AttemptRecord],
     running: bool,
 ) -> Result<Wasted, RunDirError> {
     let under_way = if running {
@@ -47,9 +46,11 @@ pub(super) fn wasted(
     } else {
         UnfinishedAttempts::of(folder, all)?
     };
+    let records = all.iter().zip(successors(all));
+    let superseded = records.filter(|(_, next)| *next == Some(Successor::Restarted));
     Ok(Wasted {
         abandoned: spent_without_record(folder, &under_way, Callers::Agents)?,
-        superseded: superseded.iter().map(Spent::of_agents).sum(),
+        superseded: superseded.map(|(record, _)| Spent::of_agents(record)).sum(),
     })
 }
 
