@@ -67,6 +67,12 @@ struct Figure {
     of: fn(&AttemptRecord) -> Option<f64>,
 }
 
+impl Figure {
+    const fn new(name: &'static str, unit: Unit, of: fn(&AttemptRecord) -> Option<f64>) -> Self {
+        Self { name, unit, of }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Unit {
     /// Number, such as `1`, `2.5k` or `3m`.
@@ -81,6 +87,12 @@ enum Unit {
 struct Text {
     name: &'static str,
     of: fn(&FilteredAttempt<'_>) -> Vec<String>,
+}
+
+impl Text {
+    const fn new(name: &'static str, of: fn(&FilteredAttempt<'_>) -> Vec<String>) -> Self {
+        Self { name, of }
+    }
 }
 
 impl std::fmt::Debug for Text {
@@ -132,117 +144,57 @@ impl<'a> FilteredAttempt<'a> {
 }
 
 static FIGURES: [Figure; 12] = [
-    Figure {
-        name: "score",
-        unit: Unit::Count,
-        of: |record| record.score,
-    },
-    Figure {
-        name: "agents",
-        unit: Unit::Count,
-        of: |record| record.agents.map(f64::from),
-    },
-    Figure {
-        name: "iterations",
-        unit: Unit::Count,
-        of: |record| Some(record.iterations.into()),
-    },
-    Figure {
-        name: "depth",
-        unit: Unit::Count,
-        of: |record| record.depth_reached.map(f64::from),
-    },
-    Figure {
-        name: "delegations",
-        unit: Unit::Count,
-        of: |record| record.delegations.map(f64::from),
-    },
-    Figure {
-        name: "calls",
-        unit: Unit::Count,
-        of: |record| record.llm_calls.map(f64::from),
-    },
-    Figure {
-        name: "retries",
-        unit: Unit::Count,
-        of: |record| record.retries.map(f64::from),
-    },
-    Figure {
-        name: "failed",
-        unit: Unit::Count,
-        of: |record| Some(record.failed_cells.into()),
-    },
-    Figure {
-        name: "attempt",
-        unit: Unit::Count,
-        of: |record| Some(record.attempt.into()),
-    },
-    Figure {
-        name: "tokens",
-        unit: Unit::Count,
-        of: |record| record.usage.map(|usage| usage.total() as f64),
-    },
-    Figure {
-        name: "time",
-        unit: Unit::Time,
-        of: |record| Some(record.total_time_s),
-    },
-    Figure {
-        name: "cost",
-        unit: Unit::Dollars,
-        of: |record| record.cost_usd,
-    },
+    Figure::new("score", Unit::Count, |record| record.score),
+    Figure::new("agents", Unit::Count, |record| record.agents.map(f64::from)),
+    Figure::new("iterations", Unit::Count, |record| {
+        Some(record.iterations.into())
+    }),
+    Figure::new("depth", Unit::Count, |record| {
+        record.depth_reached.map(f64::from)
+    }),
+    Figure::new("delegations", Unit::Count, |record| {
+        record.delegations.map(f64::from)
+    }),
+    Figure::new("calls", Unit::Count, |record| {
+        record.llm_calls.map(f64::from)
+    }),
+    Figure::new("retries", Unit::Count, |record| {
+        record.retries.map(f64::from)
+    }),
+    Figure::new("failed", Unit::Count, |record| {
+        Some(record.failed_cells.into())
+    }),
+    Figure::new("attempt", Unit::Count, |record| Some(record.attempt.into())),
+    Figure::new("tokens", Unit::Count, |record| {
+        record.usage.map(|usage| usage.total() as f64)
+    }),
+    Figure::new("time", Unit::Time, |record| Some(record.total_time_s)),
+    Figure::new("cost", Unit::Dollars, |record| record.cost_usd),
 ];
 
 static TEXTS: [Text; 12] = [
-    Text {
-        name: "status",
-        of: |one| vec![one.record.status.as_str().to_owned()],
-    },
-    Text {
-        name: "id",
-        of: |one| vec![one.record.id.clone()],
-    },
-    Text {
-        name: "answer",
-        of: |one| one.record.answer.clone().into_iter().collect(),
-    },
-    Text {
-        name: "expected",
-        of: |one| vec![value_text(&one.record.expected)],
-    },
-    Text {
-        name: "error",
-        of: |one| one.record.error.clone().into_iter().collect(),
-    },
-    Text {
-        name: "cluster",
-        of: |one| one.record.cluster.clone().into_iter().collect(),
-    },
-    Text {
-        name: "why",
-        of: |one| one.groups.to_vec(),
-    },
-    Text {
-        name: "run",
-        of: |one| vec![one.run.run_id.clone()],
-    },
-    Text {
-        name: "benchmark",
-        of: |one| vec![one.run.benchmark.clone()],
-    },
-    Text {
-        name: "model",
-        of: |one| vec![one.run.model.clone()],
-    },
-    Text {
-        name: "mode",
-        of: |one| one.run.prompt_mode.clone().into_iter().collect(),
-    },
-    Text {
-        name: "drivers",
-        of: |one| one.run.drivers.clone().into_iter().collect(),
-    },
+    Text::new("status", |one| vec![one.record.status.as_str().to_owned()]),
+    Text::new("id", |one| vec![one.record.id.clone()]),
+    Text::new("answer", |one| {
+        one.record.answer.clone().into_iter().collect()
+    }),
+    Text::new("expected", |one| vec![value_text(&one.record.expected)]),
+    Text::new("error", |one| {
+        one.record.error.clone().into_iter().collect()
+    }),
+    Text::new("cluster", |one| {
+        one.record.cluster.clone().into_iter().collect()
+    }),
+    Text::new("why", |one| one.groups.to_vec()),
+    Text::new("run", |one| vec![one.run.run_id.clone()]),
+    Text::new("benchmark", |one| vec![one.run.benchmark.clone()]),
+    Text::new("model", |one| vec![one.run.model.clone()]),
+    Text::new("mode", |one| {
+        one.run.prompt_mode.clone().into_iter().collect()
+    }),
+    Text::new("drivers", |one| {
+        one.run.drivers.clone().into_iter().collect()
+    }),
 ];
 
 const STATUSES: [&str; 4] = ["ok", "limit", "error", "cancelled"];
