@@ -9,7 +9,7 @@ use records::{AttemptRecord, RunIdentity};
 use super::outcome::value_text;
 
 /// A parsed filter expression.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Filter {
     /// Search words in lowercase. The caller decides in which texts to search for them.
     pub words: Vec<String>,
@@ -20,13 +20,13 @@ pub struct Filter {
 /// part of the attempts' records.
 pub type FailureGroups = HashMap<(String, u32), Vec<String>>;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 struct Term {
     field: Field,
     test: Test,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 enum Test {
     /// Compares a number with a bound; an unknown number never matches.
     Figure(Op, f64),
@@ -51,7 +51,7 @@ enum Op {
     NotEqual,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 enum Field {
     Figure(&'static Figure),
     Text(&'static Text),
@@ -84,6 +84,7 @@ enum Unit {
 }
 
 /// A text field; an attempt can have no value or several.
+#[derive(Debug)]
 struct Text {
     name: &'static str,
     of: fn(&FilteredAttempt<'_>) -> Vec<String>,
@@ -92,24 +93,6 @@ struct Text {
 impl Text {
     const fn new(name: &'static str, of: fn(&FilteredAttempt<'_>) -> Vec<String>) -> Self {
         Self { name, of }
-    }
-}
-
-impl std::fmt::Debug for Text {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-impl PartialEq for Figure {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl PartialEq for Text {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
     }
 }
 
