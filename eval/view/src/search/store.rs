@@ -32,7 +32,7 @@ const SCHEMA: &str = include_str!("schema.sql");
 const MARK: char = '\u{e0e0}';
 
 /// State of a trajectory in the index.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct KnownFile {
     /// Row number of the file, which is part of the row numbers of its texts.
     pub row: i64,
@@ -235,11 +235,7 @@ impl Store {
         )?;
         Ok(KnownFile {
             row,
-            bytes: 0,
-            modified: 0,
-            digest: String::new(),
-            reading: Reading::default(),
-            texts: 0,
+            ..KnownFile::default()
         })
     }
 
