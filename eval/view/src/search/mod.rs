@@ -105,9 +105,6 @@ impl TextIndex {
 
     /// Searches the index. `passes` decides whether to include an attempt; `open` returns the path
     /// of its trajectory.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be read.
     pub fn search(
         &self,
         asked: &SearchRequest<'_>,

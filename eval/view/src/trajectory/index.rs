@@ -103,9 +103,6 @@ pub struct Progress {
 impl Index {
     /// Continues indexing up to the last complete line or until the time `until`. If the file was
     /// replaced, as when its attempt is run again, it is read from the beginning.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be read.
     pub fn advance(&mut self, path: &Path, until: Instant) -> io::Result<Progress> {
         let file = File::open(path)?;
         let length = file.metadata()?.len();
@@ -158,9 +155,6 @@ impl Index {
 
     /// Compares an agent's answer with the texts in `wanted`. `answer` is an answer from
     /// [`agents`](Self::agents). If it is truncated, the full answer is read from the file.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be read.
     pub fn answer_holds(
         &self,
         path: &Path,
@@ -192,9 +186,6 @@ impl Index {
     /// it is long.
     ///
     /// Returns `None` if the bytes are not indexed or not part of a string.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be read.
     pub fn text_part(&self, path: &Path, from: u64, to: u64) -> io::Result<Option<TextPart>> {
         if from > to || to > self.progress.indexed_bytes {
             return Ok(None);
