@@ -12,6 +12,6 @@ pub mod trajectory;
 
 pub use record::{
     AttemptRecord, FurtherScore, JudgeUse, RECORD_VERSION, RunIdentity, UNREADABLE, counted,
-    is_unreadable,
+    is_unreadable, is_zero,
 };
 pub use spending::{Spent, TotalSpending, Wasted};

@@ -200,7 +200,7 @@ pub struct AttemptRecord {
     pub context_trims: Option<u32>,
     /// Number of prompts that the server probably truncated: it counted far fewer tokens than the
     /// prompts contain.
-    #[serde(default, skip_serializing_if = "none_cut")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub cut_prompts: u32,
     /// Number of responses that did not follow the protocol.
     pub protocol_faults: Option<u32>,
@@ -225,12 +225,9 @@ pub struct AttemptRecord {
     pub started_at: Option<Timestamp>,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that serde calls"
-)]
-fn none_cut(prompts: &u32) -> bool {
-    *prompts == 0
+/// Whether a count is zero, so that a serialized record omits it.
+pub fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
+    *count == T::default()
 }
 
 impl AttemptRecord {

@@ -158,10 +158,7 @@ impl RaceLog {
         if !path.is_file() {
             return Ok(None);
         }
-        let bytes = fs::read(&path).map_err(|reason| RunDirError::Read {
-            path: path.clone(),
-            reason,
-        })?;
+        let bytes = fs::read(&path).map_err(|reason| RunDirError::cannot_read(&path, reason))?;
         let Some(end) = bytes.iter().rposition(|&byte| byte == b'\n') else {
             return Ok(None);
         };
@@ -231,10 +228,7 @@ impl RaceLog {
             file.write_all(text.as_bytes())?;
             file.sync_data()
         };
-        written().map_err(|reason| RunDirError::Write {
-            path: path.to_owned(),
-            reason,
-        })
+        written().map_err(|reason| RunDirError::cannot_write(path, reason))
     }
 
     /// Returns the clusters of the next block, or `None` if the race is over.
@@ -368,10 +362,8 @@ impl RaceLog {
 }
 
 fn line(path: &Path, value: &impl Serialize) -> Result<String, RunDirError> {
-    let text = serde_json::to_string(value).map_err(|reason| RunDirError::Write {
-        path: path.to_owned(),
-        reason: reason.into(),
-    })?;
+    let text = serde_json::to_string(value)
+        .map_err(|reason| RunDirError::cannot_write(path, reason.into()))?;
     Ok(text + "\n")
 }
 

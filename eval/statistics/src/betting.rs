@@ -68,7 +68,7 @@ fn log_sum(logs: &[f64]) -> f64 {
 }
 
 /// Sum and size of a cluster of values that are drawn together.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ClusterSum {
     /// Sum of the values.
     pub sum: f64,

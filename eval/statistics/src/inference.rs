@@ -16,34 +16,15 @@ pub(crate) const TIE: f64 = 1e-12;
 /// With fewer than [`MIN_CLUSTERS`] clusters, there is no interval, p value or method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Inference {
-    interval: Option<[f64; 2]>,
-    p: Option<f64>,
-    method: Option<Method>,
-    few_clusters: bool,
+    /// The 95 % interval, within -1 and 1.
+    pub(crate) interval: Option<[f64; 2]>,
+    /// Two-sided p value for the null hypothesis of no difference.
+    pub(crate) p: Option<f64>,
+    pub(crate) method: Option<Method>,
+    pub(crate) few_clusters: bool,
 }
 
 impl Inference {
-    /// Returns the 95 % interval, within -1 and 1.
-    pub fn interval(&self) -> Option<[f64; 2]> {
-        self.interval
-    }
-
-    /// Returns the two-sided p value for the null hypothesis of no difference.
-    pub fn p(&self) -> Option<f64> {
-        self.p
-    }
-
-    /// Returns the method that computed the interval and the p value.
-    pub fn method(&self) -> Option<Method> {
-        self.method
-    }
-
-    /// Whether the interval is based on fewer than [`FEW_CLUSTERS`] clusters, so that tables add a
-    /// warning.
-    pub fn has_few_clusters(&self) -> bool {
-        self.few_clusters
-    }
-
     /// Computes the inference from the differences of clustered samples. `answers` is `Some` if
     /// every score is 0 or 1 and every sample is its own cluster.
     ///

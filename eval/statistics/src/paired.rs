@@ -52,24 +52,24 @@ impl Paired {
     /// Returns the 95 % interval of the difference, or `None` with fewer than
     /// [`crate::MIN_CLUSTERS`] clusters.
     pub fn interval(&self) -> Option<[f64; 2]> {
-        self.inference.interval()
+        self.inference.interval
     }
 
     /// Returns the two-sided p value for the null hypothesis of no difference, below 0.05 exactly
     /// if the interval excludes 0.
     pub fn p(&self) -> Option<f64> {
-        self.inference.p()
+        self.inference.p
     }
 
     /// Returns the method that computed the interval and the p value.
     pub fn method(&self) -> Option<Method> {
-        self.inference.method()
+        self.inference.method
     }
 
     /// Whether the interval is based on fewer than [`crate::FEW_CLUSTERS`] clusters, so that tables
     /// add a warning.
     pub fn has_few_clusters(&self) -> bool {
-        self.inference.has_few_clusters()
+        self.inference.few_clusters
     }
 }
 
@@ -99,7 +99,7 @@ pub fn paired<K: Ord>(pairs: &[Pair<K>]) -> Option<Paired> {
 
 /// Computes only the p value that [`Paired::p`] returns for these samples.
 pub fn p_value<K: Ord>(pairs: &[Pair<K>]) -> Option<f64> {
-    inference(pairs, &differences(pairs)?).p()
+    inference(pairs, &differences(pairs)?).p
 }
 
 fn inference<K>(pairs: &[Pair<K>], found: &Clustered) -> Inference {

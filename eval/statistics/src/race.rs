@@ -95,7 +95,7 @@ pub struct Standing {
 /// Algorithm for Configuring Metaheuristics", GECCO (2002), for races in blocks.
 #[derive(Debug, Clone)]
 pub struct Race {
-    rules: Rules,
+    pub(crate) rules: Rules,
     largest: f64,
     cells: Vec<CellState>,
     units: Vec<SampleCluster>,
@@ -143,19 +143,9 @@ impl Race {
         self.running().is_empty()
     }
 
-    /// Returns the clusters added so far, in race order.
-    pub fn units(&self) -> &[SampleCluster] {
-        &self.units
-    }
-
     /// Returns the number of cells.
     pub(crate) fn count(&self) -> usize {
         self.cells.len()
-    }
-
-    /// Returns the rules.
-    pub fn rules(&self) -> &Rules {
-        &self.rules
     }
 
     /// Returns the maximum number of samples in a cluster.
@@ -350,16 +340,10 @@ impl Race {
         let of_unit = |unit: &SampleCluster| {
             let pairs = unit.0.iter();
             let pairs = pairs.filter_map(|scores| Some(scores[cell]? - scores[other]?));
-            pairs.fold(
-                ClusterSum {
-                    sum: 0.0,
-                    size: 0.0,
-                },
-                |group, difference| ClusterSum {
-                    sum: group.sum + difference,
-                    size: group.size + 1.0,
-                },
-            )
+            pairs.fold(ClusterSum::default(), |group, difference| ClusterSum {
+                sum: group.sum + difference,
+                size: group.size + 1.0,
+            })
         };
         let groups = self.units.iter().map(of_unit);
         groups.filter(|group| group.size > 0.0).collect()

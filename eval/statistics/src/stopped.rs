@@ -43,8 +43,7 @@ impl Race {
         block: usize,
     ) -> Option<StoppedDifference> {
         let groups = self.differences(cell, other);
-        let interval =
-            confidence_sequence(&groups, [-1.0, 1.0], self.largest(), self.rules().alpha)?;
+        let interval = confidence_sequence(&groups, [-1.0, 1.0], self.largest(), self.rules.alpha)?;
         let size: f64 = groups.iter().map(|group| group.size).sum();
         let seen = groups.iter().map(|group| group.sum).sum::<f64>() / size;
         let bias = self.resampled(&groups, units, block.max(1)) - seen;
@@ -72,10 +71,7 @@ impl Race {
         let mut sum = 0.0;
         for _ in 0..RESAMPLES {
             let mut rules = rules.clone();
-            let mut all = ClusterSum {
-                sum: 0.0,
-                size: 0.0,
-            };
+            let mut all = ClusterSum::default();
             for taken in 1..=units.max(groups.len()) {
                 let group = draw();
                 all.sum += group.sum;
@@ -101,7 +97,7 @@ impl Race {
     /// Returns the rules that end the race of a pair of cells, at the strictest level that Holm's
     /// method uses. A rule ends it when all of its bets have been won.
     fn stopping_rules(&self) -> Vec<Vec<StoppingBet>> {
-        let rules = self.rules();
+        let rules = &self.rules;
         let (alpha, shift) = (rules.alpha, rules.min_difference);
         let cells = self.count() as f64;
         let bet = |sign: f64, shift: f64, level: f64| StoppingBet {

@@ -161,11 +161,11 @@ fn search_texts(library: &Library, query: &Query) -> Result<String, ViewError> {
 
 /// Returns the failure groups of a run if the filter uses them.
 fn failure_groups(library: &Library, file: &RunFile, filter: &Filter) -> FailureGroups {
-    let mut marks = FailureGroups::default();
     if filter.uses_groups() {
-        marks.groups = library.failures(file).of;
+        library.failures(file).of
+    } else {
+        FailureGroups::default()
     }
-    marks
 }
 
 fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {

@@ -125,25 +125,16 @@ impl EmbeddedResponses<'_> {
             let Some(id) = agent["id"].as_str() else {
                 continue;
             };
-            let of_agent = |more: &[(&'static str, String)]| {
-                let more = more.iter().map(|(name, value)| (*name, value.clone()));
-                let all = which
-                    .iter()
-                    .map(|(name, value)| (*name, (*value).to_owned()));
-                all.chain([("agent", id.to_owned())])
-                    .chain(more)
-                    .collect::<Vec<_>>()
-            };
-            self.ask("agent", &borrowed(&of_agent(&[])))?;
+            let of_agent = [&which[..], &[("agent", id)]].concat();
+            self.ask("agent", &of_agent)?;
+            let limit = ITERATION_PAGE.to_string();
             let mut offset = 0;
             loop {
-                let page = [
-                    ("offset", offset.to_string()),
-                    ("limit", ITERATION_PAGE.to_string()),
-                ];
-                let asked = of_agent(&page);
-                let page = self.ask("iterations", &borrowed(&asked))?;
-                self.store_with_images("iterations", &borrowed(&asked), &which, page.clone())?;
+                let place = offset.to_string();
+                let range = [("offset", &*place), ("limit", &*limit)];
+                let asked = [&of_agent[..], &range].concat();
+                let page = self.ask("iterations", &asked)?;
+                self.store_with_images("iterations", &asked, &which, page.clone())?;
                 offset += ITERATION_PAGE;
                 if page["total"]
                     .as_u64()
@@ -171,11 +162,7 @@ impl EmbeddedResponses<'_> {
             let mut from = data["from"].as_u64();
             while let Some(at) = from {
                 let (at, to) = (at.to_string(), data["to"].to_string());
-                let part: Vec<(&str, &str)> = which
-                    .iter()
-                    .copied()
-                    .chain([("from", at.as_str()), ("to", to.as_str())])
-                    .collect();
+                let part = [which, &[("from", &*at), ("to", &*to)]].concat();
                 let part = get(self.library, "text", &address(&part))?;
                 whole.push_str(part["text"].as_str().unwrap_or_default());
                 from = part["next"].as_u64();
@@ -224,11 +211,6 @@ fn images<'a>(value: &'a mut Value, found: &mut Vec<&'a mut Value>) {
         }
         _ => {}
     }
-}
-
-fn borrowed<'a>(parameters: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
-    let pairs = parameters.iter();
-    pairs.map(|(name, value)| (*name, value.as_str())).collect()
 }
 
 /// Percent-encodes a URL component at least as strictly as `encodeURIComponent`.

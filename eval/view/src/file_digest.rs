@@ -15,9 +15,6 @@ const LAST: u64 = 64 << 10;
 /// Returns a hash of the first bytes of a file and of the last bytes before `offset`, and leaves
 /// the reader at `offset`. If a file has another hash than before, its previous bytes were
 /// replaced.
-///
-/// # Errors
-/// Returns an error if the file cannot be read.
 pub fn digest_before<R: Read + Seek>(file: &mut R, offset: u64) -> io::Result<String> {
     let parts = [
         (0, offset.min(FIRST)),

@@ -5,32 +5,28 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use records::{AttemptRecord, RunIdentity};
-use serde_json::Value;
 
-use super::outcome::expected;
+use super::outcome::value_text;
 
 /// A parsed filter expression.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Filter {
     /// Search words in lowercase. The caller decides in which texts to search for them.
     pub words: Vec<String>,
     terms: Vec<Term>,
 }
 
-/// Failure groups of a run's attempts, which are not part of their records.
-#[derive(Debug, Default)]
-pub struct FailureGroups {
-    /// Keys of each attempt's failure groups, by sample id and attempt number.
-    pub groups: HashMap<(String, u32), Vec<String>>,
-}
+/// Keys of the failure groups of a run's attempts, by sample id and attempt number. They are not
+/// part of the attempts' records.
+pub type FailureGroups = HashMap<(String, u32), Vec<String>>;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 struct Term {
     field: Field,
     test: Test,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 enum Test {
     /// Compares a number with a bound; an unknown number never matches.
     Figure(Op, f64),
@@ -55,7 +51,7 @@ enum Op {
     NotEqual,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 enum Field {
     Figure(&'static Figure),
     Text(&'static Text),
@@ -71,6 +67,12 @@ struct Figure {
     of: fn(&AttemptRecord) -> Option<f64>,
 }
 
+impl Figure {
+    const fn new(name: &'static str, unit: Unit, of: fn(&AttemptRecord) -> Option<f64>) -> Self {
+        Self { name, unit, of }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Unit {
     /// Number, such as `1`, `2.5k` or `3m`.
@@ -82,26 +84,15 @@ enum Unit {
 }
 
 /// A text field; an attempt can have no value or several.
+#[derive(Debug)]
 struct Text {
     name: &'static str,
     of: fn(&FilteredAttempt<'_>) -> Vec<String>,
 }
 
-impl std::fmt::Debug for Text {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-impl PartialEq for Figure {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl PartialEq for Text {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
+impl Text {
+    const fn new(name: &'static str, of: fn(&FilteredAttempt<'_>) -> Vec<String>) -> Self {
+        Self { name, of }
     }
 }
 
@@ -120,7 +111,7 @@ impl<'a> FilteredAttempt<'a> {
         Self {
             run,
             record,
-            groups: marks.groups.get(&key).map_or(&[], Vec::as_slice),
+            groups: marks.get(&key).map_or(&[], Vec::as_slice),
         }
     }
 
@@ -131,125 +122,62 @@ impl<'a> FilteredAttempt<'a> {
         within(&record.id)
             || record.answer.as_deref().is_some_and(within)
             || record.error.as_deref().is_some_and(within)
-            || within(&expected(record))
+            || within(&value_text(&record.expected))
     }
 }
 
 static FIGURES: [Figure; 12] = [
-    Figure {
-        name: "score",
-        unit: Unit::Count,
-        of: |record| record.score,
-    },
-    Figure {
-        name: "agents",
-        unit: Unit::Count,
-        of: |record| record.agents.map(f64::from),
-    },
-    Figure {
-        name: "iterations",
-        unit: Unit::Count,
-        of: |record| Some(record.iterations.into()),
-    },
-    Figure {
-        name: "depth",
-        unit: Unit::Count,
-        of: |record| record.depth_reached.map(f64::from),
-    },
-    Figure {
-        name: "delegations",
-        unit: Unit::Count,
-        of: |record| record.delegations.map(f64::from),
-    },
-    Figure {
-        name: "calls",
-        unit: Unit::Count,
-        of: |record| record.llm_calls.map(f64::from),
-    },
-    Figure {
-        name: "retries",
-        unit: Unit::Count,
-        of: |record| record.retries.map(f64::from),
-    },
-    Figure {
-        name: "failed",
-        unit: Unit::Count,
-        of: |record| Some(record.failed_cells.into()),
-    },
-    Figure {
-        name: "attempt",
-        unit: Unit::Count,
-        of: |record| Some(record.attempt.into()),
-    },
-    Figure {
-        name: "tokens",
-        unit: Unit::Count,
-        of: |record| {
-            let usage = record.usage?;
-            Some((usage.input_tokens + usage.output_tokens) as f64)
-        },
-    },
-    Figure {
-        name: "time",
-        unit: Unit::Time,
-        of: |record| Some(record.total_time_s),
-    },
-    Figure {
-        name: "cost",
-        unit: Unit::Dollars,
-        of: |record| record.cost_usd,
-    },
+    Figure::new("score", Unit::Count, |record| record.score),
+    Figure::new("agents", Unit::Count, |record| record.agents.map(f64::from)),
+    Figure::new("iterations", Unit::Count, |record| {
+        Some(record.iterations.into())
+    }),
+    Figure::new("depth", Unit::Count, |record| {
+        record.depth_reached.map(f64::from)
+    }),
+    Figure::new("delegations", Unit::Count, |record| {
+        record.delegations.map(f64::from)
+    }),
+    Figure::new("calls", Unit::Count, |record| {
+        record.llm_calls.map(f64::from)
+    }),
+    Figure::new("retries", Unit::Count, |record| {
+        record.retries.map(f64::from)
+    }),
+    Figure::new("failed", Unit::Count, |record| {
+        Some(record.failed_cells.into())
+    }),
+    Figure::new("attempt", Unit::Count, |record| Some(record.attempt.into())),
+    Figure::new("tokens", Unit::Count, |record| {
+        record.usage.map(|usage| usage.total() as f64)
+    }),
+    Figure::new("time", Unit::Time, |record| Some(record.total_time_s)),
+    Figure::new("cost", Unit::Dollars, |record| record.cost_usd),
 ];
 
 static TEXTS: [Text; 12] = [
-    Text {
-        name: "status",
-        of: |one| vec![one.record.status.as_str().to_owned()],
-    },
-    Text {
-        name: "id",
-        of: |one| vec![one.record.id.clone()],
-    },
-    Text {
-        name: "answer",
-        of: |one| one.record.answer.clone().into_iter().collect(),
-    },
-    Text {
-        name: "expected",
-        of: |one| vec![expected(one.record)],
-    },
-    Text {
-        name: "error",
-        of: |one| one.record.error.clone().into_iter().collect(),
-    },
-    Text {
-        name: "cluster",
-        of: |one| one.record.cluster.clone().into_iter().collect(),
-    },
-    Text {
-        name: "why",
-        of: |one| one.groups.to_vec(),
-    },
-    Text {
-        name: "run",
-        of: |one| vec![one.run.run_id.clone()],
-    },
-    Text {
-        name: "benchmark",
-        of: |one| vec![one.run.benchmark.clone()],
-    },
-    Text {
-        name: "model",
-        of: |one| vec![one.run.model.clone()],
-    },
-    Text {
-        name: "mode",
-        of: |one| one.run.prompt_mode.clone().into_iter().collect(),
-    },
-    Text {
-        name: "drivers",
-        of: |one| one.run.drivers.clone().into_iter().collect(),
-    },
+    Text::new("status", |one| vec![one.record.status.as_str().to_owned()]),
+    Text::new("id", |one| vec![one.record.id.clone()]),
+    Text::new("answer", |one| {
+        one.record.answer.clone().into_iter().collect()
+    }),
+    Text::new("expected", |one| vec![value_text(&one.record.expected)]),
+    Text::new("error", |one| {
+        one.record.error.clone().into_iter().collect()
+    }),
+    Text::new("cluster", |one| {
+        one.record.cluster.clone().into_iter().collect()
+    }),
+    Text::new("why", |one| one.groups.to_vec()),
+    Text::new("run", |one| vec![one.run.run_id.clone()]),
+    Text::new("benchmark", |one| vec![one.run.benchmark.clone()]),
+    Text::new("model", |one| vec![one.run.model.clone()]),
+    Text::new("mode", |one| {
+        one.run.prompt_mode.clone().into_iter().collect()
+    }),
+    Text::new("drivers", |one| {
+        one.run.drivers.clone().into_iter().collect()
+    }),
 ];
 
 const STATUSES: [&str; 4] = ["ok", "limit", "error", "cancelled"];
@@ -314,10 +242,7 @@ impl Term {
                 .metadata
                 .iter()
                 .filter(|(key, value)| key.to_lowercase() == *name && !value.is_null())
-                .map(|(_, value)| match value {
-                    Value::String(text) => text.clone(),
-                    value => value.to_string(),
-                })
+                .map(|(_, value)| value_text(value))
                 .collect(),
             Field::Figure(_) => Vec::new(),
         };

@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use records::run_dir::RunDir;
+
 /// Maximum number of folders to list. A larger folder tree probably does not consist of results.
 pub const MOST_FOLDERS: usize = 2_000;
 
@@ -16,13 +18,6 @@ pub struct FoundRuns {
     pub runs: Vec<(String, PathBuf)>,
     /// Whether folders were skipped because there are more than [`MOST_FOLDERS`].
     pub stopped: bool,
-}
-
-/// Whether a folder contains the files of a run.
-pub fn is_run(path: &Path) -> bool {
-    ["config.json", "lock.json", "samples.jsonl"]
-        .iter()
-        .all(|name| path.join(name).is_file())
 }
 
 /// Searches level by level for runs. Hidden folders and subfolders of runs are skipped. A symbolic
@@ -62,7 +57,7 @@ pub fn find(root: &Path, inside: impl Fn(&Path) -> bool) -> io::Result<FoundRuns
             } else {
                 format!("{id}/{name}")
             };
-            if is_run(&path) {
+            if RunDir::is_whole(&path) {
                 if kind.is_dir() || inside(&path) {
                     found.runs.push((id, path));
                 }

@@ -6,16 +6,15 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
-    ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY,
-    CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION, ORIGIN,
-    REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE,
+    HOST, HeaderMap, HeaderName, HeaderValue, LOCATION, ORIGIN, REFERRER_POLICY, SET_COOKIE,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 
 use super::served::POLICY;
 
@@ -107,19 +106,13 @@ impl Access {
     /// Returns a redirect to `/` that stores the token as a cookie, so that the address bar no
     /// longer shows it.
     fn redirect_with_cookie(&self) -> Response {
-        let mut response = Response::new(Body::empty());
-        *response.status_mut() = StatusCode::SEE_OTHER;
         let cookie = format!(
             "{}={}; HttpOnly; SameSite=Strict; Path=/",
             self.cookie(),
             self.token
         );
-        if let Ok(cookie) = HeaderValue::try_from(cookie) {
-            response.headers_mut().insert(SET_COOKIE, cookie);
-        }
-        let home = HeaderValue::from_static("/");
-        response.headers_mut().insert(LOCATION, home);
-        response
+        let headers = [(SET_COOKIE, cookie), (LOCATION, "/".to_owned())];
+        (StatusCode::SEE_OTHER, headers).into_response()
     }
 }
 
@@ -155,11 +148,7 @@ pub async fn guard(State(access): State<Access>, request: Request, next: Next) -
 
 /// Returns a plain-text response to show to the user.
 pub fn plain(status: StatusCode, text: impl Into<String>) -> Response {
-    let mut response = Response::new(Body::from(format!("{}\n", text.into())));
-    *response.status_mut() = status;
-    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    response
+    (status, format!("{}\n", text.into())).into_response()
 }
 
 fn refusal(

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
+use records::run_dir::RunDir;
 
 use super::error::ViewError;
 use super::failures::{Failures, Traces, failures};
-use super::find_runs::{FoundRuns, find, is_run};
+use super::find_runs::{FoundRuns, find};
 use super::inputs::Inputs;
 use super::overview::Overview;
 use super::run_file::{Progress as RunProgress, ProgressInputs, RunFile, Stamp};
@@ -81,7 +82,7 @@ impl Library {
         };
         let root = folder.canonicalize().map_err(error)?;
         fs::read_dir(&root).map_err(error)?;
-        let single = is_run(&root);
+        let single = RunDir::is_whole(&root);
         // The search index must not be stored inside a run directory.
         let beside = if single { root.parent() } else { None };
         Ok(Self {
@@ -176,20 +177,20 @@ impl Library {
         };
         let stamp = Stamp::of(&path);
         let key = (path, scorer);
-        if let Some(run) = lock(&self.runs).get(&key)
+        if let Some(run) = self.runs.lock().get(&key)
             && run.stamp == stamp
         {
             return Ok(run);
         }
         let run = Arc::new(self.read(&key.0, key.1.as_deref())?);
-        lock(&self.runs).put(key, Arc::clone(&run));
+        self.runs.lock().put(key, Arc::clone(&run));
         Ok(run)
     }
 
     /// Returns the row of a run in the table of runs. Caches only the row, not the run's records.
     pub fn overview(&self, id: &str, path: &Path) -> Overview {
         let stamp = Stamp::of(path);
-        let known = lock(&self.overviews).get(path).cloned();
+        let known = self.overviews.lock().get(path).cloned();
         if let Some((then, overview)) = known
             && then == stamp
             && (overview.progress.is_none() || overview.progress == self.progress(path))
@@ -199,7 +200,9 @@ impl Library {
         let file = self.read(path, self.scores.as_deref());
         let stamp = file.as_ref().map_or(stamp, |file| file.stamp);
         let overview = Overview::read(id, path, file.as_ref());
-        lock(&self.overviews).insert(path.to_owned(), (stamp, overview.clone()));
+        self.overviews
+            .lock()
+            .insert(path.to_owned(), (stamp, overview.clone()));
         overview
     }
 
@@ -222,13 +225,13 @@ impl Library {
             return Err(missing());
         }
         self.inside(&path)?;
-        let known = lock(&self.indices).get(&path);
+        let known = self.indices.lock().get(&path);
         let index = known.unwrap_or_else(|| {
             let index = Arc::default();
-            lock(&self.indices).put(path.clone(), Arc::clone(&index));
+            self.indices.lock().put(path.clone(), Arc::clone(&index));
             index
         });
-        let mut index = lock(&index);
+        let mut index = index.lock();
         let result = index
             .advance(&path, Instant::now() + INDEXING)
             .and_then(|progress| read_index(&index, &path, progress));
@@ -316,7 +319,7 @@ impl Library {
     /// Returns the current progress of a run that has been read before. Does not read it again,
     /// because open pages request the progress each second.
     fn progress(&self, path: &Path) -> Option<RunProgress> {
-        let inputs = lock(&self.progress_inputs).get(path).cloned()?;
+        let inputs = self.progress_inputs.lock().get(path).cloned()?;
         Some(inputs.progress())
     }
 
@@ -325,7 +328,7 @@ impl Library {
         self.all_inside(run)?;
         let file = RunFile::open(run, scorer)?;
         let inputs = Arc::clone(&file.progress_inputs);
-        lock(&self.progress_inputs).insert(run.to_owned(), inputs);
+        self.progress_inputs.lock().insert(run.to_owned(), inputs);
         Ok(file)
     }
 
@@ -366,7 +369,8 @@ impl Library {
     /// Returns the folder of a run, looked up among the existing runs.
     fn path(&self, id: &str) -> Result<PathBuf, ViewError> {
         let known = self.places.lock().get(id).cloned();
-        if let Some(path) = known.filter(|path| is_run(path) && self.inside(path).is_ok()) {
+        if let Some(path) = known.filter(|path| RunDir::is_whole(path) && self.inside(path).is_ok())
+        {
             return Ok(path);
         }
         let runs = self.runs()?;
@@ -402,12 +406,6 @@ fn hash(value: &impl std::hash::Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
-}
-
-/// Locks a mutex. A panic in another thread does not poison the mutex, which is safe because cached
-/// values are always complete.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock()
 }
 
 /// Cache of the `most` most recently used values.

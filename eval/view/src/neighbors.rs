@@ -46,16 +46,6 @@ fn key(id: &str, number: u32) -> Value {
     json!({ "id": id, "attempt": number })
 }
 
-fn shown(
-    previous: Option<&Value>,
-    next: Option<&Value>,
-    place: Option<usize>,
-    of: usize,
-    within: &str,
-) -> Value {
-    json!({ "previous": previous, "next": next, "place": place, "of": of, "within": within })
-}
-
 /// The items before and after an item. They are found in one pass without sorting, because an
 /// export needs the neighbors of every attempt.
 struct Neighbors<T> {
@@ -64,6 +54,21 @@ struct Neighbors<T> {
     before: usize,
     of: usize,
     is_there: bool,
+}
+
+impl<T: Copy> Neighbors<T> {
+    /// Formats the neighbors, or returns `None` if the item was not found.
+    fn shown(&self, key: impl Fn(T) -> Value, within: &str) -> Option<Value> {
+        self.is_there.then(|| {
+            json!({
+                "previous": self.previous.map(&key),
+                "next": self.next.map(&key),
+                "place": self.before + 1,
+                "of": self.of,
+                "within": within,
+            })
+        })
+    }
 }
 
 fn find_neighbors<T: Copy>(
@@ -105,17 +110,7 @@ fn in_list(file: &RunFile, here: &AttemptRecord, list: &List<'_>) -> Option<Valu
         |one| list.compare(one, here),
         |a, b| list.compare(a, b),
     );
-    let key = |record: &AttemptRecord| key(&record.id, record.attempt);
-    found.is_there.then(|| {
-        let (previous, next) = (found.previous.map(key), found.next.map(key));
-        shown(
-            previous.as_ref(),
-            next.as_ref(),
-            Some(found.before + 1),
-            found.of,
-            "list",
-        )
-    })
+    found.shown(|record| key(&record.id, record.attempt), "list")
 }
 
 /// Returns the neighbors among the samples whose scores differ between the compared runs. Each
@@ -150,16 +145,7 @@ fn in_comparison(
             .collect();
         json!({ "id": one.id, "attempt": attempts.get(own), "attempts": attempts })
     };
-    Ok(found.is_there.then(|| {
-        let (previous, next) = (found.previous.map(key), found.next.map(key));
-        shown(
-            previous.as_ref(),
-            next.as_ref(),
-            Some(found.before + 1),
-            found.of,
-            "comparison",
-        )
-    }))
+    Ok(found.shown(key, "comparison"))
 }
 
 /// Returns the neighbors in the default order of a run's page, including attempts in progress.
@@ -170,17 +156,8 @@ fn in_run(file: &RunFile, here: (&str, u32)) -> Value {
         .map(|record| (record.id.as_str(), record.attempt))
         .chain(under_way.map(|one| (one.id.as_str(), one.attempt)));
     let found = find_neighbors(all, |one| in_order(one, here), in_order);
-    let key = |one: (&str, u32)| key(one.0, one.1);
-    let (previous, next) = (found.previous.map(key), found.next.map(key));
-    if found.is_there {
-        shown(
-            previous.as_ref(),
-            next.as_ref(),
-            Some(found.before + 1),
-            found.of,
-            "run",
-        )
-    } else {
-        shown(None, None, None, found.of, "run")
-    }
+    let shown = found.shown(|(id, number)| key(id, number), "run");
+    shown.unwrap_or_else(|| {
+        json!({ "previous": null, "next": null, "place": null, "of": found.of, "within": "run" })
+    })
 }

@@ -8,9 +8,9 @@ pub fn is_wrong(record: &AttemptRecord) -> bool {
     record.score.is_some_and(|score| score < 1.0)
 }
 
-/// Returns the expected answer as text: strings unchanged, other values as JSON.
-pub fn expected(record: &AttemptRecord) -> String {
-    match &record.expected {
+/// Formats a value as text: strings unchanged, other values as JSON.
+pub fn value_text(value: &Value) -> String {
+    match value {
         Value::String(text) => text.clone(),
         value => value.to_string(),
     }

@@ -99,23 +99,20 @@ fn time_in_name(id: &str) -> Option<Timestamp> {
 /// Returns the data of a run's page above the list of samples.
 pub fn page(id: &str, file: &RunFile) -> Value {
     let records = &file.run.records;
-    let ended: Vec<&AttemptRecord> = records.iter().collect();
     let plot = |label: &str, unit: &str, of: fn(&AttemptRecord) -> Option<f64>| {
-        let values: Vec<(f64, Option<f64>)> = ended
+        let values: Vec<(f64, Option<f64>)> = records
             .iter()
             .filter_map(|record| of(record).map(|value| (value, record.score)))
             .collect();
         histogram(&values, unit).map(|bins| json!({ "label": label, "unit": unit, "bins": bins }))
     };
-    let tokens = |record: &AttemptRecord| {
-        let usage = record.usage?;
-        Some((usage.input_tokens + usage.output_tokens) as f64)
-    };
     let plots: Vec<Value> = [
         plot("Iterations", "", |record| Some(record.iterations.into())),
         plot("Time", "s", |record| Some(record.total_time_s)),
         plot("Agents", "", |record| record.agents.map(Into::into)),
-        plot("Tokens", "", tokens),
+        plot("Tokens", "", |record| {
+            record.usage.map(|usage| usage.total() as f64)
+        }),
         plot("Cost", "$", |record| record.cost_usd),
     ]
     .into_iter()

@@ -260,10 +260,7 @@ fn order(column: &str, a: &Overview, b: &Overview) -> Ordering {
         "score" => number(&score),
         "coverage" => number(&|row| Some(row.summary.as_ref()?.coverage)),
         "cost" => number(&|row| row.summary.as_ref()?.cost_usd),
-        "tokens" => number(&|row| {
-            let usage = row.summary.as_ref()?.usage?;
-            Some((usage.input_tokens + usage.output_tokens) as f64)
-        }),
+        "tokens" => number(&|row| Some(row.summary.as_ref()?.usage?.total() as f64)),
         "time" => number(&|row| Some(row.summary.as_ref()?.per_attempt.as_ref()?.total_time_s)),
         _ => a.started_at.cmp(&b.started_at),
     }

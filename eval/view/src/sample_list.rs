@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::error::ViewError;
 use super::filter::{FailureGroups, Filter, FilteredAttempt};
-use super::outcome::{expected, is_wrong};
+use super::outcome::{is_wrong, value_text};
 use super::query::Query;
 use super::run_file::RunFile;
 
@@ -162,7 +162,7 @@ fn row(record: &AttemptRecord) -> Row<'_> {
         status: record.status,
         score: record.score,
         answer: record.answer.as_deref().map(|text| excerpt(text, SHOWN)),
-        expected: excerpt(&expected(record), SHOWN),
+        expected: excerpt(&value_text(&record.expected), SHOWN),
         error: record.error.as_deref().map(|text| excerpt(text, SHOWN)),
         iterations: record.iterations,
         agents: record.agents,
@@ -173,8 +173,7 @@ fn row(record: &AttemptRecord) -> Row<'_> {
 }
 
 fn tokens(record: &AttemptRecord) -> Option<u64> {
-    let usage = record.usage?;
-    Some(usage.input_tokens + usage.output_tokens)
+    record.usage.map(|usage| usage.total())
 }
 
 fn filter(name: &str) -> Result<fn(&AttemptRecord) -> bool, ViewError> {

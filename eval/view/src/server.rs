@@ -5,12 +5,11 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::StatusCode;
-use axum::http::header::{CONTENT_TYPE, HeaderValue};
+use axum::http::header::CONTENT_TYPE;
 use axum::middleware;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use records::run_dir::RunDirError;
 use tokio::net::TcpListener;
@@ -92,12 +91,9 @@ async fn answer(
     }
 }
 
-fn with_type(body: impl Into<Body>, media_type: &str) -> Response {
-    let mut response = Response::new(body.into());
-    if let Ok(value) = HeaderValue::try_from(format!("{media_type}; charset=utf-8")) {
-        response.headers_mut().insert(CONTENT_TYPE, value);
-    }
-    response
+fn with_type(body: impl IntoResponse, media_type: &str) -> Response {
+    let header = (CONTENT_TYPE, format!("{media_type}; charset=utf-8"));
+    ([header], body).into_response()
 }
 
 fn status(error: &ViewError) -> StatusCode {

@@ -25,10 +25,7 @@ pub(super) fn store_long_answer(
         return Ok(record.clone());
     };
     let folder = run.join(ANSWERS);
-    fs::create_dir_all(&folder).map_err(|reason| RunDirError::Write {
-        path: folder.clone(),
-        reason,
-    })?;
+    fs::create_dir_all(&folder).map_err(|reason| RunDirError::cannot_write(&folder, reason))?;
     let name = name::answer(&record.id, record.attempt);
     atomic::write(&folder.join(&name), answer.as_bytes())?;
     let file = format!("{ANSWERS}/{name}");

@@ -18,10 +18,7 @@ use super::links::without_links;
 /// Returns [`RunDirError::Write`] if the file cannot be written. The old content is then unchanged,
 /// unless only the folder could not be synced.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
-    replace(path, bytes).map_err(|reason| RunDirError::Write {
-        path: path.to_owned(),
-        reason,
-    })
+    replace(path, bytes).map_err(|reason| RunDirError::cannot_write(path, reason))
 }
 
 /// Writes a file like [`write()`], but returns the error of the operating system.
@@ -44,10 +41,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// Returns [`RunDirError::Write`] if the file cannot be written.
 pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
-    let cannot = |reason| RunDirError::Write {
-        path: path.to_owned(),
-        reason,
-    };
+    let cannot = |reason| RunDirError::cannot_write(path, reason);
     // These paths may refer to a regular file that the shell has opened.
     let is_descriptor = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"]
         .iter()
@@ -72,10 +66,8 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
 
 /// Writes a value as indented JSON with a final newline, atomically like [`write`].
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunDirError> {
-    let mut bytes = serde_json::to_vec_pretty(value).map_err(|reason| RunDirError::Write {
-        path: path.to_owned(),
-        reason: reason.into(),
-    })?;
+    let mut bytes = serde_json::to_vec_pretty(value)
+        .map_err(|reason| RunDirError::cannot_write(path, reason.into()))?;
     bytes.push(b'\n');
     write(path, &bytes)
 }

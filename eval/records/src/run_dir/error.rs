@@ -1,7 +1,7 @@
 //! Errors of creating, writing and reading run directories.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Holder;
 
@@ -149,6 +149,24 @@ pub enum RunDirError {
         /// Latest version that this program reads.
         known: u32,
     },
+}
+
+impl RunDirError {
+    /// Creates the error for a file or folder that cannot be written.
+    pub fn cannot_write(path: &Path, reason: io::Error) -> Self {
+        Self::Write {
+            path: path.to_owned(),
+            reason,
+        }
+    }
+
+    /// Creates the error for a file or folder that cannot be read.
+    pub fn cannot_read(path: &Path, reason: io::Error) -> Self {
+        Self::Read {
+            path: path.to_owned(),
+            reason,
+        }
+    }
 }
 
 /// Reason why a line of a JSON Lines file is invalid.

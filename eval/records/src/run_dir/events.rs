@@ -30,10 +30,7 @@ impl Events {
     /// # Errors
     /// Returns [`RunDirError::Read`] if the file cannot be opened.
     pub fn open(path: &Path) -> Result<Self, RunDirError> {
-        let file = File::open(path).map_err(|reason| RunDirError::Read {
-            path: path.to_owned(),
-            reason,
-        })?;
+        let file = File::open(path).map_err(|reason| RunDirError::cannot_read(path, reason))?;
         Ok(Self {
             path: path.to_owned(),
             file: BufReader::new(file),

@@ -2,7 +2,7 @@
 //! program.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Write};
+use std::fmt;
 
 use model::excerpt;
 use serde::{Deserialize, Serialize};
@@ -38,8 +38,12 @@ impl Fingerprint {
     /// Canonical JSON is UTF-8 without whitespace, with the keys of every object sorted by bytes.
     /// Unlike RFC 8785, it distinguishes `1` and `1.0`.
     pub fn from_parts(parts: BTreeMap<String, Value>) -> Self {
-        let mut canonical = String::new();
-        write_object(&mut canonical, parts.iter());
+        let mut canonical = parts.clone();
+        // In this workspace, `serde_json` preserves insertion order, which must not affect the
+        // hash.
+        canonical.values_mut().for_each(Value::sort_all_objects);
+        // Serializing JSON cannot fail.
+        let canonical = serde_json::to_vec(&canonical).unwrap_or_default();
         Self {
             sha256: hex::encode(Sha256::digest(canonical)),
             parts,
@@ -156,43 +160,4 @@ fn is_same(name: &str, here: Option<&Value>, there: Option<&Value>) -> bool {
         }
         (here, there) => here == there,
     }
-}
-
-fn write_value(out: &mut String, value: &Value) {
-    match value {
-        Value::Array(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                write_value(out, item);
-            }
-            out.push(']');
-        }
-        // In this workspace, `serde_json` preserves insertion order, which must not affect the
-        // hash.
-        Value::Object(members) => {
-            write_object(out, members.iter().collect::<BTreeMap<_, _>>().into_iter());
-        }
-        leaf => write_leaf(out, leaf),
-    }
-}
-
-fn write_object<'a>(out: &mut String, members: impl Iterator<Item = (&'a String, &'a Value)>) {
-    out.push('{');
-    for (index, (key, value)) in members.enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        write_leaf(out, &Value::from(key.as_str()));
-        out.push(':');
-        write_value(out, value);
-    }
-    out.push('}');
-}
-
-fn write_leaf(out: &mut String, leaf: &Value) {
-    // Writing to a string cannot fail.
-    let _ = write!(out, "{leaf}");
 }

@@ -19,7 +19,7 @@ pub(super) use compressor::Compressor;
 pub(super) use paid_responses::{PaidResponse, as_events, spent};
 
 use super::links::without_links;
-use super::{ABANDONED, JOURNAL, RunDirError, TRAJECTORIES, atomic, name};
+use super::{ABANDONED, JOURNAL, RunDirError, TRAJECTORIES, atomic, if_exists, name};
 use paid_responses::paid_lines;
 
 /// Journals of a run's attempts: one file for each attempt, open from its first line to the
@@ -77,12 +77,8 @@ impl Journal {
         self.lock().remove(&(sample.to_owned(), attempt));
         let path = self.path(sample, attempt);
         let opened = without_links(OpenOptions::new().read(true).write(true)).open(&path);
-        let mut file = match opened {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(JournalLines::default());
-            }
-            Err(error) => return Err(error),
+        let Some(mut file) = if_exists(opened)? else {
+            return Ok(JournalLines::default());
         };
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
@@ -120,11 +116,9 @@ impl Journal {
     /// its trajectory was changed.
     pub fn look(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>> {
         let path = self.path(sample, attempt);
-        let mut bytes = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                archive::read(&path, &trajectory(&self.run, sample, attempt))?.into_bytes()
-            }
-            read => read?,
+        let mut bytes = match if_exists(fs::read(&path))? {
+            Some(bytes) => bytes,
+            None => archive::read(&path, &trajectory(&self.run, sample, attempt))?.into_bytes(),
         };
         cut(&mut bytes);
         self.lines(sample, attempt, &bytes)
@@ -212,10 +206,8 @@ impl Journal {
     pub fn give_up(&self, sample: &str, attempt: u32) -> io::Result<()> {
         self.lock().remove(&(sample.to_owned(), attempt));
         let path = self.path(sample, attempt);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error),
+        let Some(bytes) = if_exists(fs::read(&path))? else {
+            return Ok(());
         };
         let paid = paid_lines(&bytes);
         // The trajectory of an attempt without responses shows what it cost.
@@ -235,10 +227,8 @@ impl Journal {
 /// Reads the responses of a plain journal in order. Returns an empty list if the journal is missing
 /// or was given up, because `abandoned/` then contains them.
 pub(super) fn paid_in(run: &Path, path: &Path) -> io::Result<Vec<PaidResponse>> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
+    let Some(bytes) = if_exists(fs::read(path))? else {
+        return Ok(Vec::new());
     };
     if given_up_path(run, path, &bytes).exists() {
         return Ok(Vec::new());
@@ -347,10 +337,8 @@ fn compress(run: &Path, attempts: &[(String, u32)]) {
 /// Returns the error of the operating system.
 pub(super) fn reopen(run: &Path, is_open: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
     let mut damaged = Vec::new();
-    let entries = match fs::read_dir(run.join(JOURNAL)) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(damaged),
-        Err(error) => return Err(error),
+    let Some(entries) = if_exists(fs::read_dir(run.join(JOURNAL)))? else {
+        return Ok(damaged);
     };
     for entry in entries {
         let path = entry?.path();

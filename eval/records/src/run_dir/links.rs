@@ -26,10 +26,7 @@ pub(super) fn without_links(options: &mut OpenOptions) -> &mut OpenOptions {
 /// Returns [`RunDirError::Link`] for the first link, and [`RunDirError::Read`] if a folder cannot
 /// be read.
 pub(super) fn check(folder: &Path) -> Result<(), RunDirError> {
-    let cannot = |reason: io::Error| RunDirError::Read {
-        path: folder.to_owned(),
-        reason,
-    };
+    let cannot = |reason: io::Error| RunDirError::cannot_read(folder, reason);
     for entry in fs::read_dir(folder).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
         let kind = entry.file_type().map_err(cannot)?;

@@ -88,10 +88,8 @@ pub(super) fn reduce_to_lost_calls(
     paid: &[PaidResponse],
 ) -> Result<bool, RunDirError> {
     let lost = in_flight(trajectory, paid)?;
-    atomic::write_lines(trajectory, &lost).map_err(|reason| RunDirError::Write {
-        path: trajectory.to_owned(),
-        reason,
-    })?;
+    atomic::write_lines(trajectory, &lost)
+        .map_err(|reason| RunDirError::cannot_write(trajectory, reason))?;
     Ok(!lost.is_empty())
 }
 

@@ -47,6 +47,8 @@ mod atomic;
 mod error;
 mod name;
 
+use std::io;
+
 pub use atomic::{write as write_whole, write_output};
 pub use error::{LineError, RunDirError};
 pub use events::{Events, fold};
@@ -79,3 +81,11 @@ const SUMMARY: &str = "summary.json";
 const HOLDER: &str = "running.json";
 const ABANDONED: &str = "abandoned";
 const SUPERSEDED: &str = "superseded";
+
+/// Converts the error of a missing file or folder to `None`.
+fn if_exists<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        result => result.map(Some),
+    }
+}

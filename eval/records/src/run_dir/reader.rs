@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -10,9 +9,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::samples::{TruncatedRecord, latest, read_records, superseded};
+use super::samples::{TruncatedRecord, latest, read_records};
 use super::{
-    CONFIG, Fingerprint, LOCK, RunDirError, SAMPLES, TRAJECTORIES, name, run_lock, wasted_spend,
+    CONFIG, Fingerprint, LOCK, RunDirError, SAMPLES, TRAJECTORIES, if_exists, name, run_lock,
+    wasted_spend,
 };
 use crate::Wasted;
 use crate::program::Program;
@@ -90,21 +90,11 @@ impl RunDir {
     /// Returns an error if the folder does not contain a run, or if one of its files cannot be
     /// read, is malformed, or has a later version.
     pub fn open(path: &Path) -> Result<Self, RunDirError> {
-        for missing in [CONFIG, LOCK, SAMPLES] {
-            if !path.join(missing).is_file() {
-                let path = path.to_owned();
-                return Err(RunDirError::NotARun { path, missing });
-            }
-        }
+        require(path, &[CONFIG, LOCK, SAMPLES])?;
         let config = read_versioned(&path.join(CONFIG), CONFIG_VERSION)?;
         let lock = read_lock(path)?;
         let (records, truncated_record) = read_records(&path.join(SAMPLES))?;
-        let wasted = wasted_spend::wasted(
-            path,
-            &records,
-            &superseded(&records),
-            run_lock::is_held(path),
-        )?;
+        let wasted = wasted_spend::wasted(path, &records, run_lock::is_held(path))?;
         let aside = wasted_spend::counted_superseded(path, &records)?;
         Ok(Self {
             path: path.to_owned(),
@@ -119,9 +109,7 @@ impl RunDir {
 
     /// Whether a folder contains all required files of a run.
     pub fn is_whole(path: &Path) -> bool {
-        [CONFIG, LOCK, SAMPLES]
-            .iter()
-            .all(|name| path.join(name).is_file())
+        require(path, &[CONFIG, LOCK, SAMPLES]).is_ok()
     }
 
     /// Whether the run in a folder has begun, so that it may have finished attempts.
@@ -139,13 +127,11 @@ impl RunDir {
             // A missing file is fine. If a file remains, removing the folder fails.
             let _ = fs::remove_file(path.join(name));
         }
-        match fs::remove_dir(path) {
-            Err(reason) if reason.kind() != ErrorKind::NotFound => Err(RunDirError::Create {
-                folder: path.to_owned(),
-                reason,
-            }),
-            _ => Ok(()),
-        }
+        if_exists(fs::remove_dir(path)).map_err(|reason| RunDirError::Create {
+            folder: path.to_owned(),
+            reason,
+        })?;
+        Ok(())
     }
 
     /// Returns the planned number of attempts, or the number of records if the plan is not
@@ -182,6 +168,20 @@ impl RunDir {
     }
 }
 
+/// Checks that the folder of a run contains these files.
+///
+/// # Errors
+/// Returns [`RunDirError::NotARun`] for the first missing file.
+pub(super) fn require(folder: &Path, files: &[&'static str]) -> Result<(), RunDirError> {
+    match files.iter().find(|name| !folder.join(name).is_file()) {
+        None => Ok(()),
+        Some(&missing) => Err(RunDirError::NotARun {
+            path: folder.to_owned(),
+            missing,
+        }),
+    }
+}
+
 /// Reads the resolved settings of the run in a folder. Returns the path of the file and its
 /// content.
 ///
@@ -189,13 +189,8 @@ impl RunDir {
 /// Returns an error if the folder does not contain a run, or if the file cannot be read or is
 /// malformed.
 pub fn read_config(folder: &Path) -> Result<(PathBuf, Value), RunDirError> {
+    require(folder, &[CONFIG])?;
     let path = folder.join(CONFIG);
-    if !path.is_file() {
-        return Err(RunDirError::NotARun {
-            path: folder.to_owned(),
-            missing: CONFIG,
-        });
-    }
     let config = read_versioned(&path, CONFIG_VERSION)?;
     Ok((path, config))
 }
@@ -263,10 +258,7 @@ fn read_versioned<T: DeserializeOwned>(path: &Path, known: u32) -> Result<T, Run
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, RunDirError> {
-    let bytes = fs::read(path).map_err(|reason| RunDirError::Read {
-        path: path.to_owned(),
-        reason,
-    })?;
+    let bytes = fs::read(path).map_err(|reason| RunDirError::cannot_read(path, reason))?;
     serde_json::from_slice(&bytes).map_err(|reason| RunDirError::Malformed {
         path: path.to_owned(),
         reason,

@@ -51,12 +51,7 @@ impl Reopened {
     /// Returns an error if the folder does not contain a run, if another process is working on it,
     /// or if one of its files cannot be read, is malformed, or has a later version.
     pub fn open(path: &Path) -> Result<Self, RunDirError> {
-        for missing in [CONFIG, LOCK] {
-            if !path.join(missing).is_file() {
-                let path = path.to_owned();
-                return Err(RunDirError::NotARun { path, missing });
-            }
-        }
+        reader::require(path, &[CONFIG, LOCK])?;
         links::check(path)?;
         let held = Held::take(path)?;
         let lock = reader::read_lock(path)?;
@@ -159,10 +154,8 @@ impl Reopened {
     ) -> Result<Resumed, RunDirError> {
         let samples = SampleLog::reopen(&self.path.join(SAMPLES), self.truncated_record.as_ref())?;
         let trajectories = self.path.join(TRAJECTORIES);
-        fs::create_dir_all(&trajectories).map_err(|reason| RunDirError::Write {
-            path: trajectories,
-            reason,
-        })?;
+        fs::create_dir_all(&trajectories)
+            .map_err(|reason| RunDirError::cannot_write(&trajectories, reason))?;
         let open = wasted_spend::open_attempts(&self.path, &self.all)?;
         // A killed process may have left journals of recorded attempts uncompressed. Those of
         // attempts that ended in an error stay as they are, because these may continue.
@@ -175,10 +168,8 @@ impl Reopened {
             .filter(|(sample, attempt)| journal::path(&self.path, sample, *attempt).is_file())
             .collect();
         let restored = journal::reopen(&self.path, open);
-        let damaged_journals = restored.map_err(|reason| RunDirError::Read {
-            path: self.path.join(JOURNAL),
-            reason,
-        })?;
+        let damaged_journals = restored
+            .map_err(|reason| RunDirError::cannot_read(&self.path.join(JOURNAL), reason))?;
         wasted_spend::abandon(&self.path, &self.all)?;
         wasted_spend::remove_journals(&self.path, &self.all, afresh)?;
         wasted_spend::supersede(&self.path, again)?;

@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 
 use super::links::without_links;
 use super::{REQUESTS, RunDirError, name};
+use crate::is_zero;
 
 /// Version of the line format; every line carries it as `v`.
 const VERSION: u32 = 1;
@@ -62,14 +63,6 @@ struct Line<'a> {
     r#try: u32,
     at: String,
     body: &'a RawValue,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that serde calls"
-)]
-const fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 impl RequestFiles {

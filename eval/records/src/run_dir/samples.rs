@@ -34,10 +34,7 @@ pub struct TruncatedRecord {
 pub fn read_records(
     path: &Path,
 ) -> Result<(Vec<AttemptRecord>, Option<TruncatedRecord>), RunDirError> {
-    let bytes = fs::read(path).map_err(|reason| RunDirError::Read {
-        path: path.to_owned(),
-        reason,
-    })?;
+    let bytes = fs::read(path).map_err(|reason| RunDirError::cannot_read(path, reason))?;
     let mut records = Vec::new();
     let mut offset = 0;
     for (index, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
@@ -80,14 +77,6 @@ pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
         }
     }
     kept
-}
-
-/// Returns the records that [`latest`] drops, except those whose counts and costs a later record
-/// includes.
-pub(super) fn superseded(records: &[AttemptRecord]) -> Vec<AttemptRecord> {
-    let replaced = records.iter().zip(successors(records));
-    let replaced = replaced.filter(|(_, next)| *next == Some(Successor::Restarted));
-    replaced.map(|(record, _)| record.clone()).collect()
 }
 
 /// Relation of a record to the previous one of the same attempt.
@@ -188,10 +177,8 @@ impl SampleLog {
         path: &Path,
         truncated_record: Option<&TruncatedRecord>,
     ) -> Result<Self, RunDirError> {
-        Self::try_reopen(path, truncated_record).map_err(|reason| RunDirError::Write {
-            path: path.to_owned(),
-            reason,
-        })
+        Self::try_reopen(path, truncated_record)
+            .map_err(|reason| RunDirError::cannot_write(path, reason))
     }
 
     fn try_reopen(path: &Path, truncated_record: Option<&TruncatedRecord>) -> io::Result<Self> {
@@ -225,10 +212,7 @@ impl SampleLog {
     /// Appends a record. It is guaranteed to be on disk after [`sync`](Self::sync).
     pub(super) fn append(&mut self, record: &AttemptRecord) -> Result<(), RunDirError> {
         self.try_append(record)
-            .map_err(|reason| RunDirError::Write {
-                path: self.path.clone(),
-                reason,
-            })
+            .map_err(|reason| RunDirError::cannot_write(&self.path, reason))
     }
 
     fn try_append(&mut self, record: &AttemptRecord) -> io::Result<()> {
@@ -252,10 +236,9 @@ impl SampleLog {
         if !mem::take(&mut self.unsynced) {
             return Ok(());
         }
-        self.file.sync_data().map_err(|reason| RunDirError::Write {
-            path: self.path.clone(),
-            reason,
-        })
+        self.file
+            .sync_data()
+            .map_err(|reason| RunDirError::cannot_write(&self.path, reason))
     }
 }
 

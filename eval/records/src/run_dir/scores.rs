@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{BufRead as _, BufReader, ErrorKind, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use model::Status;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::links::{self, without_links};
 use super::wasted_spend::{Callers, spent_in};
-use super::{Fingerprint, RunDir, RunDirError, SCORES, atomic};
+use super::{Fingerprint, RunDir, RunDirError, SCORES, atomic, if_exists};
 use crate::{JudgeUse, Spent};
 
 /// Returns the path of a scorer's file. A `/` in the scorer's name becomes `-`.
@@ -35,18 +35,12 @@ pub fn write_scores(
     lines: &[impl Serialize],
 ) -> Result<PathBuf, RunDirError> {
     let path = file(run, scorer, ".jsonl");
-    let failed = |reason| RunDirError::Write {
-        path: path.clone(),
-        reason,
-    };
-    fs::create_dir_all(run.join(SCORES)).map_err(failed)?;
-    let mut bytes = Vec::new();
-    for line in lines {
-        serde_json::to_writer(&mut bytes, line).map_err(|error| failed(error.into()))?;
-        bytes.push(b'\n');
+    let written =
+        fs::create_dir_all(run.join(SCORES)).and_then(|()| atomic::write_lines(&path, lines));
+    match written {
+        Ok(()) => Ok(path),
+        Err(reason) => Err(RunDirError::Write { path, reason }),
     }
-    atomic::write(&path, &bytes)?;
-    Ok(path)
 }
 
 /// The fields of a score line that identify an attempt or replace fields of its record.
@@ -153,18 +147,10 @@ fn without_version(scorer: &str) -> &str {
 /// Returns the score files of a run, each with the name of its scorer.
 fn score_files(run: &Path) -> Result<Vec<(String, PathBuf)>, RunDirError> {
     let folder = run.join(SCORES);
-    let entries = match fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(reason) => {
-            return Err(RunDirError::Read {
-                path: folder,
-                reason,
-            });
-        }
-    };
+    let entries = if_exists(fs::read_dir(&folder));
+    let entries = entries.map_err(|reason| RunDirError::cannot_read(&folder, reason))?;
     let mut files = Vec::new();
-    for entry in entries.flatten() {
+    for entry in entries.into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let stem = name.strip_suffix(".jsonl");
         if stem.is_none_or(|stem| stem.ends_with(".unfinished")) {
@@ -182,10 +168,7 @@ fn score_files(run: &Path) -> Result<Vec<(String, PathBuf)>, RunDirError> {
 
 /// Returns the scorer named in the first line of a score file, or `None` if the file is empty.
 fn scorer_of(path: &Path) -> Result<Option<String>, RunDirError> {
-    let failed = |reason| RunDirError::Read {
-        path: path.to_owned(),
-        reason,
-    };
+    let failed = |reason| RunDirError::cannot_read(path, reason);
     let file = File::open(path).map_err(failed)?;
     let mut line = String::new();
     if BufReader::new(file).read_line(&mut line).map_err(failed)? == 0 {
@@ -199,10 +182,7 @@ fn scorer_of(path: &Path) -> Result<Option<String>, RunDirError> {
 }
 
 fn score_lines(path: &Path) -> Result<Vec<ScoreLine>, RunDirError> {
-    let text = fs::read_to_string(path).map_err(|reason| RunDirError::Read {
-        path: path.to_owned(),
-        reason,
-    })?;
+    let text = fs::read_to_string(path).map_err(|reason| RunDirError::cannot_read(path, reason))?;
     let lines = text.lines().map(|line| {
         serde_json::from_str(line).map_err(|reason| RunDirError::Malformed {
             path: path.to_owned(),
@@ -231,10 +211,7 @@ impl ScoreJournal {
         scorer: &str,
     ) -> Result<(Self, Vec<T>, Spent), RunDirError> {
         let path = file(run, scorer, ".unfinished.jsonl");
-        let cannot = |reason| RunDirError::Write {
-            path: path.clone(),
-            reason,
-        };
+        let cannot = |reason| RunDirError::cannot_write(&path, reason);
         fs::create_dir_all(run.join(SCORES)).map_err(cannot)?;
         links::check(&run.join(SCORES))?;
         let mut options = OpenOptions::new();
@@ -277,10 +254,7 @@ impl ScoreJournal {
                 }
                 Ok(())
             });
-        written.map_err(|reason| RunDirError::Write {
-            path: self.path.clone(),
-            reason,
-        })
+        written.map_err(|reason| RunDirError::cannot_write(&self.path, reason))
     }
 
     /// Removes the journal after the scores have been written to their own file.

@@ -8,48 +8,28 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-/// A setting outside the fingerprint.
-struct Setting {
-    /// Name shown to users.
-    name: &'static str,
-    /// JSON pointer to the value in `config.json`.
-    place: &'static str,
-    /// Whether the setting selects the run's attempts. The other values of these settings are not
-    /// kept, because only the last value matters.
-    selects: bool,
-}
-
-const fn shapes(name: &'static str, place: &'static str) -> Setting {
-    Setting {
-        name,
-        place,
-        selects: false,
-    }
-}
-
-const fn selects(name: &'static str, place: &'static str) -> Setting {
-    Setting {
-        name,
-        place,
-        selects: true,
-    }
-}
-
-const SETTINGS: [Setting; 13] = [
+/// Settings that shape the run's attempts: the name shown to users, and the JSON pointer to the value
+/// in `config.json`.
+const SHAPING: [(&str, &str); 5] = [
     // The whole address, because a different port may be a different server.
-    shapes("address", "/engine/base_urls"),
-    shapes("date", "/engine/date"),
-    shapes("profile", "/engine/profile"),
-    shapes("files_dir", "/flags/engine/tools/files_dir"),
-    shapes("prices", "/budget/prices"),
-    selects("attempts", "/benchmark/attempts"),
-    selects("partition", "/benchmark/partition"),
-    selects("selected_problems", "/benchmark/selected_problems"),
-    selects("max_tasks", "/benchmark/max_tasks"),
-    selects("filters", "/benchmark/filters"),
-    selects("sample_seed", "/benchmark/sample_seed"),
-    selects("context_lengths", "/benchmark/context_lengths"),
-    selects("tasks_per_length", "/benchmark/tasks_per_length"),
+    ("address", "/engine/base_urls"),
+    ("date", "/engine/date"),
+    ("profile", "/engine/profile"),
+    ("files_dir", "/flags/engine/tools/files_dir"),
+    ("prices", "/budget/prices"),
+];
+
+/// Settings that select the run's attempts. Their other values are not kept, because only the last
+/// value matters.
+const SELECTING: [(&str, &str); 8] = [
+    ("attempts", "/benchmark/attempts"),
+    ("partition", "/benchmark/partition"),
+    ("selected_problems", "/benchmark/selected_problems"),
+    ("max_tasks", "/benchmark/max_tasks"),
+    ("filters", "/benchmark/filters"),
+    ("sample_seed", "/benchmark/sample_seed"),
+    ("context_lengths", "/benchmark/context_lengths"),
+    ("tasks_per_length", "/benchmark/tasks_per_length"),
 ];
 
 /// A setting whose value differs from an earlier start or from another shard.
@@ -66,11 +46,12 @@ pub struct Changed {
 /// Returns all values that each setting outside the fingerprint has had in a run, by name. The
 /// current value is last.
 pub fn unfingerprinted_settings(config: &Value) -> BTreeMap<&'static str, Vec<Value>> {
-    let known = SETTINGS.iter().filter_map(|setting| {
-        let now = config.pointer(setting.place)?;
-        let mut values = others(config, setting.name);
+    let settings = SHAPING.into_iter().chain(SELECTING);
+    let known = settings.filter_map(|(name, place)| {
+        let now = config.pointer(place)?;
+        let mut values = others(config, name);
         values.push(now.clone());
-        Some((setting.name, values))
+        Some((name, values))
     });
     known.collect()
 }
@@ -79,13 +60,13 @@ pub fn unfingerprinted_settings(config: &Value) -> BTreeMap<&'static str, Vec<Va
 /// an earlier start or another shard. Returns the settings that differ.
 pub fn merge_history(config: &mut Value, before: &Value) -> Vec<Changed> {
     let mut changed = Vec::new();
-    for setting in SETTINGS.iter().filter(|setting| !setting.selects) {
-        let Some(now) = config.pointer(setting.place).cloned() else {
+    for (name, place) in SHAPING {
+        let Some(now) = config.pointer(place).cloned() else {
             continue;
         };
-        let mut kept = others(config, setting.name);
-        let was = before.pointer(setting.place).cloned();
-        for value in others(before, setting.name).into_iter().chain(was.clone()) {
+        let mut kept = others(config, name);
+        let was = before.pointer(place).cloned();
+        for value in others(before, name).into_iter().chain(was.clone()) {
             if value != now && !kept.contains(&value) {
                 kept.push(value);
             }
@@ -94,13 +75,13 @@ pub fn merge_history(config: &mut Value, before: &Value) -> Vec<Changed> {
             && was != now
         {
             changed.push(Changed {
-                name: setting.name,
+                name,
                 before: was,
                 now,
             });
         }
         if !kept.is_empty() {
-            config["other_values"][setting.name] = json!(kept);
+            config["other_values"][name] = json!(kept);
         }
     }
     changed

@@ -14,9 +14,11 @@ use model::Event;
 
 use super::journal::{self, PaidResponse};
 use super::lost_calls::{in_flight, reduce_to_lost_calls};
+use super::samples::{Successor, successors};
 use super::set_aside::{file_name, move_to_unused_names, original, unused_path};
 use super::{
-    ABANDONED, JOURNAL, Journal, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, name,
+    ABANDONED, JOURNAL, Journal, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, if_exists,
+    name,
 };
 use crate::AttemptRecord;
 use crate::trajectory::{Calls, Fold};
@@ -33,12 +35,10 @@ pub(super) enum Callers {
 }
 
 /// Returns the spending of agents on attempts that do not count. `all` contains all records of the
-/// run, and `superseded` those that later records have replaced. Unfinished attempts are included
-/// unless the run is still `running`.
+/// run. Unfinished attempts are included unless the run is still `running`.
 pub(super) fn wasted(
     folder: &Path,
     all: &[AttemptRecord],
-    superseded: &[AttemptRecord],
     running: bool,
 ) -> Result<Wasted, RunDirError> {
     let under_way = if running {
@@ -46,9 +46,11 @@ pub(super) fn wasted(
     } else {
         UnfinishedAttempts::of(folder, all)?
     };
+    let records = all.iter().zip(successors(all));
+    let superseded = records.filter(|(_, next)| *next == Some(Successor::Restarted));
     Ok(Wasted {
         abandoned: spent_without_record(folder, &under_way, Callers::Agents)?,
-        superseded: superseded.iter().map(Spent::of_agents).sum(),
+        superseded: superseded.map(|(record, _)| Spent::of_agents(record)).sum(),
     })
 }
 
@@ -201,10 +203,8 @@ pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDir
         if reduce_to_lost_calls(&trajectory, &paid)? {
             aside.push(trajectory);
         } else {
-            fs::remove_file(&trajectory).map_err(|reason| RunDirError::Write {
-                path: trajectory,
-                reason,
-            })?;
+            fs::remove_file(&trajectory)
+                .map_err(|reason| RunDirError::cannot_write(&trajectory, reason))?;
         }
     }
     move_to_unused_names(folder, ABANDONED, &aside)
@@ -244,12 +244,7 @@ pub(super) fn remove_journals<'a>(
         } else {
             fs::remove_file(&path)
         };
-        match removed {
-            Err(reason) if reason.kind() != io::ErrorKind::NotFound => {
-                return Err(RunDirError::Write { path, reason });
-            }
-            _ => {}
-        }
+        if_exists(removed).map_err(|reason| RunDirError::Write { path, reason })?;
     }
     Ok(())
 }
@@ -371,18 +366,10 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, RunDirError> {
             })
             .collect::<io::Result<Vec<_>>>()
     });
-    match listed {
-        Ok(paths) => {
-            let mut paths: Vec<PathBuf> = paths.into_iter().flatten().collect();
-            paths.sort();
-            Ok(paths)
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(reason) => Err(RunDirError::Read {
-            path: folder.to_owned(),
-            reason,
-        }),
-    }
+    let listed = if_exists(listed).map_err(|reason| RunDirError::cannot_read(folder, reason))?;
+    let mut paths: Vec<PathBuf> = listed.into_iter().flatten().flatten().collect();
+    paths.sort();
+    Ok(paths)
 }
 
 /// Returns the spending according to the events of a trajectory.

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::journal::Compressor;
 use super::run_lock::Held;
-use super::samples::{SampleLog, latest, read_records, superseded};
+use super::samples::{SampleLog, latest, read_records};
 use super::trajectories::Trajectories;
 use super::{
     CONFIG, Journal, LOCK, Lock, RESULTS, RunDirError, SAMPLES, SUMMARY, TRAJECTORIES, answers,
@@ -147,10 +147,7 @@ impl NewRun {
         let samples = SampleLog::create(self.path.join(SAMPLES))?;
         let trajectories = self.path.join(TRAJECTORIES);
         let made = fs::create_dir(&trajectories).and_then(|()| atomic::sync_folder(&self.path));
-        made.map_err(|reason| RunDirError::Write {
-            path: trajectories.clone(),
-            reason,
-        })?;
+        made.map_err(|reason| RunDirError::cannot_write(&trajectories, reason))?;
         self.begun = true;
         Ok(RunWriter::open(
             self.path.clone(),
@@ -285,12 +282,7 @@ impl RunWriter {
         summary: impl FnOnce(Wasted) -> S,
     ) -> Result<S, RunDirError> {
         let (all, _) = read_records(&self.path.join(SAMPLES))?;
-        let summary = summary(wasted_spend::wasted(
-            &self.path,
-            &all,
-            &superseded(&all),
-            false,
-        )?);
+        let summary = summary(wasted_spend::wasted(&self.path, &all, false)?);
         let path = self.path.join(RESULTS);
         let csv = results_csv::to_csv(&self.identity, &latest(all), &self.order);
         match csv {

@@ -31,7 +31,7 @@ pub struct Fold {
 }
 
 /// An agent of the attempt.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Agent {
     /// Invocation id: `root`, `d1-c0`, ….
     pub id: String,
@@ -112,12 +112,7 @@ impl Fold {
             id: id.to_owned(),
             parent: parent.map(str::to_owned),
             depth,
-            role: None,
-            model: String::new(),
-            max_iterations: 0,
-            status: None,
-            cells: Cells::default(),
-            calls: Calls::default(),
+            ..Agent::default()
         });
         self.by_id.insert(id.to_owned(), self.agents.len() - 1);
         self.agents.len() - 1

@@ -58,13 +58,9 @@ pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     if rows.attempts.is_empty() {
         return Err(wrong(1, CsvProblem::Empty));
     }
-    let facts =
-        rows.facts
-            .into_iter()
-            .fold(RunColumns::default(), |mut facts, (name, (value, _))| {
-                facts.insert(name, value);
-                facts
-            });
+    let facts = rows.facts.into_iter();
+    let facts = facts.map(|(name, (value, _))| (name.to_owned(), value));
+    let facts = RunColumns(facts.filter(|(_, value)| !value.is_empty()).collect());
     Ok(RunScores {
         started: None,
         path: path.to_owned(),

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use model::Status;
+use records::is_zero;
 use serde::Serialize;
 use statistics::{Estimate, estimate, sample_means};
 
 use super::pairing::{ErrorCounting, samples as samples_of};
-use super::run_scores::{RunColumns, RunScores};
+use super::run_scores::{RunColumns, RunScores, ScoredAttempt};
 use crate::run_name::run_name;
-use crate::summary::{Cluster, Statuses, is_zero};
+use crate::summary::{Cluster, Statuses};
 
 /// Figures of one run over all its samples, including those that other runs lack.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -60,15 +61,10 @@ pub(super) fn figures(runs: &[RunScores]) -> Vec<RunFigures> {
 }
 
 fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
-    let mut statuses = Statuses::default();
-    for attempt in &run.attempts {
-        match attempt.status {
-            Status::Ok => statuses.ok += 1,
-            Status::Limit => statuses.limit += 1,
-            Status::Error => statuses.error += 1,
-            Status::Cancelled => statuses.cancelled += 1,
-        }
-    }
+    let count = |holds: &dyn Fn(&ScoredAttempt) -> bool| {
+        run.attempts.iter().filter(|attempt| holds(attempt)).count() as u64
+    };
+    let with = |status: Status| count(&|attempt| attempt.status == status);
     let score = |errors: ErrorCounting| {
         let scores = run.attempts.iter().filter_map(|attempt| {
             let cluster = Cluster::of(&attempt.sample, attempt.cluster.as_deref());
@@ -76,11 +72,7 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
         });
         estimate(&sample_means(scores))
     };
-    let scored = run
-        .attempts
-        .iter()
-        .filter(|attempt| attempt.score.is_some());
-    let scored = scored.count() as u64;
+    let scored = count(&|attempt| attempt.score.is_some());
     RunFigures {
         name: run_name(index),
         path: run.path.clone(),
@@ -93,17 +85,14 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
             0 => 0.0,
             total => scored as f64 / total as f64,
         },
-        statuses,
-        refused: run
-            .attempts
-            .iter()
-            .filter(|attempt| attempt.refused)
-            .count() as u64,
-        cut_prompts: run
-            .attempts
-            .iter()
-            .filter(|attempt| attempt.has_truncated_prompt)
-            .count() as u64,
+        statuses: Statuses {
+            ok: with(Status::Ok),
+            limit: with(Status::Limit),
+            error: with(Status::Error),
+            cancelled: with(Status::Cancelled),
+        },
+        refused: count(&|attempt| attempt.refused),
+        cut_prompts: count(&|attempt| attempt.has_truncated_prompt),
         score: score(ErrorCounting::Excluded),
         score_errors_as_zero: score(ErrorCounting::AsZero),
     }

@@ -26,20 +26,14 @@ pub(super) const CONSTANT_COLUMNS: [&str; 11] = [
 ];
 
 /// Known values of the columns of `results.csv` that are the same in all rows of a run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct RunColumns(BTreeMap<&'static str, String>);
+pub struct RunColumns(pub(super) BTreeMap<String, String>);
 
 impl RunColumns {
     /// Returns the value of a column, or `None` if it is unknown or empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
-    }
-
-    pub(super) fn insert(&mut self, name: &'static str, value: String) {
-        if !value.is_empty() {
-            self.0.insert(name, value);
-        }
     }
 }
 

@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use records::run_dir::RunDir;
-use serde_json::Value;
 
 use super::csv_file;
 use super::error::CompareError;
-use super::run_scores::{CONSTANT_COLUMNS, RunColumns, RunScores, ScoredAttempt};
-use crate::differences::RunParts;
+use super::run_scores::{RunColumns, RunScores, ScoredAttempt};
+use crate::differences::{RunParts, constant_columns};
 
 impl RunScores {
     /// Reads a run directory or a CSV file: `results.csv`, or a file written by another program.
@@ -34,17 +33,6 @@ impl RunScores {
 
     /// Returns the scores of a run that has already been read.
     pub fn of_run(run: &RunDir) -> Self {
-        let mut facts = RunColumns::default();
-        // The run's identity is a flat object whose field names are column names.
-        if let Ok(Value::Object(mut identity)) = serde_json::to_value(&run.lock.run) {
-            for fact in CONSTANT_COLUMNS {
-                match identity.get_mut(fact).map(Value::take) {
-                    Some(Value::String(text)) => facts.insert(fact, text),
-                    Some(Value::Number(number)) => facts.insert(fact, number.to_string()),
-                    _ => {}
-                }
-            }
-        }
         let attempts = run.records.iter().map(|record| ScoredAttempt {
             sample: record.id.clone(),
             attempt: record.attempt,
@@ -56,7 +44,7 @@ impl RunScores {
         });
         Self {
             path: run.path.clone(),
-            facts,
+            facts: RunColumns(constant_columns(&run.lock.run)),
             parts: RunParts::of_run(run),
             attempts_total: run.attempts_total(),
             started: run.started(),

@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::run_name::run_name;
 
 pub use parts::RunParts;
+pub(crate) use parts::constant_columns;
 use slot::{Slot, alike};
 pub use text::{changed, rows, scorers, sentences};
 pub(crate) use value::shortened_pair;

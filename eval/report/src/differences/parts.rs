@@ -104,13 +104,11 @@ impl RunParts {
             }
             clear_unused(&mut parts, &identity.protocol);
         }
-        let mut columns = columns(identity);
-        columns.extend(program.map(|program| (PROGRAM.to_owned(), Some(program))));
-        clear_unused(&mut columns, &identity.protocol);
+        let known = constant_columns(identity);
         Self {
             fingerprint: Some(identity.fingerprint.clone()),
             parts,
-            columns,
+            columns: columns(|name| known.get(name).map(String::as_str), program),
             beside: Some(beside),
             mixed,
             program_versions,
@@ -123,18 +121,10 @@ impl RunParts {
         column: impl Fn(&str) -> Option<&'a str>,
         program_versions: ProgramVersions,
     ) -> Self {
-        let known = COLUMNS.iter().filter_map(|name| {
-            let value = Some(Value::from(column(name)?));
-            Some(((*name).to_owned(), value))
-        });
-        let mut columns: Parts = known.collect();
-        let program = programs(&program_versions);
-        columns.extend(program.map(|program| (PROGRAM.to_owned(), Some(program))));
-        clear_unused(&mut columns, column("protocol").unwrap_or_default());
         Self {
             fingerprint: column("fingerprint").map(str::to_owned),
             parts: Parts::new(),
-            columns,
+            columns: columns(column, programs(&program_versions)),
             beside: None,
             mixed: Vec::new(),
             program_versions,
@@ -176,18 +166,33 @@ fn programs(program_versions: &ProgramVersions) -> Option<Value> {
     Some(program_versions.digests().chain(unknown).collect())
 }
 
-fn columns(identity: &RunIdentity) -> Parts {
-    let Ok(Value::Object(mut identity)) = serde_json::to_value(identity) else {
-        return Parts::new();
-    };
+/// Returns the parts that a CSV file contains, given the values of its columns by name.
+fn columns<'a>(column: impl Fn(&str) -> Option<&'a str>, program: Option<Value>) -> Parts {
     let known = COLUMNS.iter().filter_map(|name| {
-        let text = match identity.get_mut(*name).map(Value::take)? {
+        let value = Some(Value::from(column(name)?));
+        Some(((*name).to_owned(), value))
+    });
+    let mut columns: Parts = known.collect();
+    columns.extend(program.map(|program| (PROGRAM.to_owned(), Some(program))));
+    clear_unused(&mut columns, column("protocol").unwrap_or_default());
+    columns
+}
+
+/// Returns the columns of `results.csv` that are the same in every row, with their values, except
+/// unknown ones.
+pub(crate) fn constant_columns(identity: &RunIdentity) -> BTreeMap<String, String> {
+    // The run's identity is a flat object whose field names are column names.
+    let Ok(Value::Object(identity)) = serde_json::to_value(identity) else {
+        return BTreeMap::new();
+    };
+    let known = identity.into_iter().filter_map(|(name, value)| {
+        let text = match value {
             Value::String(text) => text,
             Value::Number(number) => number.to_string(),
             _ => return None,
         };
         // In a CSV file, an empty field means unknown.
-        (!text.is_empty()).then(|| ((*name).to_owned(), Some(Value::from(text))))
+        (!text.is_empty()).then_some((name, text))
     });
     known.collect()
 }

@@ -325,8 +325,7 @@ fn score_by_cost(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
         .collect();
     let tokens = || -> Option<Vec<f64>> {
         let tokens = runs.iter().map(|run| {
-            let usage = run.summary.usage?;
-            let sum = (usage.input_tokens + usage.output_tokens) as f64;
+            let sum = run.summary.usage?.total() as f64;
             (sum > 0.0).then(|| per_attempt(run, sum))
         });
         tokens.collect()

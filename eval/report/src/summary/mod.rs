@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{Status, Usage, settled};
 use serde::{Deserialize, Serialize};
 
-use records::{AttemptRecord, TotalSpending, Wasted, counted};
+use records::{AttemptRecord, TotalSpending, Wasted, counted, is_zero};
 use statistics::{Estimate, estimate, sample_means};
 
 pub use cluster::Cluster;
@@ -217,14 +217,6 @@ pub struct PerAttempt {
     pub most_overhead_ms: Option<f64>,
     /// Total overhead as a share of the attempts' time.
     pub overhead_share: Option<f64>,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "signature required by serde"
-)]
-pub(crate) fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 impl Summary {

@@ -3,20 +3,18 @@
 
 use serde_json::Value;
 
+use crate::outcome::value_text;
+
 /// Maximum bytes of an answer to examine.
 const LONGEST: usize = 100_000;
 
 /// Describes the difference between an answer and the expected one if they differ only in form.
 /// Returns `None` if they are equal, because the form then does not explain the score.
 pub fn form_difference(answer: &str, expected: &Value) -> Option<&'static str> {
-    if answer.len() > LONGEST || answer.trim().is_empty() {
+    if answer.len() > LONGEST || answer.trim().is_empty() || expected.is_null() {
         return None;
     }
-    let wanted = match expected {
-        Value::Null => return None,
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
-    };
+    let wanted = value_text(expected);
     if wanted.trim().is_empty() || answer == wanted {
         return None;
     }
@@ -49,12 +47,8 @@ pub fn form_difference(answer: &str, expected: &Value) -> Option<&'static str> {
 
 /// Whether an answer equals the expected answer or differs from it only in form.
 pub fn is_right(answer: &str, expected: &Value) -> bool {
-    let wanted = match expected {
-        Value::Null => return false,
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
-    };
-    answer == wanted || form_difference(answer, expected).is_some()
+    let is_equal = !expected.is_null() && answer == value_text(expected);
+    is_equal || form_difference(answer, expected).is_some()
 }
 
 /// Whether two texts are the same text, number or JSON value.
@@ -113,10 +107,7 @@ fn only_value(text: &str) -> Option<String> {
         Value::Array(mut values) if values.len() == 1 => values.pop()?,
         _ => return None,
     };
-    Some(match only {
-        Value::String(text) => text,
-        value => value.to_string(),
-    })
+    Some(value_text(&only))
 }
 
 /// Converts to lowercase and replaces each run of characters other than letters and digits with a

@@ -7,7 +7,7 @@ mod answer_form;
 mod text_form;
 mod trace;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::error::ViewError;
+use super::filter::FailureGroups;
 use super::outcome::is_wrong;
 use super::run_file::RunFile;
 use text_form::without_numbers;
@@ -43,9 +44,9 @@ pub struct Failures {
     pub to_read: usize,
     /// Groups, the largest first.
     pub groups: Vec<Group>,
-    /// Keys of each attempt's groups, by sample id and attempt number.
+    /// Keys of each attempt's groups.
     #[serde(skip)]
-    pub of: HashMap<(String, u32), Vec<String>>,
+    pub of: FailureGroups,
 }
 
 /// A group of attempts with the same kind of failure.

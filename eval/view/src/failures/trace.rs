@@ -93,9 +93,6 @@ const TYPES: [&str; 6] = [
 
 impl Trace {
     /// Reads the trajectory of an attempt whose expected answer is `expected`.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be read.
     pub fn read(path: &Path, expected: &Value) -> io::Result<Self> {
         let wanted = TYPES.map(|name| format!("\"type\":\"{name}\""));
         let finders = wanted.iter().map(memmem::Finder::new);

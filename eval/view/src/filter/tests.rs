@@ -37,9 +37,7 @@ fn filters_attempts_by_expression() {
         ),
     ];
     let mut marks = FailureGroups::default();
-    marks
-        .groups
-        .insert(("slow".to_owned(), 1), vec!["limit-1a2b3c".to_owned()]);
+    marks.insert(("slow".to_owned(), 1), vec!["limit-1a2b3c".to_owned()]);
     let rows = [
         ("", "right slow broken"),
         ("score<1", "slow"),

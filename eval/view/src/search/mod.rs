@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use builder::Builder;
 pub use builder::Status;
-pub use snippet::Snippet;
+use snippet::snippet;
 use store::{Owner, Store, TextLocation, file_of};
 pub use texts::Kind;
 use texts::{shown, words};
@@ -79,9 +79,8 @@ pub struct Hit {
     pub iteration: u32,
     /// Kind of text.
     pub kind: Kind,
-    /// Excerpt of the text with the words marked.
-    #[serde(flatten)]
-    pub snippet: Snippet,
+    /// Excerpt of the text, as alternating parts: other text, a searched word, and so on.
+    pub parts: Vec<String>,
 }
 
 impl TextIndex {
@@ -106,9 +105,6 @@ impl TextIndex {
 
     /// Searches the index. `passes` decides whether to include an attempt; `open` returns the path
     /// of its trajectory.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be read.
     pub fn search(
         &self,
         asked: &SearchRequest<'_>,
@@ -203,7 +199,7 @@ fn hit(
         agent,
         iteration: place.iteration,
         kind: place.kind,
-        snippet: Snippet::of(&text, words),
+        parts: snippet(&text, words),
     }))
 }
 

@@ -32,7 +32,7 @@ const SCHEMA: &str = include_str!("schema.sql");
 const MARK: char = '\u{e0e0}';
 
 /// State of a trajectory in the index.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct KnownFile {
     /// Row number of the file, which is part of the row numbers of its texts.
     pub row: i64,
@@ -79,9 +79,6 @@ pub struct Store(Connection, RefCell<Distinct>);
 
 impl Store {
     /// Opens the index for writing. Creates the index if it is missing or has another version.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be read or written.
     pub fn create(path: &Path) -> rusqlite::Result<Self> {
         let opened = Self::open_to_write(path)?;
         let version: i64 = opened
@@ -127,9 +124,6 @@ impl Store {
     }
 
     /// Opens the index for searching, or returns `None` if it does not exist yet.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be read.
     pub fn open(path: &Path) -> rusqlite::Result<Option<Self>> {
         if !path.is_file() {
             return Ok(None);
@@ -151,17 +145,11 @@ impl Store {
     }
 
     /// Commits the transaction, after which searches find its texts.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be written.
     pub fn commit(&self) -> rusqlite::Result<()> {
         self.0.execute_batch("COMMIT")
     }
 
     /// Returns the row number of a run; assigns one if the run is new.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be read or written.
     pub fn run(&self, id: &str) -> rusqlite::Result<i64> {
         let known = self
             .0
@@ -181,9 +169,6 @@ impl Store {
     }
 
     /// Returns the row number of a run, if it has one.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be read.
     pub fn run_row(&self, id: &str) -> rusqlite::Result<Option<i64>> {
         self.0
             .query_row("SELECT row FROM run WHERE id = ?", [id], |row| row.get(0))
@@ -191,9 +176,6 @@ impl Store {
     }
 
     /// Returns the state of a run's trajectory, or `None` if it has not been indexed.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be read.
     pub fn file(&self, run: i64, name: &str) -> rusqlite::Result<Option<KnownFile>> {
         let mut statement = self.0.prepare_cached(
             "SELECT row, bytes, modified, digest, reading, texts FROM file WHERE run = ? AND name = ?",
@@ -214,9 +196,6 @@ impl Store {
 
     /// Adds a trajectory with a new row number. Searches no longer find the texts of an earlier
     /// trajectory with the same name.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be written.
     pub fn add_file(&self, run: i64, of: &Owner) -> rusqlite::Result<KnownFile> {
         self.0.execute(
             "UPDATE file SET name = NULL WHERE run = ? AND name = ?",
@@ -235,18 +214,11 @@ impl Store {
         )?;
         Ok(KnownFile {
             row,
-            bytes: 0,
-            modified: 0,
-            digest: String::new(),
-            reading: Reading::default(),
-            texts: 0,
+            ..KnownFile::default()
         })
     }
 
     /// Stores the state of a trajectory.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be written.
     pub fn keep_file(&self, file: &KnownFile) -> rusqlite::Result<()> {
         let reading = serde_json::to_string(&file.reading).unwrap_or_default();
         let bytes = i64::try_from(file.bytes).unwrap_or(i64::MAX);
@@ -259,9 +231,6 @@ impl Store {
     }
 
     /// Adds a text of a trajectory.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be written.
     pub fn add_text(
         &self,
         file: &mut KnownFile,
@@ -291,9 +260,6 @@ impl Store {
     /// Calls `each` with the row numbers of texts that contain all words, in ascending order, until
     /// `each` returns `false`. The last word of each group is a prefix if it has at least three
     /// letters.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be read.
     pub fn rows(
         &self,
         words: &[Vec<String>],
@@ -332,9 +298,6 @@ impl Store {
     }
 
     /// Returns the location of a text.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be read.
     pub fn place(&self, row: i64) -> rusqlite::Result<TextLocation> {
         self.0
             .prepare_cached("SELECT offset, length, iteration, kind FROM place WHERE row = ?")?
@@ -354,9 +317,6 @@ impl Store {
 
     /// Returns the attempt that a trajectory belongs to, or `None` if the trajectory has been
     /// replaced.
-    ///
-    /// # Errors
-    /// Returns an error if the index cannot be read.
     pub fn attempt(&self, file: i64) -> rusqlite::Result<Option<Owner>> {
         self.0
             .prepare_cached(

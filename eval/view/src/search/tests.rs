@@ -66,7 +66,7 @@ fn found(
     assert_eq!((answer.hits.len(), answer.more), (answer.total, false));
     let hits = answer.hits.iter().map(|hit| {
         let (run, sample, kind) = (&hit.run, &hit.sample, hit.kind.name());
-        let parts = hit.snippet.parts.join("|");
+        let parts = hit.parts.join("|");
         format!("{run}/{sample} {} {kind}: {parts}", hit.iteration)
     });
     hits.collect()

@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::outcome::value_text;
+
 /// Number of leading characters by which an output is recognized if a message repeats it. Shorter
 /// outputs are indexed again.
 const REPEATED: usize = 200;
@@ -212,11 +214,7 @@ fn texts(fields: Fields) -> Vec<FoundText> {
 }
 
 fn web(event: &Value, add: &mut impl FnMut(Kind, Option<String>)) {
-    let text = |value: &Value| match value {
-        Value::Null => None,
-        Value::String(text) => Some(text.clone()),
-        value => Some(value.to_string()),
-    };
+    let text = |value: &Value| (!value.is_null()).then(|| value_text(value));
     let kinds = [
         ("arguments", Kind::Code),
         ("result", Kind::Output),

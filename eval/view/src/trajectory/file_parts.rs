@@ -43,9 +43,6 @@ pub(super) fn event(file: &mut File, place: LineLocation, limit: usize) -> io::R
 /// long.
 ///
 /// Returns `None` if the bytes are not part of a string. `from` must not exceed `to`.
-///
-/// # Errors
-/// Returns an error if the file cannot be read.
 pub(super) fn text_part(path: &Path, from: u64, to: u64) -> io::Result<Option<TextPart>> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(from))?;

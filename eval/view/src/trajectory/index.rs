@@ -30,25 +30,13 @@ pub struct Index {
     /// Timelines of the agents in `fold`; `places` has the same order.
     timelines: Vec<Timeline>,
     places: Vec<AgentLocations>,
-    /// Number of indexed bytes; they end with a complete line.
-    offset: u64,
+    /// Progress so far. The indexed bytes end with a complete line.
+    progress: Progress,
     /// Hash of indexed bytes, for detecting that the file was replaced.
     digest: String,
-    /// Size of the file at the last read.
-    length: u64,
-    events: u64,
-    /// Number of lines that are not events.
-    malformed: u64,
-    now_ms: f64,
-    /// Whether any event has a timestamp.
-    timed: bool,
     /// Results of comparing answers with expected texts, so that each answer is read only once. The
     /// key is the location of the answer and a hash of the texts.
     answer_matches: RefCell<HashMap<(u64, u64), Option<Match>>>,
-    /// Number of responses that were replayed from the attempt's journal.
-    resumed: Option<u64>,
-    /// Reason why the attempt restarted.
-    restarted: Option<String>,
 }
 
 /// Locations of an agent's events.
@@ -85,7 +73,7 @@ impl IterationLocations {
 }
 
 /// Progress of indexing a trajectory.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Progress {
     /// Size of the file in bytes.
     pub bytes: u64,
@@ -115,20 +103,16 @@ pub struct Progress {
 impl Index {
     /// Continues indexing up to the last complete line or until the time `until`. If the file was
     /// replaced, as when its attempt is run again, it is read from the beginning.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be read.
     pub fn advance(&mut self, path: &Path, until: Instant) -> io::Result<Progress> {
         let file = File::open(path)?;
         let length = file.metadata()?.len();
         let mut file = BufReader::with_capacity(1 << 18, file);
-        if digest_before(&mut file, self.offset)? != self.digest {
+        if digest_before(&mut file, self.progress.indexed_bytes)? != self.digest {
             *self = Self::default();
             file.rewind()?;
         }
-        self.length = length;
         let mut line = Vec::new();
-        let mut whole = self.offset == length;
+        let mut whole = self.progress.indexed_bytes == length;
         // Read at least one line per call, so that indexing progresses even if lines are very long.
         while !whole {
             line.clear();
@@ -138,25 +122,17 @@ impl Index {
                 break;
             }
             self.take(&line);
-            self.offset += line.len() as u64;
+            self.progress.indexed_bytes += line.len() as u64;
             if Instant::now() >= until {
-                whole = self.offset >= length;
+                whole = self.progress.indexed_bytes >= length;
                 break;
             }
         }
-        self.digest = digest_before(&mut file, self.offset)?;
-        Ok(Progress {
-            bytes: length,
-            indexed_bytes: self.offset,
-            whole,
-            events: self.events,
-            malformed: self.malformed,
-            ended: self.fold.has_ended(),
-            now_ms: self.now_ms,
-            timed: self.timed,
-            resumed: self.resumed,
-            restarted: self.restarted.clone(),
-        })
+        self.digest = digest_before(&mut file, self.progress.indexed_bytes)?;
+        self.progress.bytes = length;
+        self.progress.whole = whole;
+        self.progress.ended = self.fold.has_ended();
+        Ok(self.progress.clone())
     }
 
     /// Returns the current state of the agents, in the order in which they started.
@@ -166,16 +142,19 @@ impl Index {
         agents
             .map(|((agent, timeline), places)| {
                 let iterations = places.iterations.len();
-                Agent::at(self.now_ms, agent, timeline, iterations, places.messages)
+                Agent::at(
+                    self.progress.now_ms,
+                    agent,
+                    timeline,
+                    iterations,
+                    places.messages,
+                )
             })
             .collect()
     }
 
     /// Compares an agent's answer with the texts in `wanted`. `answer` is an answer from
     /// [`agents`](Self::agents). If it is truncated, the full answer is read from the file.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be read.
     pub fn answer_holds(
         &self,
         path: &Path,
@@ -207,11 +186,8 @@ impl Index {
     /// it is long.
     ///
     /// Returns `None` if the bytes are not indexed or not part of a string.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be read.
     pub fn text_part(&self, path: &Path, from: u64, to: u64) -> io::Result<Option<TextPart>> {
-        if from > to || to > self.offset {
+        if from > to || to > self.progress.indexed_bytes {
             return Ok(None);
         }
         text_part(path, from, to)
@@ -228,6 +204,7 @@ impl Index {
     }
 
     fn take(&mut self, line: &[u8]) {
+        let progress = &mut self.progress;
         let short = heads(line, KEPT);
         let event: Option<Event> = serde_json::from_slice(&short).ok();
         let (agent, at_ms) = if let Some(event) = &event {
@@ -236,7 +213,7 @@ impl Index {
             // The event may come from a later version of the program, so it is shown as is.
             let other: Value = serde_json::from_slice(&short).unwrap_or_default();
             let Some(id) = other["invocation"].as_str() else {
-                self.malformed += 1;
+                progress.malformed += 1;
                 return;
             };
             let depth = other["depth"].as_u64().unwrap_or_default();
@@ -244,15 +221,15 @@ impl Index {
             let agent = self.fold.agent(id, other["parent"].as_str(), depth);
             (Some(agent), other["at_ms"].as_f64())
         };
-        self.events += 1;
+        progress.events += 1;
         // A recording from another system may lack times.
-        self.timed |= at_ms.is_some();
-        let at_ms = at_ms.unwrap_or(self.now_ms);
-        self.now_ms = self.now_ms.max(at_ms);
+        progress.timed |= at_ms.is_some();
+        let at_ms = at_ms.unwrap_or(progress.now_ms);
+        progress.now_ms = progress.now_ms.max(at_ms);
         let Some(agent) = agent else {
             match event.map(|event| event.kind) {
-                Some(EventKind::AttemptResumed { responses }) => self.resumed = Some(responses),
-                Some(EventKind::AttemptRestarted { reason }) => self.restarted = Some(reason),
+                Some(EventKind::AttemptResumed { responses }) => progress.resumed = Some(responses),
+                Some(EventKind::AttemptRestarted { reason }) => progress.restarted = Some(reason),
                 _ => {}
             }
             return;
@@ -262,7 +239,7 @@ impl Index {
             self.places.push(AgentLocations::default());
         }
         let place = LineLocation {
-            offset: self.offset,
+            offset: progress.indexed_bytes,
             length: line.len(),
         };
         let kind = event.as_ref().map(|event| &event.kind);
@@ -270,7 +247,7 @@ impl Index {
         let timeline = &mut self.timelines[agent];
         timeline.take(at_ms, kind);
         if let Some(EventKind::InvocationStart { .. } | EventKind::InvocationEnd { .. }) = kind {
-            let texts = cut_strings(line, self.offset, KEPT);
+            let texts = cut_strings(line, place.offset, KEPT);
             let mut texts: Value = serde_json::from_slice(&texts).unwrap_or_default();
             timeline.keep(&mut texts["kind"]);
         }
@@ -413,7 +390,11 @@ mod tests {
                 index.advance(&path, soon).unwrap();
             }
             let found = index.agent("root").map_or(0, |root| root.iterations.len());
-            assert_eq!((found, index.events), (iterations, events), "{name}");
+            assert_eq!(
+                (found, index.progress.events),
+                (iterations, events),
+                "{name}"
+            );
         }
     }
 

@@ -2,6 +2,7 @@
 
 use model::web::ActionStatus;
 use model::{EventKind, Usage, WebEvent};
+use records::is_zero;
 use serde::Serialize;
 
 use super::file_parts::LineLocation;
@@ -43,11 +44,6 @@ pub struct IterationMarks {
 /// Token counts: input, cached input, output, reasoning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 struct Tokens(u64, u64, u64, u64);
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
 
 impl IterationMarks {
     /// Processes an event of the iteration at the location `place`.

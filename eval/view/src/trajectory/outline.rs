@@ -39,9 +39,6 @@ pub struct Turn {
 }
 
 /// Returns the outline of all agents, in the order in which they started.
-///
-/// # Errors
-/// Returns an error if the file cannot be read.
 pub fn outline<'a>(index: &'a Index, path: &Path) -> io::Result<Vec<AgentOutline<'a>>> {
     let mut file = File::open(path)?;
     let mut pictures = PICTURES;

@@ -28,9 +28,6 @@ pub struct Iteration {
 
 /// Returns the requested iterations of an agent and their total number, or `None` for an unknown
 /// agent.
-///
-/// # Errors
-/// Returns an error if the file cannot be read.
 pub fn iterations(
     index: &Index,
     path: &Path,
@@ -61,9 +58,6 @@ pub fn iterations(
 /// each is `null` if it does not exist yet.
 ///
 /// Returns `None` if the agent is unknown.
-///
-/// # Errors
-/// Returns an error if the file cannot be read.
 pub fn agent_texts(index: &Index, path: &Path, agent: &str) -> io::Result<Option<(Value, Value)>> {
     let Some(places) = index.agent(agent) else {
         return Ok(None);

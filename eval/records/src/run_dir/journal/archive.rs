@@ -11,8 +11,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::super::atomic;
 use super::super::links::without_links;
+use super::super::{atomic, if_exists};
 
 /// Compression level of zstd. Higher levels take more time and save less than 5 %.
 const LEVEL: i32 = 3;
@@ -74,11 +74,9 @@ pub(super) fn compress(attempts: &[(PathBuf, PathBuf)]) {
 /// Writes a compressed copy of a journal to a temporary file and returns its path. Returns `None`
 /// if there is no journal, or if its copy could not be read again.
 fn write_copy(journal: &Path, trajectory: &Path) -> io::Result<Option<PathBuf>> {
-    let lines = match fs::metadata(journal) {
-        Ok(meta) if meta.len() <= MAX_JOURNAL => fs::read(journal)?,
-        Ok(_) => return Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
+    let lines = match if_exists(fs::metadata(journal))? {
+        Some(meta) if meta.len() <= MAX_JOURNAL => fs::read(journal)?,
+        _ => return Ok(None),
     };
     if std::str::from_utf8(&lines).is_err() {
         return Ok(None);
@@ -105,11 +103,7 @@ fn write_copy(journal: &Path, trajectory: &Path) -> io::Result<Option<PathBuf>> 
 
 /// Syncs a file to disk, if it exists.
 fn sync(path: &Path) -> io::Result<()> {
-    match File::open(path) {
-        Ok(file) => file.sync_all(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
+    if_exists(File::open(path))?.map_or(Ok(()), |file| file.sync_all())
 }
 
 /// Reads the compressed copy of a journal.
@@ -163,13 +157,10 @@ pub(super) fn is_temporary(path: &Path) -> bool {
 /// Returns the content of a trajectory, or nothing if it is missing or too large.
 fn prefix(trajectory: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    match File::open(trajectory) {
-        Ok(file) if file.metadata()?.len() <= MAX_PREFIX => {
-            file.take(MAX_PREFIX).read_to_end(&mut bytes)?;
-        }
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
+    if let Some(file) = if_exists(File::open(trajectory))?
+        && file.metadata()?.len() <= MAX_PREFIX
+    {
+        file.take(MAX_PREFIX).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }
