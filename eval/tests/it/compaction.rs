@@ -1,7 +1,6 @@
 //! Compaction of long conversations: what an agent still knows after 300 iterations, and `kill -9`
 //! between summaries.
 
-use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -10,7 +9,7 @@ use records::run_dir::RunDir;
 use serde_json::{Value, json};
 
 use crate::binary::Binary;
-use crate::run::{finish, lines};
+use crate::run::{finish, lines, only};
 
 /// With a window of 32,000 tokens, an agent reads a word in iteration 3 that it needs in iteration
 /// 300.
@@ -123,13 +122,7 @@ fn resumes_between_summaries() {
     child.kill().unwrap();
     child.wait().unwrap();
     let before = server.seen().len();
-    let results = binary.path().join("results");
-    let dir = fs::read_dir(results)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let dir = only(&binary.path().join("results"));
     let resume = [
         "run",
         "--resume",

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
-use crate::run::lines;
+use crate::run::{lines, only};
 
 /// Returns the 1-based number of the root's request, or `None` for a one-shot call.
 fn turn_of_root(seen: &ReceivedRequest) -> Option<usize> {
@@ -71,8 +71,7 @@ fn resume_args(server: &FaultServer, dir: &Path, more: &[&str]) -> Vec<String> {
 }
 
 fn run_dir(binary: &Binary) -> PathBuf {
-    let mut runs = fs::read_dir(binary.path().join("results")).unwrap();
-    runs.next().unwrap().unwrap().path()
+    only(&binary.path().join("results"))
 }
 
 /// Starts a run, kills it once the server has received this number of requests, and returns its

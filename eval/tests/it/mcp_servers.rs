@@ -2,13 +2,13 @@
 //! itself. The crate `mcp` tests the connection to a server.
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
+use crate::run::only;
 
 const SERVER: &str = "notes=python3 notes.py";
 
@@ -42,6 +42,12 @@ fn ask(binary: &Binary, flags: &[&str]) -> Ran {
     let has_repl = !flags.contains(&"--protocol");
     let of_repl = if has_repl { &REPL[..] } else { &[] };
     binary.run(&[&ASK[..], of_repl, flags].concat(), "")
+}
+
+/// Returns the trajectory of the only run in `out`.
+fn events(binary: &Binary) -> String {
+    let run = only(&binary.path().join("out"));
+    fs::read_to_string(run.join("trajectories/request-000001.1.jsonl")).unwrap()
 }
 
 #[test]
@@ -97,13 +103,7 @@ fn agents_receive_tool_results() {
         assert_eq!(found, expected, "{tool} {arguments}");
     }
     // The trajectory contains each call.
-    let run = fs::read_dir(binary.path().join("out"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap();
-    let trajectory: PathBuf = run.path().join("trajectories/request-000001.1.jsonl");
-    let events = fs::read_to_string(trajectory).unwrap();
+    let events = events(&binary);
     let calls = events.lines().filter(|line| line.contains("\"tool_call\""));
     assert_eq!(
         calls.count(),
@@ -189,13 +189,7 @@ fn server_tools_work_as_native_tools() {
         ],
     );
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let run = fs::read_dir(binary.path().join("out"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap();
-    let events =
-        fs::read_to_string(run.path().join("trajectories/request-000001.1.jsonl")).unwrap();
+    let events = events(&binary);
     let call = events
         .lines()
         .find(|line| line.contains("\"tool_call\""))

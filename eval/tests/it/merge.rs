@@ -8,7 +8,7 @@ use records::run_dir::RunDir;
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
-use crate::run::{S_NIAH, s_niah, tree};
+use crate::run::{S_NIAH, only, s_niah, tree};
 
 const FREE: [&str; 6] = [
     "run_id",
@@ -78,17 +78,6 @@ fn content(dir: &Path) -> Vec<(String, Value)> {
             (name, value)
         })
         .collect()
-}
-
-fn only(folder: &Path) -> PathBuf {
-    let mut entries = fs::read_dir(folder).unwrap();
-    let path = entries.next().unwrap().unwrap().path();
-    assert!(
-        entries.next().is_none(),
-        "more than one run in {}",
-        folder.display()
-    );
-    path
 }
 
 fn run(binary: &Binary, more: &[&str]) -> Ran {

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::binary::Binary;
+use crate::run::{lines, only};
 
 const KEY: &str = "sk-peer-key-1234";
 
@@ -123,12 +124,12 @@ fn run(model: &str, base_url: &str, more: &[&str]) -> (Vec<Value>, String) {
     args.extend(["--model", model, "--base-url", base_url]);
     args.extend(more);
     let ran = binary.run(&args, "");
-    let mut records = Vec::new();
-    if let Ok(mut runs) = fs::read_dir(binary.path().join("results")) {
-        let samples = runs.next().unwrap().unwrap().path().join("samples.jsonl");
-        let text = fs::read_to_string(samples).unwrap();
-        records.extend(text.lines().map(|line| serde_json::from_str(line).unwrap()));
-    }
+    let results = binary.path().join("results");
+    let records = if results.exists() {
+        lines(&only(&results).join("samples.jsonl"))
+    } else {
+        Vec::new()
+    };
     (records, ran.stderr)
 }
 

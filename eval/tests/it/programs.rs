@@ -13,7 +13,7 @@ use records::run_dir::{Journal, RunDir};
 use serde_json::Value;
 
 use crate::binary::Binary;
-use crate::run::lines;
+use crate::run::{lines, only};
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
@@ -98,8 +98,7 @@ impl ModelServer {
     }
 
     fn run_dir(&self) -> PathBuf {
-        let mut runs = fs::read_dir(self.binary.path().join("results")).unwrap();
-        runs.next().unwrap().unwrap().path()
+        only(&self.binary.path().join("results"))
     }
 
     fn answer(&self) -> (String, Option<String>, u32) {

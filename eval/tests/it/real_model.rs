@@ -15,6 +15,7 @@ use std::thread;
 use serde_json::Value;
 
 use crate::binary::Binary;
+use crate::run::only;
 
 /// The model's server, which stops when dropped.
 struct RealModel(Child, String);
@@ -114,8 +115,7 @@ fn runs_with_a_real_model() {
             more,
         ];
         let ran = binary.run(&args.concat(), "");
-        let runs = fs::read_dir(binary.path().join("results")).unwrap();
-        let dir = runs.map(|run| run.unwrap().path()).next().unwrap();
+        let dir = only(&binary.path().join("results"));
         let samples = fs::read_to_string(dir.join("samples.jsonl")).unwrap();
         let record: Value = serde_json::from_str(samples.trim()).unwrap();
         let status = record["status"].as_str().unwrap();

@@ -13,7 +13,7 @@ use records::run_dir::{Journal, RunDir};
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, is_full};
-use crate::run::lines;
+use crate::run::{lines, only};
 
 /// Latency of the server in milliseconds.
 const LATENCY: u64 = 4;
@@ -291,12 +291,7 @@ fn restarts_attempt_that_diverges() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    let dir = fs::read_dir(binary.path().join("results"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let dir = only(&binary.path().join("results"));
     let resumed = binary.run(
         &[
             "run",

@@ -51,6 +51,18 @@ impl Finished {
     }
 }
 
+/// Returns the path of the only entry of a folder, such as a run in `results`.
+pub fn only(folder: &Path) -> PathBuf {
+    let mut entries = fs::read_dir(folder).unwrap();
+    let path = entries.next().unwrap().unwrap().path();
+    assert!(
+        entries.next().is_none(),
+        "more than one entry in {}",
+        folder.display()
+    );
+    path
+}
+
 /// Parses every line of a file as JSON.
 pub fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
     let text = fs::read_to_string(path).expect("the file can be read");

@@ -4,7 +4,6 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
+use crate::run::{lines, only};
 use crate::view_server::Viewer;
 
 pub const MODEL: &str = "rlm/scripted:echo.yaml";
@@ -140,14 +140,7 @@ pub fn folder() -> Binary {
 
 /// Returns the records of the only run directory that a server has written.
 fn records(binary: &Binary) -> Vec<Value> {
-    let runs = fs::read_dir(binary.path().join("results")).unwrap();
-    let runs: Vec<PathBuf> = runs.map(|run| run.unwrap().path()).collect();
-    assert_eq!(runs.len(), 1, "{runs:?}");
-    let text = fs::read_to_string(runs[0].join("samples.jsonl")).unwrap();
-    let lines = text.lines();
-    lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    lines(&only(&binary.path().join("results")).join("samples.jsonl"))
 }
 
 /// One row of `serve_requests.json`.
@@ -361,8 +354,8 @@ fn serves_named_agents_with_their_flags() {
     let (status, answer) = server.ask("POST /v1/responses", &[], &body);
     assert_eq!(status, 200, "{answer}");
     assert!(answer.contains("asked: Say x"), "{answer}");
-    let run = fs::read_dir(binary.path().join("results")).unwrap().next();
-    let config = fs::read_to_string(run.unwrap().unwrap().path().join("config.json")).unwrap();
+    let run = only(&binary.path().join("results"));
+    let config = fs::read_to_string(run.join("config.json")).unwrap();
     let config: Value = serde_json::from_str(&config).unwrap();
     assert_eq!(config["served_as"], "careful");
     assert_eq!(config["engine"]["prompt_mode"], "coordinator");

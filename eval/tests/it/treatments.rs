@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::binary::Binary;
+use crate::run::only;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -121,8 +122,7 @@ fn labels_match_prompt_of_root() {
                 || line.contains(" mode")
         });
         assert_eq!(told.collect::<Vec<_>>(), row.stderr, "{row:?}");
-        let mut runs = fs::read_dir(binary.path().join("runs")).unwrap();
-        let run = runs.next().unwrap().unwrap().path();
+        let run = only(&binary.path().join("runs"));
         let name = run.file_name().unwrap().to_string_lossy().into_owned();
         let stem = format!("s-niah-{}-", row.folder);
         assert!(name.starts_with(&stem), "{row:?}: {name}");
