@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -68,6 +68,16 @@ impl Binary {
             .env_clear()
             .envs(&self.variables);
         command
+    }
+
+    /// Starts the binary without input and output.
+    pub fn spawn<S: AsRef<str>>(&self, args: &[S]) -> Child {
+        let mut command = self.command(args);
+        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
+        quiet
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary starts")
     }
 
     /// Runs a shell command line in which `"$0"` is the binary.

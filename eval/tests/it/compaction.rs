@@ -1,7 +1,6 @@
 //! Compaction of long conversations: what an agent still knows after 300 iterations, and `kill -9`
 //! between summaries.
 
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use fault_server::{Behavior, FaultServer};
@@ -100,12 +99,7 @@ fn resumes_between_summaries() {
         server.openai()
     );
     let args: Vec<&str> = args.split_whitespace().collect();
-    let mut child = binary
-        .command(&args)
-        .stderr(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = binary.spawn(&args);
     let is_third = |seen: &[fault_server::ReceivedRequest]| {
         let asks = |seen: &fault_server::ReceivedRequest| {
             let text = seen.body.to_string();

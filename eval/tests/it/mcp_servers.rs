@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
+use crate::queue::until;
 use crate::run::only;
 
 const SERVER: &str = "notes=python3 notes.py";
@@ -287,13 +288,7 @@ fn server_ends_when_program_exits_or_is_killed() {
     let binary = binary.file("use.yaml", model);
     let server = "notes=sh -c 'echo $$ > pid; exec python3 notes.py'";
     let flags = ["--timer-timeout", "3600", "--mcp-server", server];
-    let mut child = binary
-        .command(&[&ASK[..], &flags].concat())
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = binary.spawn(&[&ASK[..], &flags].concat());
     let began = Instant::now();
     let pid = loop {
         let written = fs::read_to_string(binary.path().join("pid"));
@@ -313,7 +308,6 @@ fn server_ends_when_program_exits_or_is_killed() {
 
 /// Waits until a process has ended.
 fn gone(pid: u32) {
-    let began = Instant::now();
     let exists = || {
         let sent = Command::new("kill")
             .args(["-0", &pid.to_string()])
@@ -321,13 +315,7 @@ fn gone(pid: u32) {
             .status();
         sent.unwrap().success()
     };
-    while exists() {
-        assert!(
-            began.elapsed() < Duration::from_secs(60),
-            "process {pid} is still running"
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until(&format!("process {pid} ends"), || !exists());
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -91,10 +91,7 @@ impl ModelServer {
     fn start(&self, args: &[&str]) -> Child {
         let base_url = self.server.openai();
         let args = args.iter().copied().chain(["--base-url", &base_url]);
-        let mut command = self.binary.command(&args.collect::<Vec<_>>());
-        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
-        let child = quiet.stderr(Stdio::null()).spawn();
-        child.expect("the binary starts")
+        self.binary.spawn(&args.collect::<Vec<_>>())
     }
 
     fn run_dir(&self) -> PathBuf {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use records::run_dir::{Journal, RunDir};
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, is_full};
+use crate::queue::until;
 use crate::run::{lines, only};
 
 /// Latency of the server in milliseconds.
@@ -99,12 +100,7 @@ impl Forest {
     }
 
     fn start(&self, args: &[String]) -> Child {
-        let mut command = self.binary.command(args);
-        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
-        quiet
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the binary starts")
+        self.binary.spawn(args)
     }
 
     fn calls(&self) -> usize {
@@ -279,16 +275,8 @@ fn restarts_attempt_that_diverges() {
         server.openai()
     );
     let args: Vec<&str> = args.split(' ').collect();
-    let mut child = binary.command(&args).stderr(Stdio::null()).spawn().unwrap();
-    let began = Instant::now();
-    while server.seen().len() < 3 {
-        assert!(
-            began.elapsed() < Duration::from_secs(60),
-            "{:?}",
-            server.seen()
-        );
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let mut child = binary.spawn(&args);
+    until("three requests arrived", || server.seen().len() >= 3);
     child.kill().unwrap();
     child.wait().unwrap();
     let dir = only(&binary.path().join("results"));

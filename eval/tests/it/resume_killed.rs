@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use records::run_dir::RunDir;
@@ -45,16 +45,6 @@ impl Random {
     }
 }
 
-fn start(binary: &Binary, args: &[&str]) -> Child {
-    binary
-        .command(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts")
-}
-
 fn only_run(folder: &Path) -> Option<PathBuf> {
     let mut runs = fs::read_dir(folder.join("results")).ok()?;
     Some(runs.next()?.expect("the entry can be read").path())
@@ -87,7 +77,7 @@ fn killed_run_loses_nothing() {
     println!("seed {seed}");
     let mut random = Random(seed);
     let binary = Binary::new();
-    let mut child = start(&binary, &args);
+    let mut child = binary.spawn(&args);
     let began = Instant::now();
     let dir = loop {
         assert!(began.elapsed() < Duration::from_secs(120), "no run began");
@@ -113,13 +103,14 @@ fn killed_run_loses_nothing() {
         // On Unix, this sends SIGKILL. A run that is already complete is also resumed.
         child.kill().expect("the process can be killed");
         child.wait().expect("the process ends");
-        child = start(&binary, &["run", "--resume", &name]);
+        child = binary.spawn(&["run", "--resume", &name]);
     }
     assert!(child.wait().expect("the process ends").success());
 
     let quiet = Binary::new();
     assert!(
-        start(&quiet, &args)
+        quiet
+            .spawn(&args)
             .wait()
             .expect("the process ends")
             .success()

@@ -196,22 +196,17 @@ fn worker_process_has_no_key() {
         },
     );
     let base_url = server.openai();
-    let mut child = binary()
-        .command(&[
-            "ask",
-            "--query",
-            "q",
-            "--model",
-            "openai/m",
-            "--base-url",
-            &base_url,
-            "--isolation",
-            "process",
-        ])
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = binary().spawn(&[
+        "ask",
+        "--query",
+        "q",
+        "--model",
+        "openai/m",
+        "--base-url",
+        &base_url,
+        "--isolation",
+        "process",
+    ]);
     let began = Instant::now();
     while server.seen().len() < 2 && began.elapsed() < Duration::from_secs(120) {
         std::thread::sleep(Duration::from_millis(20));
