@@ -11,14 +11,14 @@ mod survive;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use nats_fixture::NatsServer;
 use records::run_dir::RunDir;
 use serde_json::Value;
 
-use crate::binary::{Binary, Ran};
+use crate::binary::{Binary, Ran, Running};
 
 /// Flags of a run with a coordinator, up to four children, and wrong answers to some samples, so
 /// that scores can differ.
@@ -39,38 +39,6 @@ const RUN: [&str; 11] = [
 /// Returns a binary whose environment names the queue, which resumed runs need.
 pub fn binary_with_queue(url: &str) -> Binary {
     Binary::new().variable("EVAL_QUEUE", url)
-}
-
-/// A running program, which is killed when dropped.
-pub struct Running(Child);
-
-impl Running {
-    pub fn kill(&mut self) {
-        // The process may have exited.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-
-    pub fn has_ended(&mut self) -> bool {
-        self.0.try_wait().unwrap().is_some()
-    }
-
-    /// Sends a signal, such as `-STOP`.
-    pub fn signal(&self, name: &str) {
-        let mut kill = std::process::Command::new("kill");
-        let sent = kill.args([name, &self.0.id().to_string()]).status();
-        assert!(sent.unwrap().success());
-    }
-
-    pub fn code(&mut self) -> Option<i32> {
-        self.0.wait().unwrap().code()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.kill();
-    }
 }
 
 /// Starts the program and redirects stderr to a file with this name.

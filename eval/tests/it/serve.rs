@@ -2,16 +2,14 @@
 //! crate `serve` tests its interface.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use fault_server::{Behavior, FaultServer};
+use http_fixture::{HttpClient, PendingResponse};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::binary::{Binary, Ran};
+use crate::binary::{Binary, Ran, Running};
 use crate::run::{lines, only};
 use crate::view_server::Viewer;
 
@@ -19,7 +17,8 @@ pub const MODEL: &str = "rlm/scripted:echo.yaml";
 
 /// A server that runs until it is dropped.
 pub struct Served {
-    child: Child,
+    process: Running,
+    http: HttpClient,
     pub base: String,
 }
 
@@ -33,50 +32,18 @@ impl Served {
     }
 
     fn start(binary: &Binary, args: &[&str]) -> Self {
-        let mut child = binary
-            .command(args)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut base = String::new();
-        let stdout = child.stdout.take().unwrap();
-        BufReader::new(stdout).read_line(&mut base).unwrap();
-        let base = base.trim().to_owned();
-        assert!(base.starts_with("http://"), "{base}");
-        Self { child, base }
-    }
-
-    fn host(&self) -> &str {
-        let host = self.base.strip_prefix("http://").unwrap();
-        host.strip_suffix("/v1").unwrap()
-    }
-
-    /// Sends a request without reading the response.
-    fn send(&self, request: &str, headers: &[&str], body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(self.host()).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(60)))
-            .unwrap();
-        let mut head = format!("{request} HTTP/1.1\r\n");
-        if !headers.iter().any(|header| header.starts_with("Host:")) {
-            head += &format!("Host: {}\r\n", self.host());
+        let (process, base) = Running::serve(&mut binary.command(args));
+        let http = HttpClient::of(&base, &[]);
+        Self {
+            process,
+            http,
+            base,
         }
-        for header in headers {
-            head += &format!("{header}\r\n");
-        }
-        head += &format!(
-            "Connection: close\r\nContent-Length: {}\r\n\r\n",
-            body.len()
-        );
-        stream.write_all(head.as_bytes()).unwrap();
-        stream.write_all(body.as_bytes()).unwrap();
-        stream
     }
 
     fn ask(&self, request: &str, headers: &[&str], body: &str) -> (u16, String) {
-        read(self.send(request, headers, body))
+        let answer = self.http.ask(request, headers, body);
+        (answer.status, answer.body)
     }
 
     /// Sends a question; returns the status and the response.
@@ -100,32 +67,6 @@ impl Served {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
-
-    fn signal(&self) {
-        let pid = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-TERM", &pid]).status().unwrap();
-        assert!(sent.success());
-    }
-
-    fn end(mut self) -> Option<i32> {
-        self.child.wait().unwrap().code()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Reads a response to its end; returns status and body.
-pub fn read(mut stream: TcpStream) -> (u16, String) {
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    (status, body.to_owned())
 }
 
 const CHAT: &str = "POST /v1/chat/completions";
@@ -178,13 +119,13 @@ fn answers_or_refuses_requests() {
 #[test]
 fn disconnected_client_stops_its_agent() {
     let binary = folder();
-    let server = Served::of(&binary, &[]);
-    let stream = server.send(CHAT, &[], &question("wait").to_string());
+    let mut server = Served::of(&binary, &[]);
+    let stream = server.http.send(CHAT, &[], &question("wait").to_string());
     server.wait_for("rlm_eval_agents_working 1");
     drop(stream);
     server.wait_for("rlm_eval_agents_working 0");
-    server.signal();
-    assert_eq!(server.end(), Some(0));
+    server.process.signal("-TERM");
+    assert_eq!(server.process.code(), Some(0));
     let records = records(&binary);
     assert_eq!(records.len(), 1);
     assert_eq!(records[0]["status"], "cancelled", "{}", records[0]);
@@ -200,7 +141,7 @@ fn key_file_limits_clients() {
         .file("clients.yaml", keys)
         .variable("KEY_ONE", one)
         .variable("KEY_TWO", two);
-    let server = Served::of(&binary, &["--client-keys", "clients.yaml"]);
+    let mut server = Served::of(&binary, &["--client-keys", "clients.yaml"]);
     let (of_one, of_two) = (
         format!("Authorization: Bearer {one}"),
         format!("Authorization: Bearer {two}"),
@@ -228,8 +169,8 @@ fn key_file_limits_clients() {
     assert!(!listed.contains("rlm-coordinator"), "{listed}");
     let (_, listed) = server.ask("GET /v1/models", &[&of_two], "");
     assert!(listed.contains("rlm-coordinator"), "{listed}");
-    server.signal();
-    assert_eq!(server.end(), Some(0));
+    server.process.signal("-TERM");
+    assert_eq!(server.process.code(), Some(0));
     // No file contains a key.
     let results = binary.path().join("results");
     let mut open = vec![results];
@@ -290,7 +231,7 @@ fn until<T>(mut asked: impl FnMut() -> Option<T>) -> T {
 fn limits_agents_and_shows_them_live() {
     let binary = folder();
     let server = Served::of(&binary, &["--max-concurrency", "1", "--max-queue", "0"]);
-    let working = server.send(CHAT, &[], &question("wait").to_string());
+    let working = server.http.send(CHAT, &[], &question("wait").to_string());
     server.wait_for("rlm_eval_agents_working 1");
     let (status, answer) = server.chat("Say b", &[]);
     assert_eq!(status, 429, "{answer}");
@@ -321,8 +262,8 @@ fn max_concurrency_limits_model_requests_only_if_connections_are_set() {
         let server = Served::start(&binary, &args);
         let body =
             json!({"model": model, "messages": [{"role": "user", "content": "x"}]}).to_string();
-        let waiting: Vec<TcpStream> = (0..clients)
-            .map(|_| server.send(CHAT, &[], &body))
+        let waiting: Vec<PendingResponse> = (0..clients)
+            .map(|_| server.http.send(CHAT, &[], &body))
             .collect();
         server.wait_for(&format!("rlm_eval_agents_working {clients}"));
         until(|| (upstream.seen().len() == expected).then_some(()));
@@ -333,13 +274,13 @@ fn max_concurrency_limits_model_requests_only_if_connections_are_set() {
 #[test]
 fn shutdown_cancels_requests_after_timeout() {
     let binary = folder();
-    let server = Served::of(&binary, &["--shutdown-timeout", "0.5"]);
-    let working = server.send(CHAT, &[], &question("wait").to_string());
+    let mut server = Served::of(&binary, &["--shutdown-timeout", "0.5"]);
+    let working = server.http.send(CHAT, &[], &question("wait").to_string());
     server.wait_for("rlm_eval_agents_working 1");
-    server.signal();
-    let (status, answer) = read(working);
-    assert_eq!(status, 503, "{answer}");
-    assert_eq!(server.end(), Some(0));
+    server.process.signal("-TERM");
+    let answer = working.read();
+    assert_eq!(answer.status, 503, "{answer:?}");
+    assert_eq!(server.process.code(), Some(0));
     assert_eq!(records(&binary)[0]["status"], "cancelled");
 }
 
