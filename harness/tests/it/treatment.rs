@@ -1,6 +1,5 @@
 //! Checks that plans match the requests that the engine sends.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -10,9 +9,10 @@ use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
 use harness::settings::IterationSettings;
 use harness::tool::{ToolRegistry, ToolSet};
 use harness::treatment::{Effective, ExplicitSetting, Treatment};
-use harness::{AgentTools, Conduct, Engine, Model, ModelMap, Protocol, Task, ToolResolver};
+use harness::{AgentTools, Conduct, Engine, Model, ModelMap, Protocol, Task};
 
 use crate::prompt_drivers::folder;
+use crate::tools::resolver;
 
 struct Silent;
 
@@ -318,16 +318,9 @@ fn fills_slots_of_included_sections() {
         ("caller.yaml", caller.as_str()),
     ]);
     let library = Library::bundled().with_dir(folder.path()).unwrap();
-    let (registry, none) = (ToolRegistry::bundled(), BTreeMap::new());
-    let resolver = ToolResolver {
-        registry: &registry,
-        library: &library,
-        given: &none,
-        process: &none,
-        files: None,
-    };
+    let registry = ToolRegistry::bundled();
     let checker = library.get("checker").unwrap();
-    let called = resolver
+    let called = resolver(&registry, &library)
         .of_definition(library.get("caller").unwrap())
         .unwrap();
     for (tools, agent) in [
