@@ -168,6 +168,14 @@ impl DatasetError {
         }
     }
 
+    /// Returns a function that converts the error of reading a file or folder.
+    pub(crate) fn cannot_read(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |reason| Self::Read {
+            path: path.to_owned(),
+            reason,
+        }
+    }
+
     /// Wraps an error specific to one benchmark's files.
     pub(crate) fn of_benchmark(error: impl Error + Send + Sync + 'static) -> Self {
         Self::Benchmark(Box::new(error))

@@ -66,10 +66,7 @@ impl Table {
     ///
     /// If no file is found, or if the named file has an unsupported extension.
     pub fn find(path: &Path, split: Option<&str>, usual: &str) -> Result<Self, DatasetError> {
-        let read = |reason| DatasetError::Read {
-            path: path.to_owned(),
-            reason,
-        };
+        let read = DatasetError::cannot_read(path);
         if fs::metadata(path).map_err(read)?.is_file() {
             return Self::of(vec![path.to_owned()]);
         }
@@ -106,10 +103,8 @@ impl Table {
     /// Returns an error that names the first file that does.
     pub fn check_links(&self, root: &Path) -> Result<(), DatasetError> {
         self.files.iter().try_for_each(|file| {
-            check_links(root, &file.path).map_err(|problem| DatasetError::Row {
-                place: file.path.display().to_string(),
-                problem: problem.to_string(),
-            })
+            check_links(root, &file.path)
+                .map_err(|problem| DatasetError::unusable(&file.path, problem))
         })
     }
 
@@ -141,10 +136,7 @@ impl Table {
     pub fn digest(&self) -> Result<[u8; 32], DatasetError> {
         let mut all = Sha256::new();
         for TableFile { path, .. } in &self.files {
-            let read = |reason| DatasetError::Read {
-                path: path.clone(),
-                reason,
-            };
+            let read = DatasetError::cannot_read(path);
             let mut file = File::open(path).map_err(read)?;
             let mut hash = Sha256::new();
             let mut buffer = vec![0; 1 << 16];
@@ -255,9 +247,6 @@ fn describes_data(path: &Path) -> bool {
 }
 
 fn stamp(path: &Path) -> Result<Stamp, DatasetError> {
-    let metadata = fs::metadata(path).map_err(|reason| DatasetError::Read {
-        path: path.to_owned(),
-        reason,
-    })?;
+    let metadata = fs::metadata(path).map_err(DatasetError::cannot_read(path))?;
     Ok((metadata.len(), metadata.modified().ok()))
 }
