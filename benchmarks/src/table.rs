@@ -8,6 +8,7 @@ mod parquet_file;
 mod position;
 mod row_group_cache;
 
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -202,6 +203,14 @@ impl Table {
         match file.format {
             Format::Parquet => format!("{path}, row {}", place.number),
             _ => format!("{path}:{}", place.number),
+        }
+    }
+
+    /// Returns the error for a row that cannot be used.
+    pub fn error(&self, place: &RowLocation, problem: impl Display) -> DatasetError {
+        DatasetError::Row {
+            place: self.place(place),
+            problem: problem.to_string(),
         }
     }
 
