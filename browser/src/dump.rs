@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A page as text, and the elements that its ids refer to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dump {
     /// Text for an agent: a header of three lines, followed by the tree.
     pub text: String,
@@ -20,8 +20,10 @@ pub struct Dump {
     /// Whether the text was truncated.
     pub truncated: bool,
     /// Number of characters (code points) in the text.
+    #[serde(skip_deserializing)]
     pub chars: usize,
     /// Number of bytes of the text in UTF-8.
+    #[serde(skip_deserializing)]
     pub bytes: usize,
     /// Time in milliseconds for creating the dump in the page, without the round trip to the
     /// browser.
@@ -57,28 +59,10 @@ pub(crate) fn to_javascript(settings: &DumpSettings, at: Option<&Value>, inner: 
 impl Dump {
     /// Parses the result of `js/dump.js`; `None` if its format is unknown.
     pub(crate) fn read(value: Value) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Raw {
-            text: String,
-            url: String,
-            title: String,
-            viewport: [u64; 3],
-            elements: Vec<DumpElement>,
-            truncated: bool,
-            millis: f64,
-        }
-        let raw: Raw = serde_json::from_value(value).ok()?;
-        Some(Self {
-            chars: raw.text.chars().count(),
-            bytes: raw.text.len(),
-            text: raw.text,
-            url: raw.url,
-            title: raw.title,
-            viewport: raw.viewport,
-            elements: raw.elements,
-            truncated: raw.truncated,
-            millis: raw.millis,
-        })
+        let mut dump: Self = serde_json::from_value(value).ok()?;
+        dump.chars = dump.text.chars().count();
+        dump.bytes = dump.text.len();
+        Some(dump)
     }
 
     /// Returns the text without its header. If truncation left only a part of the header, returns
