@@ -1,11 +1,11 @@
 //! Settings of a dump as JavaScript, and its result: the page as text.
 
 use model::web::{DumpElement, DumpExtensions, DumpSettings, IdStyle};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
-/// A page as text, and the elements that its ids refer to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A page as text, and the elements that its ids refer to: the result of `js/dump.js`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Dump {
     /// Text for an agent: a header of three lines, followed by the tree.
     pub text: String,
@@ -19,12 +19,6 @@ pub struct Dump {
     pub elements: Vec<DumpElement>,
     /// Whether the text was truncated.
     pub truncated: bool,
-    /// Number of characters (code points) in the text.
-    #[serde(skip_deserializing)]
-    pub chars: usize,
-    /// Number of bytes of the text in UTF-8.
-    #[serde(skip_deserializing)]
-    pub bytes: usize,
     /// Time in milliseconds for creating the dump in the page, without the round trip to the
     /// browser.
     pub millis: f64,
@@ -57,14 +51,6 @@ pub(crate) fn to_javascript(settings: &DumpSettings, at: Option<&Value>, inner: 
 }
 
 impl Dump {
-    /// Parses the result of `js/dump.js`; `None` if its format is unknown.
-    pub(crate) fn read(value: Value) -> Option<Self> {
-        let mut dump: Self = serde_json::from_value(value).ok()?;
-        dump.chars = dump.text.chars().count();
-        dump.bytes = dump.text.len();
-        Some(dump)
-    }
-
     /// Returns the text without its header. If truncation left only a part of the header, returns
     /// the truncation marker.
     pub fn tree(&self) -> &str {
@@ -104,8 +90,6 @@ mod tests {
                 url: String::new(),
                 title: String::new(),
                 viewport: [0; 3],
-                chars: 0,
-                bytes: 0,
                 elements: Vec::new(),
                 millis: 0.0,
             };

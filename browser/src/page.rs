@@ -195,8 +195,8 @@ impl Page {
         if let Some(message) = value["filterError"].as_str() {
             return Err(Error::Filter(message.to_owned()));
         }
-        let dump =
-            Dump::read(value).ok_or_else(|| self.unexpected("a dump in an unknown format"))?;
+        let dump: Dump = serde_json::from_value(value)
+            .map_err(|_| self.unexpected("a dump in an unknown format"))?;
         let hashes = settings.ids == IdStyle::Hashes;
         self.tab.hashes.store(hashes, Ordering::Relaxed);
         self.tab
