@@ -14,18 +14,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, is_full};
 use crate::run::{Finished, finish};
-use crate::run_benchmarks::has_chromium;
-
-/// Returns whether Chromium is missing. Panics if it is missing in CI.
-#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
-fn lacks_chromium() -> bool {
-    let lacks = !has_chromium();
-    if lacks {
-        assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
-        println!("skipped: Chromium is not installed");
-    }
-    lacks
-}
+use crate::run_benchmarks::lacks_chromium;
 
 /// Returns a binary with this machine's `PATH` and `HOME`.
 fn binary() -> Binary {
