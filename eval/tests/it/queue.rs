@@ -36,6 +36,18 @@ const RUN: [&str; 11] = [
     "thread",
 ];
 
+/// Reproducible pseudorandom number generator (the 64-bit xorshift of G. Marsaglia, 2003).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+}
+
 /// Returns a binary whose environment names the queue, which resumed runs need.
 pub fn binary_with_queue(url: &str) -> Binary {
     Binary::new().variable("EVAL_QUEUE", url)
@@ -77,7 +89,8 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn only_run(folder: &Path) -> Option<PathBuf> {
+/// Returns the only run of `results`, once it has begun.
+pub fn only_run(folder: &Path) -> Option<PathBuf> {
     let mut runs = fs::read_dir(folder.join("results")).ok()?;
     let path = runs.next()?.unwrap().path();
     path.join("lock.json").exists().then_some(path)
@@ -88,8 +101,9 @@ fn dir(binary: &Binary) -> String {
     dir.to_str().unwrap().to_owned()
 }
 
-fn lines(dir: &str) -> usize {
-    let text = fs::read(Path::new(dir).join("samples.jsonl")).unwrap_or_default();
+/// Returns the number of records of a run.
+pub fn lines(dir: &(impl AsRef<Path> + ?Sized)) -> usize {
+    let text = fs::read(dir.as_ref().join("samples.jsonl")).unwrap_or_default();
     String::from_utf8_lossy(&text).matches('\n').count()
 }
 

@@ -13,7 +13,7 @@ use records::run_dir::{Journal, RunDir};
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, is_full};
-use crate::queue::until;
+use crate::queue::{only_run, until};
 use crate::run::{lines, only};
 
 /// Latency of the server in milliseconds.
@@ -108,9 +108,7 @@ impl Forest {
     }
 
     fn run(&self) -> Option<PathBuf> {
-        let mut runs = fs::read_dir(self.binary.path().join("results")).ok()?;
-        let path = runs.next()?.ok()?.path();
-        path.join("lock.json").exists().then_some(path)
+        only_run(self.binary.path())
     }
 }
 

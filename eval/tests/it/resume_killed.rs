@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use records::run_dir::RunDir;
 use serde_json::Value;
 
 use crate::binary::{Binary, is_full};
+use crate::queue::{Random, lines, only_run};
 
 /// Number of kills and number of samples (as text and as a number) in the quick suite.
 const FEW: (u32, &str, usize) = (8, "60", 60);
@@ -32,28 +33,6 @@ const RUN: [&str; 11] = [
     "--isolation",
     "thread",
 ];
-
-/// Reproducible pseudorandom number generator (the 64-bit xorshift of G. Marsaglia, 2003).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-}
-
-fn only_run(folder: &Path) -> Option<PathBuf> {
-    let mut runs = fs::read_dir(folder.join("results")).ok()?;
-    Some(runs.next()?.expect("the entry can be read").path())
-}
-
-fn lines(dir: &Path) -> usize {
-    let text = fs::read(dir.join("samples.jsonl")).unwrap_or_default();
-    String::from_utf8_lossy(&text).matches('\n').count()
-}
 
 /// Returns the score and status of every valid attempt.
 fn scores(dir: &Path) -> BTreeMap<(String, u32), (Option<String>, String)> {
@@ -81,7 +60,7 @@ fn killed_run_loses_nothing() {
     let began = Instant::now();
     let dir = loop {
         assert!(began.elapsed() < Duration::from_secs(120), "no run began");
-        match only_run(binary.path()).filter(|dir| dir.join("lock.json").exists()) {
+        match only_run(binary.path()) {
             Some(dir) => break dir,
             None => std::thread::sleep(Duration::from_millis(1)),
         }

@@ -2,7 +2,6 @@
 //! crate `serve` tests its interface.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use fault_server::{Behavior, FaultServer};
 use http_fixture::{HttpClient, PendingResponse};
@@ -10,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran, Running};
+use crate::queue::until;
 use crate::run::{lines, only};
 use crate::view_server::Viewer;
 
@@ -54,18 +54,10 @@ impl Served {
 
     /// Waits until the metrics contain this line.
     fn wait_for(&self, metric: &str) {
-        let began = Instant::now();
-        loop {
+        until(metric, || {
             let (_, text) = self.ask("GET /metrics", &[], "");
-            if text.lines().any(|line| line == metric) {
-                return;
-            }
-            assert!(
-                began.elapsed() < Duration::from_secs(60),
-                "{metric}: {text}"
-            );
-            std::thread::sleep(Duration::from_millis(20));
-        }
+            text.lines().any(|line| line == metric)
+        });
     }
 }
 
@@ -212,21 +204,6 @@ fn requests_do_not_share_data() {
     });
 }
 
-/// Polls until a value is available, for at most two minutes.
-fn until<T>(mut asked: impl FnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(answer) = asked() {
-            return answer;
-        }
-        assert!(
-            began.elapsed() < Duration::from_secs(120),
-            "no value after two minutes"
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
 #[test]
 fn limits_agents_and_shows_them_live() {
     let binary = folder();
@@ -238,13 +215,12 @@ fn limits_agents_and_shows_them_live() {
     let viewer = Viewer::of(&binary.path().join("results"));
     let ask = |target: &str| -> Value { serde_json::from_str(&viewer.get(target).1).unwrap() };
     // The first request creates the run's folder.
-    let run = until(|| {
-        let runs = ask("/api/runs");
-        let run = &runs["runs"][0];
-        (run["progress"] == "running").then(|| run["id"].as_str().unwrap().to_owned())
+    let run = || ask("/api/runs")["runs"][0].clone();
+    until("the run is listed", || run()["progress"] == "running");
+    let target = format!("/api/run?run={}", run()["id"].as_str().unwrap());
+    until("the request is listed", || {
+        ask(&target)["under_way"][0]["id"] == "request-000001"
     });
-    let target = format!("/api/run?run={run}");
-    until(|| (ask(&target)["under_way"][0]["id"] == "request-000001").then_some(()));
     drop(working);
 }
 
@@ -266,7 +242,7 @@ fn max_concurrency_limits_model_requests_only_if_connections_are_set() {
             .map(|_| server.http.send(CHAT, &[], &body))
             .collect();
         server.wait_for(&format!("rlm_eval_agents_working {clients}"));
-        until(|| (upstream.seen().len() == expected).then_some(()));
+        until("requests arrive", || upstream.seen().len() == expected);
         drop(waiting);
     }
 }
