@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};
-use crate::run::only;
+use crate::run::{files_in, only};
 use fault_server::{Behavior, FaultServer};
 
 const PRICES: &str = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1, output: 2}]}";
@@ -82,24 +82,12 @@ fn files(binary: &Binary, log_dir: &str) -> BTreeMap<String, String> {
     let run = only(&binary.path().join(log_dir));
     let id = run.file_name().unwrap().to_str().unwrap().to_owned();
     let mut files = BTreeMap::new();
-    let mut folders = vec![run.clone()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let name = path
-                .strip_prefix(&run)
-                .unwrap()
-                .to_str()
-                .unwrap()
-                .to_owned();
-            // Journals contain random numbers and clock readings.
-            if name != "config.json" && !name.starts_with("journal/") {
-                files.insert(name, without_times(&path).replace(&id, "RUN"));
-            }
+    for path in files_in(&run) {
+        let name = path.strip_prefix(&run).unwrap().to_str().unwrap();
+        // Journals contain random numbers and clock readings.
+        if name != "config.json" && !name.starts_with("journal/") {
+            let text = without_times(&path).replace(&id, "RUN");
+            files.insert(name.to_owned(), text);
         }
     }
     files

@@ -1,6 +1,6 @@
 //! `rlm-eval run` with the scripted model: the complete run directory in both prompt modes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -111,6 +111,15 @@ fn runs(folder: &Path) -> Vec<PathBuf> {
     entries
         .map(|entry| entry.expect("the entry can be read").path())
         .collect()
+}
+
+/// Returns the paths of all files below a folder.
+pub fn files_in(folder: &Path) -> BTreeSet<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let (folders, mut files): (BTreeSet<_>, BTreeSet<_>) = paths.partition(|path| path.is_dir());
+    files.extend(folders.iter().flat_map(|folder| files_in(folder)));
+    files
 }
 
 /// Returns the sorted relative paths of all files and folders below a folder.

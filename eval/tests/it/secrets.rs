@@ -9,22 +9,13 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
 use crate::faults::{KEY, binary, run_dir, status, transient};
+use crate::run::files_in;
 use fault_server::{Behavior, FaultServer};
 
 fn files_with_key(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if holds(&fs::read(&path).unwrap()) {
-                found.push(path.display().to_string());
-            }
-        }
-    }
-    found
+    let files = files_in(folder).into_iter();
+    let found = files.filter(|path| holds(&fs::read(path).unwrap()));
+    found.map(|path| path.display().to_string()).collect()
 }
 
 fn holds(bytes: &[u8]) -> bool {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran, Running};
 use crate::queue::until;
-use crate::run::{lines, only};
+use crate::run::{files_in, lines, only};
 use crate::view_server::Viewer;
 
 pub const MODEL: &str = "rlm/scripted:echo.yaml";
@@ -164,23 +164,10 @@ fn key_file_limits_clients() {
     server.process.signal("-TERM");
     assert_eq!(server.process.code(), Some(0));
     // No file contains a key.
-    let results = binary.path().join("results");
-    let mut open = vec![results];
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(
-                fs::read_dir(path)
-                    .unwrap()
-                    .map(|entry| entry.unwrap().path()),
-            );
-        } else {
-            let text = fs::read_to_string(&path).unwrap();
-            assert!(
-                !text.contains(one) && !text.contains(two),
-                "{}",
-                path.display()
-            );
-        }
+    for path in files_in(&binary.path().join("results")) {
+        let text = fs::read_to_string(&path).unwrap();
+        let has_key = text.contains(one) || text.contains(two);
+        assert!(!has_key, "{}", path.display());
     }
 }
 
