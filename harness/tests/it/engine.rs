@@ -15,11 +15,13 @@ use harness::provider::{CallSink, Forecast, Provider, ProviderError, Request, Re
 use harness::settings::{IterationSettings, ProtocolSettings, Seconds};
 use harness::{
     AgentSettings, Budget, CompactAt, Compaction, Conduct, Engine, Model, ModelMap, ModelSlot,
-    Protocol, Task, Treatment,
+    Protocol, Treatment,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
+
+use crate::recorder::task;
 
 /// A case: task and settings. The rules of its scripted model are in `<case>.model.yaml`.
 #[derive(Deserialize)]
@@ -291,15 +293,7 @@ async fn run(case: Case, model: &Path) -> String {
         ..Conduct::default()
     };
     let engine = Engine::new(treatment, conduct, models, |_| ()).unwrap();
-    let task = Task {
-        run_id: "run".to_owned(),
-        sample: "sample".to_owned(),
-        attempt: 1,
-        query: case.query,
-        context: case.context.into(),
-        follow_ups: Vec::new(),
-        images: Vec::new(),
-    };
+    let task = task(&case.query, &case.context);
     let outcome = engine
         .run(&task, Arc::clone(&sink) as Arc<dyn EventSink>)
         .await;

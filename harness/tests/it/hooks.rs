@@ -8,11 +8,11 @@ use harness::model::EventKind;
 use harness::provider::Request;
 use harness::settings::IterationSettings;
 use harness::{
-    AgentSettings, Compact, CompactAt, Compaction, Conduct, Engine, Protocol, Task, Treatment,
+    AgentSettings, Compact, CompactAt, Compaction, Conduct, Engine, Protocol, Treatment,
 };
 use serde_json::json;
 
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, task};
 
 /// Runs an agent of the `tools` protocol with a short context. Returns its result, requests and
 /// events.
@@ -52,15 +52,7 @@ async fn run_treatment(
         ..treatment
     };
     let engine = Engine::new(treatment, Conduct::default(), recorder.models(), |_| ()).unwrap();
-    let task = Task {
-        run_id: "run".to_owned(),
-        sample: "sample".to_owned(),
-        attempt: 1,
-        query: "the question".to_owned(),
-        context: context.to_owned().into(),
-        follow_ups: Vec::new(),
-        images: Vec::new(),
-    };
+    let task = task("the question", context);
     let (outcome, asked, events) = recorder.run(&engine, &task).await;
     let answer = outcome
         .answer

@@ -1,4 +1,4 @@
-//! Records the requests and events of attempts with a scripted model.
+//! Tasks, and a scripted model that records the requests and events of attempts.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -7,6 +7,19 @@ use async_trait::async_trait;
 use harness::model::{AttemptOutcome, Event, EventSink};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
 use harness::{Engine, Model, ModelMap, Task};
+
+/// Returns a task without follow-ups and images.
+pub fn task(query: &str, context: &str) -> Task {
+    Task {
+        run_id: "run".to_owned(),
+        sample: "sample".to_owned(),
+        attempt: 1,
+        query: query.to_owned(),
+        context: context.to_owned().into(),
+        follow_ups: Vec::new(),
+        images: Vec::new(),
+    }
+}
 
 /// Scripted model that stores the requests it receives and the events of its attempts.
 pub struct Recorder {

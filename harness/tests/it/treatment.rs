@@ -9,9 +9,10 @@ use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
 use harness::settings::IterationSettings;
 use harness::tool::{ToolRegistry, ToolSet};
 use harness::treatment::{Effective, ExplicitSetting, Treatment};
-use harness::{AgentTools, Conduct, Engine, Model, ModelMap, Protocol, Task};
+use harness::{AgentTools, Conduct, Engine, Model, ModelMap, Protocol};
 
 use crate::prompt_drivers::folder;
+use crate::recorder::task;
 use crate::tools::resolver;
 
 struct Silent;
@@ -37,15 +38,7 @@ fn first_request(run: &Treatment) -> Request {
         provider: Arc::new(Silent),
     });
     let engine = Engine::new(run.clone(), Conduct::default(), models, |_| ()).unwrap();
-    engine.first_request(&Task {
-        run_id: "run".to_owned(),
-        sample: "sample".to_owned(),
-        attempt: 1,
-        query: "Count.".to_owned(),
-        context: Arc::new("x".repeat(30_000)),
-        follow_ups: Vec::new(),
-        images: Vec::new(),
-    })
+    engine.first_request(&task("Count.", &"x".repeat(30_000)))
 }
 
 fn variants() -> Vec<(&'static str, Treatment)> {

@@ -20,7 +20,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, task};
 use host::{FakeHost, HostScript};
 use page::{FakePage, PageScript};
 
@@ -125,13 +125,9 @@ async fn run(case: Case, model: &Path) -> String {
         ..Conduct::default()
     };
     let task = Task {
-        run_id: "run".to_owned(),
-        sample: "sample".to_owned(),
-        attempt: 1,
-        query: case.query.clone(),
         follow_ups: case.follow_ups.clone(),
         images: vec![picture; case.images],
-        context: Arc::default(),
+        ..task(&case.query, "")
     };
     let canaries = case.canaries.clone();
     let system_prompt = case.system_prompt.clone();
