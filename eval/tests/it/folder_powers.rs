@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::binary::Binary;
-use crate::run::only;
+use crate::run::{only, read_json};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -74,7 +74,7 @@ fn run_folder_grants_no_powers() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let dir = only(&binary.path().join("r"));
         let config = dir.join("config.json");
-        let mut recorded: Value = serde_json::from_slice(&fs::read(&config).unwrap()).unwrap();
+        let mut recorded = read_json(&config);
         let flags = if row.flags.is_null() {
             json!({})
         } else {

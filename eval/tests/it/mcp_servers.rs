@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
 use crate::queue::until;
-use crate::run::only;
+use crate::run::{only, read_json};
 
 const SERVER: &str = "notes=python3 notes.py";
 
@@ -244,7 +244,7 @@ fn fingerprint_includes_tools_of_servers() {
         let ran = binary.run(&[&flags[..], with].concat(), "");
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         let lock = binary.path().join("results").join(name).join("lock.json");
-        let lock: Value = serde_json::from_slice(&fs::read(lock).unwrap()).unwrap();
+        let lock = read_json(lock);
         lock["run"]["fingerprint"].as_str().unwrap().to_owned()
     };
     let text = fs::read_to_string(binary.path().join("notes.py")).unwrap();

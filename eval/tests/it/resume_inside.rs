@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, is_full};
 use crate::queue::{only_run, until};
-use crate::run::{lines, only};
+use crate::run::{lines, only, read_json};
 
 /// Latency of the server in milliseconds.
 const LATENCY: u64 = 4;
@@ -224,8 +224,7 @@ fn resumes_attempts_where_killed() {
     );
 
     // The summary reports the lost calls; the records contain all others.
-    let summary: Value =
-        serde_json::from_str(&fs::read_to_string(dir.join("summary.json")).unwrap()).unwrap();
+    let summary = read_json(dir.join("summary.json"));
     for file in fs::read_dir(dir.join("abandoned")).unwrap() {
         let path = file.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
@@ -314,8 +313,7 @@ fn restarts_attempt_that_diverges() {
             .count(),
         1
     );
-    let summary: Value =
-        serde_json::from_str(&fs::read_to_string(dir.join("summary.json")).unwrap()).unwrap();
+    let summary = read_json(dir.join("summary.json"));
     let wasted = &summary["wasted"]["abandoned"];
     assert_eq!(
         (&wasted["attempts"], &wasted["llm_calls"]),

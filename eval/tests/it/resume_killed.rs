@@ -8,10 +8,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use records::run_dir::RunDir;
-use serde_json::Value;
 
 use crate::binary::{Binary, is_full};
 use crate::queue::{Random, lines, only_run};
+use crate::run::read_json;
 
 /// Number of kills and number of samples (as text and as a number) in the quick suite.
 const FEW: (u32, &str, usize) = (8, "60", 60);
@@ -105,8 +105,7 @@ fn killed_run_loses_nothing() {
         .into_records()
         .count();
     assert_eq!(rows, samples);
-    let summary = fs::read(dir.join("summary.json")).expect("summary.json can be read");
-    let summary: Value = serde_json::from_slice(&summary).expect("the summary is JSON");
+    let summary = read_json(dir.join("summary.json"));
     assert_eq!(summary["attempts"], samples);
     // `abandoned/` also contains the lost calls of resumed attempts. Only a whole trajectory is an
     // abandoned attempt.

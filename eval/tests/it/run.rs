@@ -63,6 +63,11 @@ pub fn only(folder: &Path) -> PathBuf {
     path
 }
 
+/// Parses a file as JSON.
+pub fn read_json(path: impl AsRef<Path>) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
 /// Parses every line of a file as JSON.
 pub fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
     let text = fs::read_to_string(path).expect("the file can be read");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
 use crate::faults::{KEY, binary, run_dir, status, transient};
-use crate::run::files_in;
+use crate::run::{files_in, read_json};
 use fault_server::{Behavior, FaultServer};
 
 fn files_with_key(folder: &Path) -> Vec<String> {
@@ -306,8 +306,7 @@ fn sends_no_key_to_address_of_run_folder() {
         ran.code == Some(0) && ran.stderr.contains(&moved),
         "{ran:?}"
     );
-    let config = fs::read_to_string(binary.path().join(&dir).join("config.json")).unwrap();
-    let config: Value = serde_json::from_str(&config).unwrap();
+    let config = read_json(binary.path().join(&dir).join("config.json"));
     let engine = &config["engine"];
     assert_eq!(engine["base_urls"]["openai"], there.as_str());
     assert_eq!(

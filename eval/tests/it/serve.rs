@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran, Running};
 use crate::queue::until;
-use crate::run::{files_in, lines, only};
+use crate::run::{files_in, lines, only, read_json};
 use crate::view_server::Viewer;
 
 pub const MODEL: &str = "rlm/scripted:echo.yaml";
@@ -259,8 +259,7 @@ fn serves_named_agents_with_their_flags() {
     assert_eq!(status, 200, "{answer}");
     assert!(answer.contains("asked: Say x"), "{answer}");
     let run = only(&binary.path().join("results"));
-    let config = fs::read_to_string(run.join("config.json")).unwrap();
-    let config: Value = serde_json::from_str(&config).unwrap();
+    let config = read_json(run.join("config.json"));
     assert_eq!(config["served_as"], "careful");
     assert_eq!(config["engine"]["prompt_mode"], "coordinator");
     assert_eq!(config["engine"]["max_iterations"], 3);
