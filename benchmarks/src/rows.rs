@@ -348,10 +348,7 @@ impl<S: Schema> Dataset for Rows<S> {
         let (Some(id), Some((place, variant, metadata))) =
             (self.ids.get(index), self.entries.get(index))
         else {
-            return Err(DatasetError::Index {
-                index,
-                len: self.ids.len(),
-            });
+            return Err(DatasetError::out_of_range(index, &self.ids));
         };
         let row = self.table.row(place)?;
         let wrong = |fault: Fault| self.table.error(place, fault);

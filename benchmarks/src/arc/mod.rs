@@ -131,10 +131,7 @@ impl Dataset for Arcs {
 
     fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
         let (Some(id), Some(file)) = (self.ids.get(index), self.files.get(index)) else {
-            return Err(DatasetError::Index {
-                index,
-                len: self.ids.len(),
-            });
+            return Err(DatasetError::out_of_range(index, &self.ids));
         };
         let task = Task::read(&file.path)?;
         if task.digest() != file.digest {
