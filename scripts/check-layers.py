@@ -180,6 +180,7 @@ LAYERS = {
     "eval/queue/tests/nats-fixture": "",
     "eval/serve/tests/http-fixture": """
         gate response
+        http_client
         running_server
     """,
     "perf": """

@@ -168,6 +168,20 @@ impl DatasetError {
         }
     }
 
+    /// Returns the error for the index of a sample that a dataset with these ids lacks.
+    pub(crate) fn out_of_range(index: usize, ids: &[String]) -> Self {
+        let len = ids.len();
+        Self::Index { index, len }
+    }
+
+    /// Returns a function that converts the error of reading a file or folder.
+    pub(crate) fn cannot_read(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |reason| Self::Read {
+            path: path.to_owned(),
+            reason,
+        }
+    }
+
     /// Wraps an error specific to one benchmark's files.
     pub(crate) fn of_benchmark(error: impl Error + Send + Sync + 'static) -> Self {
         Self::Benchmark(Box::new(error))

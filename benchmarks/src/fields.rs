@@ -37,6 +37,12 @@ impl fmt::Display for Fault {
     }
 }
 
+impl From<Fault> for String {
+    fn from(fault: Fault) -> Self {
+        fault.to_string()
+    }
+}
+
 /// Returns a required field.
 pub fn field<'a>(row: &'a Row, name: &str) -> Result<&'a Value, Fault> {
     match row.get(name) {

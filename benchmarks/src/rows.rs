@@ -190,27 +190,22 @@ pub fn open<S: Schema>(
             damaged.push(table.place(&place));
         }
         let found = row.and_then(|row| {
-            let indexed = schema
-                .index(&row, number)
-                .map_err(|fault| fault.to_string())?;
+            let indexed = schema.index(&row, number)?;
             if table.is_read_whole(&place, &columns) {
                 for sample in &indexed {
-                    let body = schema.body(&row, sample.variant);
-                    let body = body.map_err(|fault| fault.to_string())?;
+                    let body = schema.body(&row, sample.variant)?;
                     has_follow_ups |= !body.follow_ups.is_empty();
                     has_contexts |= !body.context.is_empty();
                 }
             } else {
                 has_contexts = true;
             }
-            let file = schema.context_file(&row);
-            let file = file.map_err(|fault| fault.to_string())?;
+            let file = schema.context_file(&row)?;
             let context = file.map(|file| context_digests.of(&file, table.folder(&place)));
-            let context = context.transpose().map_err(|fault| fault.to_string())?;
+            let context = context.transpose()?;
             has_contexts |= context.is_some();
-            let shown = load(&schema, &row, table.folder(&place))?;
-            let world = schema.world(&row, table.folder(&place));
-            let world = world.map_err(|fault| fault.to_string())?;
+            let shown = hash(&load(&schema, &row, table.folder(&place))?);
+            let world = schema.world(&row, table.folder(&place))?;
             let is_command = is_command(world.as_ref());
             if let Some(UserEnvironment::Site(site)) = &world {
                 for (field, origin) in site.foreign() {
@@ -230,28 +225,17 @@ pub fn open<S: Schema>(
             }
             match indexed.iter().find(|sample| seen.contains(&sample.id)) {
                 Some(sample) => Err(format!("duplicate id `{}`", sample.id)),
-                None => Ok((indexed, shown, world, context)),
+                None => Ok((indexed, [context, world, shown])),
             }
         });
         match found {
-            Ok((indexed, shown, world, context)) => {
-                if let Some(hash) = context {
-                    digest.update(hash);
-                    for index in ids.len()..ids.len() + indexed.len() {
-                        contexts.insert(index, hash);
-                    }
-                }
-                if let Some(hash) = world {
-                    digest.update(hash);
-                    for index in ids.len()..ids.len() + indexed.len() {
-                        worlds.insert(index, hash);
-                    }
-                }
-                if !shown.is_empty() {
-                    let hash = hash(&shown);
-                    digest.update(hash);
-                    for index in ids.len()..ids.len() + indexed.len() {
-                        images.insert(index, hash);
+            Ok((indexed, hashes)) => {
+                let of_samples = [&mut contexts, &mut worlds, &mut images];
+                for (hash, of_samples) in hashes.into_iter().zip(of_samples) {
+                    if let Some(hash) = hash {
+                        digest.update(hash);
+                        let indices = ids.len()..ids.len() + indexed.len();
+                        of_samples.extend(indices.map(|index| (index, hash)));
                     }
                 }
                 for sample in indexed {
@@ -261,12 +245,7 @@ pub fn open<S: Schema>(
                 }
             }
             Err(_) if skip_malformed => skipped.push(table.place(&place)),
-            Err(problem) => {
-                return Err(DatasetError::Row {
-                    place: table.place(&place),
-                    problem,
-                });
-            }
+            Err(problem) => return Err(table.error(&place, problem)),
         }
         Ok(())
     })?;
@@ -327,17 +306,18 @@ fn is_command(world: Option<&UserEnvironment>) -> bool {
 }
 
 fn load(schema: &impl Schema, row: &Row, folder: &Path) -> Result<Vec<Image>, String> {
-    let named = schema.images(row).map_err(|fault| fault.to_string())?;
+    let named = schema.images(row)?;
     let load = |name: &String| referenced_image(name, folder).map_err(|error| error.to_string());
     named.iter().map(load).collect()
 }
 
-fn hash(images: &[Image]) -> [u8; 32] {
+/// Returns the digest of images, or `None` if there are none.
+fn hash(images: &[Image]) -> Option<[u8; 32]> {
     let mut all = Sha256::new();
     for image in images {
         all.update(Sha256::digest(&image.data));
     }
-    all.finalize().into()
+    (!images.is_empty()).then(|| all.finalize().into())
 }
 
 impl<S: Schema> Dataset for Rows<S> {
@@ -368,16 +348,10 @@ impl<S: Schema> Dataset for Rows<S> {
         let (Some(id), Some((place, variant, metadata))) =
             (self.ids.get(index), self.entries.get(index))
         else {
-            return Err(DatasetError::Index {
-                index,
-                len: self.ids.len(),
-            });
+            return Err(DatasetError::out_of_range(index, &self.ids));
         };
         let row = self.table.row(place)?;
-        let wrong = |fault: Fault| DatasetError::Row {
-            place: self.table.place(place),
-            problem: fault.to_string(),
-        };
+        let wrong = |fault: Fault| self.table.error(place, fault);
         let mut body = self.schema.body(&row, *variant).map_err(wrong)?;
         let folder = self.table.folder(place);
         let file = self.schema.context_file(&row).map_err(wrong)?;
@@ -389,15 +363,11 @@ impl<S: Schema> Dataset for Rows<S> {
             }
             body.context = text.into();
         }
-        let images = load(&self.schema, &row, folder).map_err(|problem| DatasetError::Row {
-            place: self.table.place(place),
-            problem,
-        })?;
-        if self.images.get(&index).copied() != (!images.is_empty()).then(|| hash(&images)) {
-            return Err(DatasetError::Row {
-                place: self.table.place(place),
-                problem: "its images have changed since the data was opened".to_owned(),
-            });
+        let images =
+            load(&self.schema, &row, folder).map_err(|problem| self.table.error(place, problem))?;
+        if self.images.get(&index).copied() != hash(&images) {
+            let problem = "its images have changed since the data was opened";
+            return Err(self.table.error(place, problem));
         }
         Ok(Sample {
             id: id.clone(),
@@ -420,12 +390,9 @@ impl<S: Schema> Dataset for Rows<S> {
         };
         let (place, ..) = &self.entries[index];
         let row = self.table.row(place)?;
-        let wrong = |problem: String| DatasetError::Row {
-            place: self.table.place(place),
-            problem,
-        };
+        let wrong = |problem: String| self.table.error(place, problem);
         let world = self.schema.world(&row, self.table.folder(place));
-        let world = world.map_err(|fault| wrong(fault.to_string()))?;
+        let world = world.map_err(|fault| self.table.error(place, fault))?;
         let found = world
             .as_ref()
             .map(|world| EnvironmentDigests::default().of(world));

@@ -8,6 +8,7 @@ mod parquet_file;
 mod position;
 mod row_group_cache;
 
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -66,10 +67,7 @@ impl Table {
     ///
     /// If no file is found, or if the named file has an unsupported extension.
     pub fn find(path: &Path, split: Option<&str>, usual: &str) -> Result<Self, DatasetError> {
-        let read = |reason| DatasetError::Read {
-            path: path.to_owned(),
-            reason,
-        };
+        let read = DatasetError::cannot_read(path);
         if fs::metadata(path).map_err(read)?.is_file() {
             return Self::of(vec![path.to_owned()]);
         }
@@ -106,10 +104,8 @@ impl Table {
     /// Returns an error that names the first file that does.
     pub fn check_links(&self, root: &Path) -> Result<(), DatasetError> {
         self.files.iter().try_for_each(|file| {
-            check_links(root, &file.path).map_err(|problem| DatasetError::Row {
-                place: file.path.display().to_string(),
-                problem: problem.to_string(),
-            })
+            check_links(root, &file.path)
+                .map_err(|problem| DatasetError::unusable(&file.path, problem))
         })
     }
 
@@ -141,10 +137,7 @@ impl Table {
     pub fn digest(&self) -> Result<[u8; 32], DatasetError> {
         let mut all = Sha256::new();
         for TableFile { path, .. } in &self.files {
-            let read = |reason| DatasetError::Read {
-                path: path.clone(),
-                reason,
-            };
+            let read = DatasetError::cannot_read(path);
             let mut file = File::open(path).map_err(read)?;
             let mut hash = Sha256::new();
             let mut buffer = vec![0; 1 << 16];
@@ -213,6 +206,14 @@ impl Table {
         }
     }
 
+    /// Returns the error for a row that cannot be used.
+    pub fn error(&self, place: &RowLocation, problem: impl Display) -> DatasetError {
+        DatasetError::Row {
+            place: self.place(place),
+            problem: problem.to_string(),
+        }
+    }
+
     /// Returns the folder of the file that contains a row.
     pub fn folder(&self, place: &RowLocation) -> &Path {
         let file = &self.files[place.file].path;
@@ -255,9 +256,6 @@ fn describes_data(path: &Path) -> bool {
 }
 
 fn stamp(path: &Path) -> Result<Stamp, DatasetError> {
-    let metadata = fs::metadata(path).map_err(|reason| DatasetError::Read {
-        path: path.to_owned(),
-        reason,
-    })?;
+    let metadata = fs::metadata(path).map_err(DatasetError::cannot_read(path))?;
     Ok((metadata.len(), metadata.modified().ok()))
 }

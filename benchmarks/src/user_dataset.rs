@@ -263,13 +263,11 @@ impl Schema for UserDataset {
         });
         if let Some((role, name)) = missing.filter(|_| !self.seen.is_empty()) {
             let known: Vec<_> = self.seen.iter().take(20).map(String::as_str).collect();
-            return Err(DatasetError::Row {
-                place: self.file.display().to_string(),
-                problem: format!(
-                    "fields: `{role}` is mapped to `{name}`, which no row has; rows have {}",
-                    known.join(", ")
-                ),
-            });
+            let problem = format!(
+                "fields: `{role}` is mapped to `{name}`, which no row has; rows have {}",
+                known.join(", ")
+            );
+            return Err(DatasetError::unusable(&self.file, problem));
         }
         let is_misnamed = self.seen.contains("image") && !self.seen.contains(&self.fields.images);
         let note = "the field `image` is not shown; rename it to `images`, or add `fields: {images: image}` to a \

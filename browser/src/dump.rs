@@ -1,11 +1,11 @@
 //! Settings of a dump as JavaScript, and its result: the page as text.
 
 use model::web::{DumpElement, DumpExtensions, DumpSettings, IdStyle};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
-/// A page as text, and the elements that its ids refer to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A page as text, and the elements that its ids refer to: the result of `js/dump.js`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Dump {
     /// Text for an agent: a header of three lines, followed by the tree.
     pub text: String,
@@ -19,10 +19,6 @@ pub struct Dump {
     pub elements: Vec<DumpElement>,
     /// Whether the text was truncated.
     pub truncated: bool,
-    /// Number of characters (code points) in the text.
-    pub chars: usize,
-    /// Number of bytes of the text in UTF-8.
-    pub bytes: usize,
     /// Time in milliseconds for creating the dump in the page, without the round trip to the
     /// browser.
     pub millis: f64,
@@ -55,32 +51,6 @@ pub(crate) fn to_javascript(settings: &DumpSettings, at: Option<&Value>, inner: 
 }
 
 impl Dump {
-    /// Parses the result of `js/dump.js`; `None` if its format is unknown.
-    pub(crate) fn read(value: Value) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Raw {
-            text: String,
-            url: String,
-            title: String,
-            viewport: [u64; 3],
-            elements: Vec<DumpElement>,
-            truncated: bool,
-            millis: f64,
-        }
-        let raw: Raw = serde_json::from_value(value).ok()?;
-        Some(Self {
-            chars: raw.text.chars().count(),
-            bytes: raw.text.len(),
-            text: raw.text,
-            url: raw.url,
-            title: raw.title,
-            viewport: raw.viewport,
-            elements: raw.elements,
-            truncated: raw.truncated,
-            millis: raw.millis,
-        })
-    }
-
     /// Returns the text without its header. If truncation left only a part of the header, returns
     /// the truncation marker.
     pub fn tree(&self) -> &str {
@@ -120,8 +90,6 @@ mod tests {
                 url: String::new(),
                 title: String::new(),
                 viewport: [0; 3],
-                chars: 0,
-                bytes: 0,
                 elements: Vec::new(),
                 millis: 0.0,
             };

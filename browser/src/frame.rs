@@ -148,6 +148,7 @@ impl Page {
         };
         let frame = Frame {
             session: self
+                .wire
                 .frame_session(&id)
                 .unwrap_or_else(|| around.session.clone()),
             id,

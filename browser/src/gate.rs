@@ -61,10 +61,6 @@ impl Rules {
     pub(crate) fn take_refused_to_pages(&self) -> Vec<String> {
         std::mem::take(&mut *self.of_pages.lock())
     }
-
-    fn refuse(&self, target: &str) {
-        keep(&self.refused, target);
-    }
 }
 
 fn keep(refused: &Mutex<Vec<String>>, target: &str) {
@@ -126,7 +122,7 @@ async fn serve(mut browser: TcpStream, rules: &Rules) -> std::io::Result<()> {
         Url::parse(target)
     };
     let Some(url) = url.ok().filter(|url| rules.permits(url)) else {
-        rules.refuse(target);
+        keep(&rules.refused, target);
         return Ok(());
     };
     let Some(origin) = Origin::of(&url) else {
@@ -137,7 +133,7 @@ async fn serve(mut browser: TcpStream, rules: &Rules) -> std::io::Result<()> {
         Ok(addresses) => addresses,
         Err(ReachError::Unresolved { reason, .. }) => return Err(reason),
         Err(ReachError::Local { .. } | ReachError::Unknown(_)) => {
-            rules.refuse(target);
+            keep(&rules.refused, target);
             keep(&rules.of_pages, url.as_str());
             return Ok(());
         }

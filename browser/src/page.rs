@@ -38,30 +38,14 @@ const REQUEST: Duration = Duration::from_secs(1);
 /// [`Error::Inapplicable`].
 #[derive(Debug, Clone)]
 pub struct Page {
-    wire: Wire,
+    pub(crate) wire: Wire,
     pub(crate) tab: Arc<Tab>,
-    rules: Arc<Rules>,
-    limit: Duration,
-    has_timed_out: Arc<AtomicBool>,
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) limit: Duration,
+    pub(crate) has_timed_out: Arc<AtomicBool>,
 }
 
 impl Page {
-    pub(crate) fn new(
-        wire: Wire,
-        tab: Arc<Tab>,
-        rules: Arc<Rules>,
-        limit: Duration,
-        has_timed_out: Arc<AtomicBool>,
-    ) -> Self {
-        Self {
-            wire,
-            tab,
-            rules,
-            limit,
-            has_timed_out,
-        }
-    }
-
     /// Returns the same tab with a different timeout for each command.
     #[must_use]
     pub fn with_command_timeout(self, limit: Duration) -> Self {
@@ -211,8 +195,8 @@ impl Page {
         if let Some(message) = value["filterError"].as_str() {
             return Err(Error::Filter(message.to_owned()));
         }
-        let dump =
-            Dump::read(value).ok_or_else(|| self.unexpected("a dump in an unknown format"))?;
+        let dump: Dump = serde_json::from_value(value)
+            .map_err(|_| self.unexpected("a dump in an unknown format"))?;
         let hashes = settings.ids == IdStyle::Hashes;
         self.tab.hashes.store(hashes, Ordering::Relaxed);
         self.tab
@@ -536,11 +520,6 @@ impl Page {
     fn point(&self, place: &Value) -> Result<(f64, f64)> {
         let point = place["x"].as_f64().zip(place["y"].as_f64());
         point.ok_or_else(|| self.unexpected("a point without coordinates"))
-    }
-
-    /// Returns the session of a frame, or `None` if the frame does not have its own process.
-    pub(crate) fn frame_session(&self, frame: &str) -> Option<String> {
-        self.wire.frame_session(frame)
     }
 
     pub(crate) fn unexpected(&self, message: &str) -> Error {

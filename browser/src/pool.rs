@@ -248,12 +248,12 @@ impl Profile {
     }
 
     fn page_of(&self, tab: Arc<Tab>) -> Page {
-        Page::new(
-            self.chromium.wire.clone(),
+        Page {
+            wire: self.chromium.wire.clone(),
             tab,
-            Arc::clone(&self.chromium.gate.rules),
-            self.shared.settings.command_timeout,
-            Arc::clone(&self.has_timed_out),
-        )
+            rules: Arc::clone(&self.chromium.gate.rules),
+            limit: self.shared.settings.command_timeout,
+            has_timed_out: Arc::clone(&self.has_timed_out),
+        }
     }
 }

@@ -50,7 +50,7 @@ struct Outgoing {
     session: Option<String>,
     method: &'static str,
     params: Value,
-    answer: Option<oneshot::Sender<Received>>,
+    answer: oneshot::Sender<Received>,
 }
 
 impl Wire {
@@ -89,7 +89,7 @@ impl Wire {
             session: session.map(str::to_owned),
             method,
             params,
-            answer: Some(sender),
+            answer: sender,
         };
         self.outbox.send(outgoing).map_err(|_| self.why_ended())?;
         let mut ended = self.shared.ended.subscribe();
@@ -242,9 +242,7 @@ impl PipeTask {
         let session = outgoing.session.as_deref();
         let sending = self.pipe.send(session, outgoing.method, &outgoing.params);
         let id = sending.await?;
-        if let Some(answer) = outgoing.answer {
-            self.pending.insert(id, answer);
-        }
+        self.pending.insert(id, outgoing.answer);
         Ok(())
     }
 

@@ -71,14 +71,10 @@ struct File {
 /// If the folder is not given, is missing or has no tasks, or if a file is not an ARC task with all
 /// outputs.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
-    let Some(folder) = &options.data_dir else {
-        let wanted =
-            "a folder of ARC-AGI task files (*.json), or one with evaluation/ or training/ in it";
-        return Err(OpenError::NeedsData {
-            benchmark: ENTRY.name,
-            wanted,
-        });
-    };
+    let folder = options.data(
+        ENTRY.name,
+        "a folder of ARC-AGI task files (*.json), or one with evaluation/ or training/ in it",
+    )?;
     let mut arcs = Arcs {
         files: Vec::new(),
         ids: Vec::new(),
@@ -135,10 +131,7 @@ impl Dataset for Arcs {
 
     fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
         let (Some(id), Some(file)) = (self.ids.get(index), self.files.get(index)) else {
-            return Err(DatasetError::Index {
-                index,
-                len: self.ids.len(),
-            });
+            return Err(DatasetError::out_of_range(index, &self.ids));
         };
         let task = Task::read(&file.path)?;
         if task.digest() != file.digest {
@@ -172,7 +165,7 @@ const SPLITS: [&str; 2] = ["evaluation", "training"];
 fn files_of_split(folder: &Path, split: &str) -> Result<Vec<PathBuf>, DatasetError> {
     let path = folder.join(split);
     // Only known names are accepted, so that a split such as `..` cannot lead out of the folder.
-    let mut files = if SPLITS.contains(&split) && path.is_dir() {
+    let files = if SPLITS.contains(&split) && path.is_dir() {
         tasks_in(&path)?
     } else {
         Vec::new()
@@ -185,7 +178,6 @@ fn files_of_split(folder: &Path, split: &str) -> Result<Vec<PathBuf>, DatasetErr
             split,
         }));
     }
-    files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
     Ok(files)
 }
 
@@ -196,9 +188,8 @@ fn task_files(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
         .into_iter()
         .filter(|subfolder| subfolder.is_dir());
     for folder in subfolders.chain([folder.to_owned()]) {
-        let mut files = tasks_in(&folder)?;
+        let files = tasks_in(&folder)?;
         if !files.is_empty() {
-            files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
             return Ok(files);
         }
     }
@@ -206,21 +197,17 @@ fn task_files(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
     Err(DatasetError::of_benchmark(ArcError::NoTasks { path }))
 }
 
+/// Returns the task files in a folder, sorted by name.
 fn tasks_in(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
-    json_files(folder).map_err(|reason| DatasetError::Read {
-        path: folder.to_owned(),
-        reason,
-    })
-}
-
-fn json_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let paths = fs::read_dir(folder)?
-        .map(|entry| Ok(entry?.path()))
-        .collect::<io::Result<Vec<_>>>()?;
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = entries.map_err(DatasetError::cannot_read(folder))?;
     let is_json = |path: &PathBuf| {
         path.extension()
             .is_some_and(|extension| extension == "json")
             && path.is_file()
     };
-    Ok(paths.into_iter().filter(is_json).collect())
+    let paths = entries.into_iter().map(|entry| entry.path());
+    let mut files: Vec<_> = paths.filter(is_json).collect();
+    files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
+    Ok(files)
 }

@@ -30,10 +30,7 @@ pub struct Pair {
 impl Task {
     /// Reads and checks a task file. Fields other than `train` and `test` are ignored.
     pub fn read(path: &Path) -> Result<Self, DatasetError> {
-        let bytes = fs::read(path).map_err(|reason| DatasetError::Read {
-            path: path.to_owned(),
-            reason,
-        })?;
+        let bytes = fs::read(path).map_err(DatasetError::cannot_read(path))?;
         let task: Self = serde_json::from_slice(&bytes).map_err(|reason| {
             let path = path.to_owned();
             DatasetError::of_benchmark(ArcError::Malformed { path, reason })

@@ -96,10 +96,7 @@ impl<G: Generator> Dataset for Generated<G> {
 
     fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
         let (Some(id), Some(&length)) = (self.ids.get(index), self.lengths.get(index)) else {
-            return Err(DatasetError::Index {
-                index,
-                len: self.ids.len(),
-            });
+            return Err(DatasetError::out_of_range(index, &self.ids));
         };
         let known = self.metadata(index);
         Ok(self.generator.sample(self.seed, id, length, known))

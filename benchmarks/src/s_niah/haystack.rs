@@ -4,6 +4,7 @@ use rand::Rng;
 
 use crate::generated::haystack::{plant, values};
 use crate::generated::words::GRAMMAR;
+use crate::ruler::Form;
 
 /// Number of sentences that have the needle's form, but a different name and number.
 pub const DISTRACTORS: usize = 8;
@@ -26,23 +27,18 @@ impl Haystack {
     /// Generates a haystack of at most `length` characters, and of at least `length` minus one
     /// sentence.
     pub fn new(length: usize, rng: &mut impl Rng) -> Self {
-        let form = GRAMMAR.pick(GRAMMAR.section("needle"), rng);
-        let kind = GRAMMAR.pick(GRAMMAR.section("kind"), rng);
+        let form = Form::pick(rng);
         let keys = keys(rng);
         let values = values(1 + DISTRACTORS, rng);
-        let sentence = |(key, value): (&String, &String)| {
-            form.replace("<kind>", kind)
-                .replace("<key>", key)
-                .replace("<value>", value)
-        };
-        let pins = keys.iter().zip(&values).map(sentence).collect::<Vec<_>>();
-
+        let sentences = keys.iter().zip(&values);
+        let sentences = sentences.map(|(key, value)| form.sentence(key, value));
+        let pins = sentences.collect::<Vec<_>>();
         let text = plant(&pins, length, rng);
         let position = text.find(&pins[0]).unwrap_or_default() as f64 / text.len() as f64;
         Self {
             text,
             position: (position * 1e4).round() / 1e4,
-            kind,
+            kind: form.kind,
             key: keys[0].clone(),
             value: values[0].clone(),
         }

@@ -26,7 +26,7 @@ pub fn scan_lines(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     loop {
         line.clear();
         let read = reader.read_until(b'\n', &mut line);
-        let count = read.map_err(|reason| unreadable(path, reason))?;
+        let count = read.map_err(DatasetError::cannot_read(path))?;
         if count == 0 {
             return Ok(());
         }
@@ -57,7 +57,7 @@ pub fn scan_list(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     while let Some(byte) = bytes
         .next()
         .transpose()
-        .map_err(|reason| unreadable(path, reason))?
+        .map_err(DatasetError::cannot_read(path))?
     {
         at += 1;
         line += u64::from(byte == b'\n');
@@ -109,7 +109,7 @@ pub fn row(path: &Path, start: u64, length: usize) -> Result<Row, DatasetError> 
     let read = reader
         .seek(SeekFrom::Start(start))
         .and_then(|_| reader.read_exact(&mut bytes));
-    read.map_err(|reason| unreadable(path, reason))?;
+    read.map_err(DatasetError::cannot_read(path))?;
     object(&bytes).map_err(|problem| DatasetError::unusable(path, problem))
 }
 
@@ -171,13 +171,6 @@ impl<'de> Deserialize<'de> for Fields {
 }
 
 fn open(path: &Path) -> Result<BufReader<File>, DatasetError> {
-    let file = File::open(path).map_err(|reason| unreadable(path, reason))?;
+    let file = File::open(path).map_err(DatasetError::cannot_read(path))?;
     Ok(BufReader::with_capacity(1 << 16, file))
-}
-
-fn unreadable(path: &Path, reason: std::io::Error) -> DatasetError {
-    DatasetError::Read {
-        path: path.to_owned(),
-        reason,
-    }
 }

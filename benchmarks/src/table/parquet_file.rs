@@ -130,10 +130,7 @@ fn is_binary(field: &Type) -> bool {
 }
 
 fn open(path: &Path) -> Result<SerializedFileReader<File>, DatasetError> {
-    let file = File::open(path).map_err(|reason| DatasetError::Read {
-        path: path.to_owned(),
-        reason,
-    })?;
+    let file = File::open(path).map_err(DatasetError::cannot_read(path))?;
     let reader =
         SerializedFileReader::new(file).map_err(|error| DatasetError::unusable(path, error))?;
     let schema = reader.metadata().file_metadata().schema();

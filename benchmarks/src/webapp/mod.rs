@@ -110,10 +110,8 @@ impl Dataset for WebApp {
     }
 
     fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
-        let task = TASKS.get(index).ok_or(DatasetError::Index {
-            index,
-            len: TASKS.len(),
-        })?;
+        let missing = || DatasetError::out_of_range(index, &self.ids);
+        let task = TASKS.get(index).ok_or_else(missing)?;
         Ok(Sample {
             id: self.ids[index].clone(),
             query: task.query.trim().to_owned(),

@@ -106,10 +106,7 @@ impl Dataset for WebNav {
     }
 
     fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
-        let missing = || DatasetError::Index {
-            index,
-            len: self.ids.len(),
-        };
+        let missing = || DatasetError::out_of_range(index, &self.ids);
         let id = self.ids.get(index).ok_or_else(missing)?;
         let (family, made) = self.made(id).ok_or_else(missing)?;
         let mut query = QUERIES.get(family.name).cloned().unwrap_or_default();

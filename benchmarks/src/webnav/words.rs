@@ -21,12 +21,7 @@ pub(super) fn parsed<T: DeserializeOwned + Default>(source: &str) -> T {
 
 /// Returns all words of a list in random order.
 pub(super) fn shuffled(list: &str, rng: &mut ChaCha8Rng) -> Vec<&'static str> {
-    let mut words: Vec<&str> = WORDS
-        .get(list)
-        .into_iter()
-        .flatten()
-        .map(String::as_str)
-        .collect();
+    let mut words = all(list);
     shuffle(&mut words, rng);
     words
 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::binary::Binary;
+use crate::run::only;
 
 /// A model server and how to reach it, as described in `docs/reference/models.md`.
 #[derive(Deserialize)]
@@ -105,8 +106,7 @@ fn records_secret_header_as_variable_reference() {
         let ran = binary.run(&args, "");
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let read = |file: &str| {
-            let mut runs = std::fs::read_dir(binary.path().join(name)).unwrap();
-            let run = runs.next().unwrap().unwrap().path();
+            let run = only(&binary.path().join(name));
             let text = std::fs::read_to_string(run.join(file)).unwrap();
             assert!(!text.contains(secret), "{file}: {text}");
             serde_json::from_str::<Value>(&text).unwrap()

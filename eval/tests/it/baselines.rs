@@ -9,7 +9,7 @@ use records::run_dir::RunDir;
 use serde_json::{Value, json};
 
 use crate::binary::Binary;
-use crate::run::lines;
+use crate::run::{lines, only};
 
 /// Context window of the server's model, in characters.
 const WINDOW: usize = 20_000;
@@ -102,9 +102,7 @@ fn each_baseline_handles_long_context() {
         ];
         let args: Vec<&str> = args.into_iter().chain(flags).collect();
         let ran = binary.run(&args, "");
-        let mut runs = fs::read_dir(binary.path().join("results")).unwrap();
-        let dir = runs.next().unwrap().unwrap().path();
-        let run = RunDir::open(&dir).unwrap();
+        let run = RunDir::open(&only(&binary.path().join("results"))).unwrap();
         let record = &run.records[0];
         let found = (
             record.status.to_string(),

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -17,6 +17,48 @@ pub fn is_full() -> bool {
 /// Folder of the user's caches in tests. It keeps the engine snapshot, without which each start
 /// with a REPL would take a quarter of a second more CPU time.
 pub const CACHES: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/caches");
+
+/// A running program, which is killed when dropped.
+pub struct Running(pub Child);
+
+impl Running {
+    /// Starts a server and returns it with the first line of its output.
+    pub fn serve(command: &mut Command) -> (Self, String) {
+        let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut server = Self(command.stderr(Stdio::null()).spawn().unwrap());
+        let stdout = server.0.stdout.take().unwrap();
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line).unwrap();
+        (server, line.trim().to_owned())
+    }
+
+    pub fn kill(&mut self) {
+        // The process may have exited.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+
+    pub fn has_ended(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_some()
+    }
+
+    /// Sends a signal, such as `-STOP`.
+    pub fn signal(&self, name: &str) {
+        let mut kill = Command::new("kill");
+        let sent = kill.args([name, &self.0.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    pub fn code(&mut self) -> Option<i32> {
+        self.0.wait().unwrap().code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
 
 /// Result of running the binary.
 #[derive(Debug, PartialEq, Eq)]
@@ -68,6 +110,16 @@ impl Binary {
             .env_clear()
             .envs(&self.variables);
         command
+    }
+
+    /// Starts the binary without input and output.
+    pub fn spawn<S: AsRef<str>>(&self, args: &[S]) -> Child {
+        let mut command = self.command(args);
+        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
+        quiet
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary starts")
     }
 
     /// Runs a shell command line in which `"$0"` is the binary.

@@ -16,9 +16,9 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
 
-use crate::binary::{Binary, is_full};
+use crate::binary::{Binary, Running, is_full};
 use crate::faults::run_dir;
-use crate::queue::{Running, binary_with_queue, start};
+use crate::queue::{binary_with_queue, start};
 
 /// Price of an input token in US dollars.
 const INPUT: f64 = 10e-6;

@@ -8,6 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};
+use crate::run::{files_in, only};
 use fault_server::{Behavior, FaultServer};
 
 const PRICES: &str = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1, output: 2}]}";
@@ -78,28 +79,15 @@ fn run(binary: &Binary, log_dir: &str, more: &[&str]) -> Ran {
 /// Returns the files of the only run in a folder, without times. `config.json` is omitted because
 /// the flags differ.
 fn files(binary: &Binary, log_dir: &str) -> BTreeMap<String, String> {
-    let mut runs = fs::read_dir(binary.path().join(log_dir)).unwrap();
-    let run = runs.next().unwrap().unwrap().path();
+    let run = only(&binary.path().join(log_dir));
     let id = run.file_name().unwrap().to_str().unwrap().to_owned();
     let mut files = BTreeMap::new();
-    let mut folders = vec![run.clone()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let name = path
-                .strip_prefix(&run)
-                .unwrap()
-                .to_str()
-                .unwrap()
-                .to_owned();
-            // Journals contain random numbers and clock readings.
-            if name != "config.json" && !name.starts_with("journal/") {
-                files.insert(name, without_times(&path).replace(&id, "RUN"));
-            }
+    for path in files_in(&run) {
+        let name = path.strip_prefix(&run).unwrap().to_str().unwrap();
+        // Journals contain random numbers and clock readings.
+        if name != "config.json" && !name.starts_with("journal/") {
+            let text = without_times(&path).replace(&id, "RUN");
+            files.insert(name.to_owned(), text);
         }
     }
     files
@@ -251,10 +239,9 @@ fn cache_answers_repeated_requests() {
         let record: Value = serde_json::from_str(line).unwrap();
         assert_eq!(record["cached_calls"], record["llm_calls"]);
     }
-    let second = fs::read_dir(binary.path().join("second")).unwrap();
-    let dirs: Vec<_> = second.map(|entry| entry.unwrap().path()).collect();
+    let second = only(&binary.path().join("second"));
     let shown = binary
-        .run(&["report", &dirs[0].to_string_lossy()], "")
+        .run(&["report", &second.to_string_lossy()], "")
         .stdout;
     let mark = format!("{asked} of {asked}, at no cost");
     assert!(shown.contains(&mark), "{mark}: {shown}");
@@ -301,8 +288,7 @@ fn full_disk_stops_recorded_run_and_counts_paid_responses() {
     );
     let asked = server.seen().len();
     assert!(asked < 20, "{asked} requests");
-    let run = fs::read_dir(binary.path().join("runs")).unwrap();
-    let run = run.map(|entry| entry.unwrap().path()).next().unwrap();
+    let run = only(&binary.path().join("runs"));
     let told = binary.run(&["report", &run.to_string_lossy(), "--json"], "");
     let told: Value = serde_json::from_str(&told.stdout).unwrap();
     let spent = told["runs"][0]["spent"]["usage"]["output_tokens"].as_u64();

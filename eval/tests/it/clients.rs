@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::binary::Binary;
 use crate::serve::{Served, folder};
 
 const KEY: &str = "sk-client-key-0123456789";
@@ -28,23 +29,27 @@ pub fn libraries() -> Option<PathBuf> {
     None
 }
 
-fn check(script: &str) {
-    let Some(libraries) = libraries() else {
-        return;
-    };
-    let binary = folder().variable("EVAL_CLIENT_KEY", KEY);
-    let server = Served::of(&binary, &[]);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR"))
+/// Returns the path of a script in `clients/`.
+pub fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/it/clients")
-        .join(script);
-    let mut command = if script.extension().is_some_and(|ending| ending == "py") {
-        Command::new(libraries.join("python/bin/python"))
-    } else {
-        Command::new("node")
-    };
-    let ran = command
+        .join(name)
+}
+
+/// Returns the interpreter for a script that uses a library.
+pub fn interpreter(libraries: &Path, script: &Path) -> PathBuf {
+    if script.extension().is_some_and(|ending| ending == "py") {
+        return libraries.join("python/bin/python");
+    }
+    PathBuf::from("node")
+}
+
+/// Runs a client with these arguments, which must succeed and print `ok` at the end.
+pub fn run_client(libraries: &Path, name: &str, binary: &Binary, args: &[&str]) {
+    let script = script(name);
+    let ran = Command::new(interpreter(libraries, &script))
         .arg(&script)
-        .args([&server.base, KEY])
+        .args(args)
         .arg(libraries.join("node"))
         .current_dir(binary.path())
         .output()
@@ -55,9 +60,17 @@ fn check(script: &str) {
     );
     assert!(
         ran.status.success() && stdout.ends_with("ok\n"),
-        "{}: {stdout}\n{stderr}",
-        script.display()
+        "{name}: {stdout}\n{stderr}"
     );
+}
+
+fn check(name: &str) {
+    let Some(libraries) = libraries() else {
+        return;
+    };
+    let binary = folder().variable("EVAL_CLIENT_KEY", KEY);
+    let server = Served::of(&binary, &[]);
+    run_client(&libraries, name, &binary, &[&server.base, KEY]);
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! Compaction of long conversations: what an agent still knows after 300 iterations, and `kill -9`
 //! between summaries.
 
-use std::fs;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use fault_server::{Behavior, FaultServer};
@@ -10,7 +8,7 @@ use records::run_dir::RunDir;
 use serde_json::{Value, json};
 
 use crate::binary::Binary;
-use crate::run::{finish, lines};
+use crate::run::{finish, lines, only};
 
 /// With a window of 32,000 tokens, an agent reads a word in iteration 3 that it needs in iteration
 /// 300.
@@ -101,12 +99,7 @@ fn resumes_between_summaries() {
         server.openai()
     );
     let args: Vec<&str> = args.split_whitespace().collect();
-    let mut child = binary
-        .command(&args)
-        .stderr(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = binary.spawn(&args);
     let is_third = |seen: &[fault_server::ReceivedRequest]| {
         let asks = |seen: &fault_server::ReceivedRequest| {
             let text = seen.body.to_string();
@@ -123,13 +116,7 @@ fn resumes_between_summaries() {
     child.kill().unwrap();
     child.wait().unwrap();
     let before = server.seen().len();
-    let results = binary.path().join("results");
-    let dir = fs::read_dir(results)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let dir = only(&binary.path().join("results"));
     let resume = [
         "run",
         "--resume",

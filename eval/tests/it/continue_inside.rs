@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -15,7 +15,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
-use crate::run::lines;
+use crate::queue::until;
+use crate::run::{lines, only};
 
 /// Returns the 1-based number of the root's request, or `None` for a one-shot call.
 fn turn_of_root(seen: &ReceivedRequest) -> Option<usize> {
@@ -71,8 +72,7 @@ fn resume_args(server: &FaultServer, dir: &Path, more: &[&str]) -> Vec<String> {
 }
 
 fn run_dir(binary: &Binary) -> PathBuf {
-    let mut runs = fs::read_dir(binary.path().join("results")).unwrap();
-    runs.next().unwrap().unwrap().path()
+    only(&binary.path().join("results"))
 }
 
 /// Starts a run, kills it once the server has received this number of requests, and returns its
@@ -86,9 +86,7 @@ fn killed_after(binary: &Binary, server: &FaultServer, requests: usize) -> PathB
 
 /// Starts the program and kills it once a condition holds.
 fn start_and_kill(binary: &Binary, args: &[String], is_reached: impl Fn() -> bool) {
-    let mut command = binary.command(args);
-    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
-    let mut child = quiet.stderr(Stdio::null()).spawn().unwrap();
+    let mut child = binary.spawn(args);
     let began = Instant::now();
     while !is_reached() {
         assert!(began.elapsed() < Duration::from_secs(120), "{args:?}");
@@ -503,14 +501,8 @@ fn continues_after_killed_worker() {
         reply(seen, ITERATIONS)
     });
     let binary = binary();
-    let mut command = binary.command(&args(&server, &[]));
-    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
-    let mut run = quiet.stderr(Stdio::null()).spawn().unwrap();
-    let began = Instant::now();
-    while held.load(Ordering::SeqCst) == 0 {
-        assert!(began.elapsed() < Duration::from_secs(120));
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let mut run = binary.spawn(&args(&server, &[]));
+    until("a response is held", || held.load(Ordering::SeqCst) != 0);
     let children = |pid: &str| -> Vec<String> {
         let listed = Command::new("pgrep").args(["-P", pid]).output().unwrap();
         let listed = String::from_utf8_lossy(&listed.stdout);

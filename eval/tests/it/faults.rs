@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran, is_full};
+use crate::run::{lines, read_json};
 use fault_server::{Behavior, FaultServer, refused};
 
 /// API key in all fault tests. Messages must not contain it.
@@ -37,10 +38,7 @@ pub fn run_dir(folder: &Path) -> PathBuf {
 
 /// Returns the records of the only run.
 pub fn records(folder: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(run_dir(folder).join("samples.jsonl")).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    lines(&run_dir(folder).join("samples.jsonl"))
 }
 
 /// Observed effects of a fault in a single call.
@@ -243,8 +241,7 @@ fn refusal_scores_0() {
         let folder = run_dir(binary.path());
         let csv = fs::read_to_string(folder.join("results.csv")).unwrap();
         assert!(csv.trim_end().ends_with(",1"), "{csv}");
-        let summary = fs::read_to_string(folder.join("summary.json")).unwrap();
-        let summary: Value = serde_json::from_str(&summary).unwrap();
+        let summary = read_json(folder.join("summary.json"));
         assert_eq!(summary["refused"], 1);
         assert_eq!(summary["score"]["mean"], 0.0);
         let table = folder.join("results.csv");

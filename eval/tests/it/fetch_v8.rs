@@ -2,12 +2,12 @@
 //! and with the real one and local servers.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use serde::Deserialize;
 
+use crate::binary::Running;
 use crate::quickstart::{TOOLS, link_tools, version};
 use crate::system_packages::fake;
 
@@ -124,7 +124,7 @@ fn uses_only_checked_or_official_downloads() {
 
 /// A local Python web server, which stops when dropped.
 struct Server {
-    process: Child,
+    _process: Running,
     address: String,
 }
 
@@ -133,32 +133,16 @@ impl Server {
     /// With `certified`, the server speaks HTTPS.
     fn start(folder: &Path, certified: bool, redirect: &str) -> Self {
         let program = include_str!("fetch_v8/server.py");
-        let mut process = Command::new("python3")
-            .args([
-                "-c",
-                program,
-                if certified { "https" } else { "http" },
-                redirect,
-            ])
-            .current_dir(folder)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut address = String::new();
-        let stdout = process.stdout.take().unwrap();
-        BufReader::new(stdout).read_line(&mut address).unwrap();
+        let scheme = if certified { "https" } else { "http" };
+        let mut command = Command::new("python3");
+        command
+            .args(["-c", program, scheme, redirect])
+            .current_dir(folder);
+        let (process, address) = Running::serve(&mut command);
         Self {
-            process,
-            address: address.trim_end().to_owned(),
+            _process: process,
+            address,
         }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // The process may have exited.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 

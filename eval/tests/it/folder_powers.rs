@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::binary::Binary;
+use crate::run::{only, read_json};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,10 +72,9 @@ fn run_folder_grants_no_powers() {
         let binary = Binary::new();
         let ran = binary.run(&[&RUN[..], &["1", "--log-dir", "r"]].concat(), "");
         assert_eq!(ran.code, Some(0), "{ran:?}");
-        let dir = fs::read_dir(binary.path().join("r")).unwrap().next();
-        let dir = dir.unwrap().unwrap().path();
+        let dir = only(&binary.path().join("r"));
         let config = dir.join("config.json");
-        let mut recorded: Value = serde_json::from_slice(&fs::read(&config).unwrap()).unwrap();
+        let mut recorded = read_json(&config);
         let flags = if row.flags.is_null() {
             json!({})
         } else {

@@ -2,19 +2,19 @@
 //! records, and clients that disconnect. The crate `mcp` tests the messages.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use http_fixture::{HttpClient, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::binary::{Binary, Ran};
+use crate::binary::{Binary, Ran, Running};
 use crate::faults::gated_model;
 
 /// Maximum time to wait for an answer.
@@ -33,7 +33,7 @@ const FLAGS: [&str; 7] = [
 
 /// A server on stdio, with its session.
 struct Session {
-    child: Child,
+    process: Running,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     calls: u32,
@@ -41,13 +41,9 @@ struct Session {
 
 impl Session {
     fn open(binary: &Binary, flags: &[&str]) -> Self {
-        let mut child = binary
-            .command(&[&FLAGS[..], flags].concat())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut command = binary.command(&[&FLAGS[..], flags].concat());
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = piped.stderr(Stdio::null()).spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -59,7 +55,7 @@ impl Session {
         });
         let mut session = Self {
             stdin: child.stdin.take(),
-            child,
+            process: Running(child),
             lines,
             calls: 0,
         };
@@ -118,14 +114,7 @@ impl Session {
     /// Closes stdin and returns the exit code.
     fn end(mut self) -> Option<i32> {
         drop(self.stdin.take());
-        self.child.wait().unwrap().code()
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.process.code()
     }
 }
 
@@ -406,89 +395,51 @@ fn reads_and_compares_runs() {
 
 /// A server over HTTP, which is killed when dropped.
 pub struct Served {
-    child: Child,
+    process: Running,
+    http: HttpClient,
     pub url: String,
 }
 
 impl Served {
     pub fn of(binary: &Binary, flags: &[&str]) -> Self {
-        let mut child = binary
-            .command(&[&FLAGS[..], &["--http", "0"], flags].concat())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut url = String::new();
-        let stdout = child.stdout.take().unwrap();
-        BufReader::new(stdout).read_line(&mut url).unwrap();
-        let url = url.trim().to_owned();
+        let args = [&FLAGS[..], &["--http", "0"], flags].concat();
+        let (process, url) = Running::serve(&mut binary.command(&args));
         assert!(url.ends_with("/mcp"), "{url}");
-        Self { child, url }
-    }
-
-    fn host(&self) -> &str {
-        let host = self.url.strip_prefix("http://").unwrap();
-        host.strip_suffix("/mcp").unwrap()
-    }
-
-    /// Sends a request without reading the response.
-    fn send(&self, headers: &[&str], body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(self.host()).unwrap();
-        stream.set_read_timeout(Some(ANSWER)).unwrap();
-        let mut head = "POST /mcp HTTP/1.1\r\n".to_owned();
-        if !headers.iter().any(|header| header.starts_with("Host:")) {
-            head += &format!("Host: {}\r\n", self.host());
+        let headers = &[
+            "Accept: application/json, text/event-stream",
+            "Content-Type: application/json",
+        ];
+        Self {
+            process,
+            http: HttpClient::of(&url, headers),
+            url,
         }
-        for header in headers {
-            head += &format!("{header}\r\n");
-        }
-        head += "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n";
-        let length = body.len();
-        head += &format!("Connection: close\r\nContent-Length: {length}\r\n\r\n");
-        stream.write_all(head.as_bytes()).unwrap();
-        // The server may reject the request before it has read all of it.
-        let _ = stream.write_all(body.as_bytes());
-        stream
     }
 
-    fn ask(&self, headers: &[&str], body: &Value) -> (u16, String) {
-        let mut answer = String::new();
-        let mut stream = self.send(headers, &body.to_string());
-        // A connection reset after the response does not matter.
-        let _ = stream.read_to_string(&mut answer);
-        let status = answer.split(' ').nth(1).unwrap_or("0").parse().unwrap();
-        (status, answer)
+    fn ask(&self, headers: &[&str], body: &Value) -> Response {
+        self.http.ask("POST /mcp", headers, &body.to_string())
     }
 
     /// Initializes a session and returns its header.
     fn session(&self, headers: &[&str]) -> String {
-        let (status, answer) = self.ask(headers, &hello());
-        assert_eq!(status, 200, "{answer}");
-        let mut lines = answer.lines();
-        let header = lines.find(|line| line.to_lowercase().starts_with("mcp-session-id:"));
+        let answer = self.ask(headers, &hello());
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let mut lines = answer.head.lines();
+        let header = lines.find(|line| line.starts_with("mcp-session-id:"));
         header.unwrap().to_owned()
     }
 
+    /// Calls a tool and returns the whole response.
     fn call(&self, headers: &[&str], tool: &str, arguments: &Value) -> String {
-        let (status, answer) = self.ask(headers, &call(tool, arguments));
-        assert_eq!(status, 200, "{answer}");
-        answer
+        let answer = self.ask(headers, &call(tool, arguments));
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.head + &answer.body
     }
 
     /// Stops the server with SIGTERM and returns its exit code.
     fn end(mut self) -> Option<i32> {
-        let pid = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-TERM", &pid]).status();
-        assert!(sent.unwrap().success());
-        self.child.wait().unwrap().code()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.process.signal("-TERM");
+        self.process.code()
     }
 }
 
@@ -510,10 +461,10 @@ fn serves_clients_with_key_over_http() {
     let binary = folder().variable("EVAL_CLIENT_KEY", key);
     let server = Served::of(&binary, &["--max-request-size", "1"]);
     let right = format!("Authorization: Bearer {key}");
-    let (status, answer) = server.ask(&[], &hello());
-    assert_eq!(status, 401, "{answer}");
-    let (status, answer) = server.ask(&[&right], &json!("x".repeat(2_000_000)));
-    assert_eq!(status, 413, "{answer}");
+    let answer = server.ask(&[], &hello());
+    assert_eq!(answer.status, 401, "{answer:?}");
+    let answer = server.ask(&[&right], &json!("x".repeat(2_000_000)));
+    assert_eq!(answer.status, 413, "{answer:?}");
     let session = server.session(&[&right]);
     let answer = server.call(&[&right, &session], "rlm", &json!({"query": "Say web"}));
     assert!(
@@ -530,10 +481,9 @@ fn disconnected_http_client_stops_its_agent() {
     let server = Served::of(&binary, &["--max-concurrency", "1"]);
     let session = server.session(&[]);
     let wait = call("rlm", &json!({"query": "wait"})).to_string();
-    let stream = server.send(&[&session], &wait);
-    let mut lines = BufReader::new(stream).lines();
-    assert!(lines.any(|line| line.unwrap().contains("iteration 1")));
-    drop(lines);
+    let mut response = server.http.send("POST /mcp", &[&session], &wait);
+    response.read_until("iteration 1");
+    drop(response);
     // The next call waits in the queue until the agent has stopped.
     let answer = server.call(&[&session], "rlm", &json!({"query": "Say a"}));
     assert!(answer.contains("asked: Say a"), "{answer}");

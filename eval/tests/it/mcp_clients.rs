@@ -4,11 +4,8 @@
 //! `scripts/install-clients.sh` installs the SDKs under `target/clients`; `./test.sh --full` runs
 //! that script. The crate `mcp` tests the bytes of messages.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use crate::binary::Binary;
-use crate::clients::libraries;
+use crate::clients::{interpreter, libraries, run_client, script};
 use crate::mcp::Served;
 
 const KEY: &str = "sk-mcp-client-0123456789";
@@ -21,42 +18,14 @@ fn folder() -> Binary {
         .variable("PATH", &std::env::var("PATH").unwrap())
 }
 
-fn script(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/it/clients")
-        .join(name)
-}
-
-/// Returns the interpreter for a script that uses an SDK.
-fn interpreter(libraries: &Path, script: &Path) -> PathBuf {
-    if script.extension().is_some_and(|ending| ending == "py") {
-        return libraries.join("python/bin/python");
-    }
-    PathBuf::from("node")
-}
-
 fn check(name: &str) {
     let Some(libraries) = libraries() else {
         return;
     };
     let binary = folder();
     let server = Served::of(&binary, &["--root", "docs"]);
-    let script = script(name);
-    let ran = Command::new(interpreter(&libraries, &script))
-        .arg(&script)
-        .args([&server.url, KEY, env!("CARGO_BIN_EXE_eval")])
-        .arg(libraries.join("node"))
-        .current_dir(binary.path())
-        .output()
-        .unwrap();
-    let (stdout, stderr) = (
-        String::from_utf8_lossy(&ran.stdout),
-        String::from_utf8_lossy(&ran.stderr),
-    );
-    assert!(
-        ran.status.success() && stdout.ends_with("ok\n"),
-        "{name}: {stdout}\n{stderr}"
-    );
+    let args = [&server.url, KEY, env!("CARGO_BIN_EXE_eval")];
+    run_client(&libraries, name, &binary, &args);
 }
 
 #[test]

@@ -2,13 +2,14 @@
 //! itself. The crate `mcp` tests the connection to a server.
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
+use crate::queue::until;
+use crate::run::{only, read_json};
 
 const SERVER: &str = "notes=python3 notes.py";
 
@@ -42,6 +43,12 @@ fn ask(binary: &Binary, flags: &[&str]) -> Ran {
     let has_repl = !flags.contains(&"--protocol");
     let of_repl = if has_repl { &REPL[..] } else { &[] };
     binary.run(&[&ASK[..], of_repl, flags].concat(), "")
+}
+
+/// Returns the trajectory of the only run in `out`.
+fn events(binary: &Binary) -> String {
+    let run = only(&binary.path().join("out"));
+    fs::read_to_string(run.join("trajectories/request-000001.1.jsonl")).unwrap()
 }
 
 #[test]
@@ -97,13 +104,7 @@ fn agents_receive_tool_results() {
         assert_eq!(found, expected, "{tool} {arguments}");
     }
     // The trajectory contains each call.
-    let run = fs::read_dir(binary.path().join("out"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap();
-    let trajectory: PathBuf = run.path().join("trajectories/request-000001.1.jsonl");
-    let events = fs::read_to_string(trajectory).unwrap();
+    let events = events(&binary);
     let calls = events.lines().filter(|line| line.contains("\"tool_call\""));
     assert_eq!(
         calls.count(),
@@ -189,13 +190,7 @@ fn server_tools_work_as_native_tools() {
         ],
     );
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let run = fs::read_dir(binary.path().join("out"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap();
-    let events =
-        fs::read_to_string(run.path().join("trajectories/request-000001.1.jsonl")).unwrap();
+    let events = events(&binary);
     let call = events
         .lines()
         .find(|line| line.contains("\"tool_call\""))
@@ -249,7 +244,7 @@ fn fingerprint_includes_tools_of_servers() {
         let ran = binary.run(&[&flags[..], with].concat(), "");
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         let lock = binary.path().join("results").join(name).join("lock.json");
-        let lock: Value = serde_json::from_slice(&fs::read(lock).unwrap()).unwrap();
+        let lock = read_json(lock);
         lock["run"]["fingerprint"].as_str().unwrap().to_owned()
     };
     let text = fs::read_to_string(binary.path().join("notes.py")).unwrap();
@@ -293,13 +288,7 @@ fn server_ends_when_program_exits_or_is_killed() {
     let binary = binary.file("use.yaml", model);
     let server = "notes=sh -c 'echo $$ > pid; exec python3 notes.py'";
     let flags = ["--timer-timeout", "3600", "--mcp-server", server];
-    let mut child = binary
-        .command(&[&ASK[..], &flags].concat())
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = binary.spawn(&[&ASK[..], &flags].concat());
     let began = Instant::now();
     let pid = loop {
         let written = fs::read_to_string(binary.path().join("pid"));
@@ -319,7 +308,6 @@ fn server_ends_when_program_exits_or_is_killed() {
 
 /// Waits until a process has ended.
 fn gone(pid: u32) {
-    let began = Instant::now();
     let exists = || {
         let sent = Command::new("kill")
             .args(["-0", &pid.to_string()])
@@ -327,13 +315,7 @@ fn gone(pid: u32) {
             .status();
         sent.unwrap().success()
     };
-    while exists() {
-        assert!(
-            began.elapsed() < Duration::from_secs(60),
-            "process {pid} is still running"
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until(&format!("process {pid} ends"), || !exists());
 }
 
 #[test]

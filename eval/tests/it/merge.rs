@@ -8,7 +8,7 @@ use records::run_dir::RunDir;
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
-use crate::run::{S_NIAH, s_niah, tree};
+use crate::run::{S_NIAH, only, read_json, s_niah, tree};
 
 const FREE: [&str; 6] = [
     "run_id",
@@ -78,17 +78,6 @@ fn content(dir: &Path) -> Vec<(String, Value)> {
             (name, value)
         })
         .collect()
-}
-
-fn only(folder: &Path) -> PathBuf {
-    let mut entries = fs::read_dir(folder).unwrap();
-    let path = entries.next().unwrap().unwrap().path();
-    assert!(
-        entries.next().is_none(),
-        "more than one run in {}",
-        folder.display()
-    );
-    path
 }
 
 fn run(binary: &Binary, more: &[&str]) -> Ran {
@@ -179,8 +168,7 @@ fn merged_shards_equal_whole_run() {
         "{part:?}"
     );
     assert_eq!(part.code, Some(106));
-    let summary = fs::read(binary.path().join("part/summary.json")).unwrap();
-    let summary: Value = serde_json::from_slice(&summary).unwrap();
+    let summary = read_json(binary.path().join("part/summary.json"));
     assert_eq!(summary["attempts_total"], 6);
     assert!(summary["coverage"].as_f64().unwrap() < 1.0, "{summary}");
 }
@@ -326,8 +314,7 @@ fn halves(binary: &Binary) -> [String; 2] {
 fn planned(binary: &Binary, out: &str, dirs: &[&str]) -> Value {
     let ran = binary.run(&[&["merge", out], dirs].concat(), "");
     assert!(matches!(ran.code, Some(0 | 106)), "{ran:?}");
-    let summary = fs::read(binary.path().join(out).join("summary.json")).unwrap();
-    let summary: Value = serde_json::from_slice(&summary).unwrap();
+    let summary = read_json(binary.path().join(out).join("summary.json"));
     summary["attempts_total"].clone()
 }
 
@@ -531,8 +518,7 @@ fn refuses_shards_with_different_samples() {
     let third = binary.path().join("third");
     fs::create_dir(&third).unwrap();
     let samples = |dir: &str| {
-        let config = fs::read(Path::new(dir).join("config.json")).unwrap();
-        let config: Value = serde_json::from_slice(&config).unwrap();
+        let config = read_json(Path::new(dir).join("config.json"));
         config["benchmark"]["partition_samples"].clone()
     };
     let (of_first, of_second) = (samples(&first), samples(&second));
@@ -575,7 +561,7 @@ fn refuses_shards_with_different_samples() {
             fs::copy(Path::new(of).join(name), third.join(name)).unwrap();
         }
         let path = third.join("config.json");
-        let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let mut config = read_json(&path);
         config["benchmark"][field] = value;
         fs::write(&path, config.to_string()).unwrap();
         let ran = binary.run(&["merge", "out", with, "third"], "");

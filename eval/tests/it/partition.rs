@@ -10,7 +10,7 @@ use records::run_dir::RunDir;
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};
-use crate::run::{finish, s_niah};
+use crate::run::{finish, read_json, s_niah};
 
 const EIGHT: [&str; 4] = ["--context-len", "2k", "--samples-per-length", "8"];
 
@@ -31,7 +31,7 @@ fn ids(dir: &Path) -> BTreeSet<String> {
 
 fn edit_config(dir: &Path, edit: impl Fn(&mut Value)) {
     let path = dir.join("config.json");
-    let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let mut config = read_json(&path);
     edit(&mut config["benchmark"]);
     fs::write(&path, config.to_string()).unwrap();
 }

@@ -7,27 +7,21 @@
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::binary::Binary;
+use crate::binary::{Binary, Running};
+use crate::run::{lines, only};
 
 const KEY: &str = "sk-peer-key-1234";
 
 /// A running server, which stops when dropped.
 struct Peer {
-    child: Child,
+    _process: Running,
     port: u16,
     _folder: tempfile::TempDir,
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// Returns the folder with the servers' programs. If they are not installed, prints a note and
@@ -71,7 +65,7 @@ fn try_start(program: &Path, args: &[&str], config: (&str, &str)) -> Result<Peer
     fs::write(folder.path().join(config.0), config.1).unwrap();
     let port = free_port();
     let log = File::create(folder.path().join("log")).unwrap();
-    let mut child = Command::new(program)
+    let mut process = Command::new(program)
         .args(args)
         .args([
             "--host",
@@ -87,20 +81,19 @@ fn try_start(program: &Path, args: &[&str], config: (&str, &str)) -> Result<Peer
         .stderr(log)
         .stdin(Stdio::null())
         .spawn()
+        .map(Running)
         .unwrap();
     let began = Instant::now();
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        let ended = child.try_wait().unwrap();
+        let ended = process.0.try_wait().unwrap();
         if ended.is_some() || began.elapsed() > Duration::from_secs(240) {
             let log = fs::read_to_string(folder.path().join("log")).unwrap_or_default();
-            let _ = child.kill();
-            let _ = child.wait();
             return Err(format!("{ended:?} {log}"));
         }
         std::thread::sleep(Duration::from_millis(200));
     }
     Ok(Peer {
-        child,
+        _process: process,
         port,
         _folder: folder,
     })
@@ -123,12 +116,12 @@ fn run(model: &str, base_url: &str, more: &[&str]) -> (Vec<Value>, String) {
     args.extend(["--model", model, "--base-url", base_url]);
     args.extend(more);
     let ran = binary.run(&args, "");
-    let mut records = Vec::new();
-    if let Ok(mut runs) = fs::read_dir(binary.path().join("results")) {
-        let samples = runs.next().unwrap().unwrap().path().join("samples.jsonl");
-        let text = fs::read_to_string(samples).unwrap();
-        records.extend(text.lines().map(|line| serde_json::from_str(line).unwrap()));
-    }
+    let results = binary.path().join("results");
+    let records = if results.exists() {
+        lines(&only(&results).join("samples.jsonl"))
+    } else {
+        Vec::new()
+    };
     (records, ran.stderr)
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use crate::binary::{Binary, Ran};
-use crate::run::{finish, s_niah, tree};
+use crate::run::{finish, read_json, s_niah, tree};
 
 #[path = "../../build/dependencies.rs"]
 mod dependencies;
@@ -413,7 +413,7 @@ fn refuses_fingerprint_that_contradicts_its_parts() {
         let dir = begin(&binary, &[]);
         let hash = read_lock(&dir).unwrap().fingerprint.as_str()[..12].to_owned();
         let path = dir.join(file);
-        let mut value: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let mut value = read_json(&path);
         *value.pointer_mut(place).unwrap() = json!(other);
         fs::write(&path, value.to_string()).unwrap();
         let before = tree(&dir);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use records::run_dir::{Journal, RunDir};
 use serde_json::Value;
 
 use crate::binary::Binary;
-use crate::run::lines;
+use crate::run::{lines, only};
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
@@ -91,15 +91,11 @@ impl ModelServer {
     fn start(&self, args: &[&str]) -> Child {
         let base_url = self.server.openai();
         let args = args.iter().copied().chain(["--base-url", &base_url]);
-        let mut command = self.binary.command(&args.collect::<Vec<_>>());
-        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
-        let child = quiet.stderr(Stdio::null()).spawn();
-        child.expect("the binary starts")
+        self.binary.spawn(&args.collect::<Vec<_>>())
     }
 
     fn run_dir(&self) -> PathBuf {
-        let mut runs = fs::read_dir(self.binary.path().join("results")).unwrap();
-        runs.next().unwrap().unwrap().path()
+        only(&self.binary.path().join("results"))
     }
 
     fn answer(&self) -> (String, Option<String>, u32) {

@@ -11,14 +11,14 @@ mod survive;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use nats_fixture::NatsServer;
 use records::run_dir::RunDir;
 use serde_json::Value;
 
-use crate::binary::{Binary, Ran};
+use crate::binary::{Binary, Ran, Running};
 
 /// Flags of a run with a coordinator, up to four children, and wrong answers to some samples, so
 /// that scores can differ.
@@ -36,41 +36,21 @@ const RUN: [&str; 11] = [
     "thread",
 ];
 
+/// Reproducible pseudorandom number generator (the 64-bit xorshift of G. Marsaglia, 2003).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+}
+
 /// Returns a binary whose environment names the queue, which resumed runs need.
 pub fn binary_with_queue(url: &str) -> Binary {
     Binary::new().variable("EVAL_QUEUE", url)
-}
-
-/// A running program, which is killed when dropped.
-pub struct Running(Child);
-
-impl Running {
-    pub fn kill(&mut self) {
-        // The process may have exited.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-
-    pub fn has_ended(&mut self) -> bool {
-        self.0.try_wait().unwrap().is_some()
-    }
-
-    /// Sends a signal, such as `-STOP`.
-    pub fn signal(&self, name: &str) {
-        let mut kill = std::process::Command::new("kill");
-        let sent = kill.args([name, &self.0.id().to_string()]).status();
-        assert!(sent.unwrap().success());
-    }
-
-    pub fn code(&mut self) -> Option<i32> {
-        self.0.wait().unwrap().code()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.kill();
-    }
 }
 
 /// Starts the program and redirects stderr to a file with this name.
@@ -109,7 +89,8 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn only_run(folder: &Path) -> Option<PathBuf> {
+/// Returns the only run of `results`, once it has begun.
+pub fn only_run(folder: &Path) -> Option<PathBuf> {
     let mut runs = fs::read_dir(folder.join("results")).ok()?;
     let path = runs.next()?.unwrap().path();
     path.join("lock.json").exists().then_some(path)
@@ -120,8 +101,9 @@ fn dir(binary: &Binary) -> String {
     dir.to_str().unwrap().to_owned()
 }
 
-fn lines(dir: &str) -> usize {
-    let text = fs::read(Path::new(dir).join("samples.jsonl")).unwrap_or_default();
+/// Returns the number of records of a run.
+pub fn lines(dir: &(impl AsRef<Path> + ?Sized)) -> usize {
+    let text = fs::read(dir.as_ref().join("samples.jsonl")).unwrap_or_default();
     String::from_utf8_lossy(&text).matches('\n').count()
 }
 

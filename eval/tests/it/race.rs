@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -108,13 +107,7 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
     assert_eq!(sweep["comparison"], Value::Null);
 
     // Kill the race after its first decision, in the middle of a block.
-    let mut child = binary
-        .command(&args("killed", &["--race"]))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = binary.spawn(&args("killed", &["--race"]));
     let log = binary.path().join("killed/race.jsonl");
     let began = Instant::now();
     while fs::read_to_string(&log).map_or(0, |text| text.lines().count()) < 2 {

@@ -8,22 +8,19 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use serde_json::Value;
 
-use crate::binary::Binary;
+use crate::binary::{Binary, Running};
+use crate::run::only;
 
 /// The model's server, which stops when dropped.
-struct RealModel(Child, String);
-
-impl Drop for RealModel {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+struct RealModel {
+    _process: Running,
+    address: String,
 }
 
 impl RealModel {
@@ -57,7 +54,10 @@ impl RealModel {
         let address = line.trim().trim_start_matches("http://");
         let address = address.trim_end_matches("/v1").to_owned();
         assert!(!address.is_empty(), "the server did not print an address");
-        Some(Self(child, address))
+        Some(Self {
+            _process: Running(child),
+            address,
+        })
     }
 }
 
@@ -104,7 +104,7 @@ fn runs_with_a_real_model() {
         &["--max-iterations", "2", "--stream"],
     ];
     for more in rows {
-        let (url, sent) = start_recording_proxy(&model.1);
+        let (url, sent) = start_recording_proxy(&model.address);
         let binary = Binary::new();
         let args = [
             &["run", "--benchmark", "s-niah", "--context-len", "2k"][..],
@@ -114,8 +114,7 @@ fn runs_with_a_real_model() {
             more,
         ];
         let ran = binary.run(&args.concat(), "");
-        let runs = fs::read_dir(binary.path().join("results")).unwrap();
-        let dir = runs.map(|run| run.unwrap().path()).next().unwrap();
+        let dir = only(&binary.path().join("results"));
         let samples = fs::read_to_string(dir.join("samples.jsonl")).unwrap();
         let record: Value = serde_json::from_str(samples.trim()).unwrap();
         let status = record["status"].as_str().unwrap();

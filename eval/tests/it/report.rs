@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::binary::Binary;
-use crate::run::s_niah;
+use crate::run::{only, s_niah};
 
 /// A model whose answer contains markup, after a failing and a successful cell.
 const HOSTILE: &str = r#"
@@ -289,8 +289,7 @@ fn lists_cells_that_have_not_begun() {
 fn labels_runs_with_same_name_by_path() {
     let binary = Binary::new();
     assert_eq!(binary.run(&s_niah(&[]), "").code, Some(0));
-    let mut runs = fs::read_dir(binary.path().join("results")).unwrap();
-    let run = runs.next().unwrap().unwrap().path();
+    let run = only(&binary.path().join("results"));
     for copy in ["one", "two"] {
         fs::create_dir(binary.path().join(copy)).unwrap();
         for file in ["config.json", "lock.json", "samples.jsonl"] {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
 use crate::known_names::filled;
-use crate::run::{finish, s_niah};
+use crate::run::{finish, read_json, s_niah};
 
 /// Flags of a run with four short samples.
 const FOUR: [&str; 4] = ["--context-len", "2k", "--samples-per-length", "4"];
@@ -116,8 +116,7 @@ fn restarts_attempt_with_broken_journal() {
     truncate_records(&dir, 2, 0);
     let ran = resume(&binary, &dir, &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let summary = fs::read_to_string(dir.join("summary.json")).expect("summary.json can be read");
-    let summary: Value = serde_json::from_str(&summary).expect("the summary is JSON");
+    let summary = read_json(dir.join("summary.json"));
     let wasted = &summary["wasted"]["abandoned"];
     assert_eq!(
         (&wasted["attempts"], &wasted["llm_calls"]),
@@ -164,8 +163,7 @@ fn warns_of_damaged_journals_of_open_attempts() {
         })
         .collect();
     assert_eq!(warnings, expected);
-    let summary = fs::read_to_string(dir.join("summary.json")).expect("summary.json can be read");
-    let summary: Value = serde_json::from_str(&summary).expect("the summary is JSON");
+    let summary = read_json(dir.join("summary.json"));
     let wasted = &summary["wasted"]["abandoned"];
     assert_eq!(
         (&wasted["attempts"], &wasted["llm_calls"]),
@@ -281,7 +279,7 @@ fn validates_recorded_flags_like_typed_ones() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--max-samples", "1"]);
     let path = dir.join("config.json");
-    let recorded: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let recorded = read_json(&path);
     let rows = [
         (
             "/flags/engine/max_iterations",

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,8 @@ use records::run_dir::{Journal, RunDir};
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, is_full};
-use crate::run::lines;
+use crate::queue::{only_run, until};
+use crate::run::{lines, only, read_json};
 
 /// Latency of the server in milliseconds.
 const LATENCY: u64 = 4;
@@ -99,12 +100,7 @@ impl Forest {
     }
 
     fn start(&self, args: &[String]) -> Child {
-        let mut command = self.binary.command(args);
-        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
-        quiet
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the binary starts")
+        self.binary.spawn(args)
     }
 
     fn calls(&self) -> usize {
@@ -112,9 +108,7 @@ impl Forest {
     }
 
     fn run(&self) -> Option<PathBuf> {
-        let mut runs = fs::read_dir(self.binary.path().join("results")).ok()?;
-        let path = runs.next()?.ok()?.path();
-        path.join("lock.json").exists().then_some(path)
+        only_run(self.binary.path())
     }
 }
 
@@ -230,8 +224,7 @@ fn resumes_attempts_where_killed() {
     );
 
     // The summary reports the lost calls; the records contain all others.
-    let summary: Value =
-        serde_json::from_str(&fs::read_to_string(dir.join("summary.json")).unwrap()).unwrap();
+    let summary = read_json(dir.join("summary.json"));
     for file in fs::read_dir(dir.join("abandoned")).unwrap() {
         let path = file.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
@@ -279,24 +272,11 @@ fn restarts_attempt_that_diverges() {
         server.openai()
     );
     let args: Vec<&str> = args.split(' ').collect();
-    let mut child = binary.command(&args).stderr(Stdio::null()).spawn().unwrap();
-    let began = Instant::now();
-    while server.seen().len() < 3 {
-        assert!(
-            began.elapsed() < Duration::from_secs(60),
-            "{:?}",
-            server.seen()
-        );
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let mut child = binary.spawn(&args);
+    until("three requests arrived", || server.seen().len() >= 3);
     child.kill().unwrap();
     child.wait().unwrap();
-    let dir = fs::read_dir(binary.path().join("results"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let dir = only(&binary.path().join("results"));
     let resumed = binary.run(
         &[
             "run",
@@ -333,8 +313,7 @@ fn restarts_attempt_that_diverges() {
             .count(),
         1
     );
-    let summary: Value =
-        serde_json::from_str(&fs::read_to_string(dir.join("summary.json")).unwrap()).unwrap();
+    let summary = read_json(dir.join("summary.json"));
     let wasted = &summary["wasted"]["abandoned"];
     assert_eq!(
         (&wasted["attempts"], &wasted["llm_calls"]),

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use records::run_dir::RunDir;
-use serde_json::Value;
 
 use crate::binary::{Binary, is_full};
+use crate::queue::{Random, lines, only_run};
+use crate::run::read_json;
 
 /// Number of kills and number of samples (as text and as a number) in the quick suite.
 const FEW: (u32, &str, usize) = (8, "60", 60);
@@ -32,38 +33,6 @@ const RUN: [&str; 11] = [
     "--isolation",
     "thread",
 ];
-
-/// Reproducible pseudorandom number generator (the 64-bit xorshift of G. Marsaglia, 2003).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-}
-
-fn start(binary: &Binary, args: &[&str]) -> Child {
-    binary
-        .command(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts")
-}
-
-fn only_run(folder: &Path) -> Option<PathBuf> {
-    let mut runs = fs::read_dir(folder.join("results")).ok()?;
-    Some(runs.next()?.expect("the entry can be read").path())
-}
-
-fn lines(dir: &Path) -> usize {
-    let text = fs::read(dir.join("samples.jsonl")).unwrap_or_default();
-    String::from_utf8_lossy(&text).matches('\n').count()
-}
 
 /// Returns the score and status of every valid attempt.
 fn scores(dir: &Path) -> BTreeMap<(String, u32), (Option<String>, String)> {
@@ -87,11 +56,11 @@ fn killed_run_loses_nothing() {
     println!("seed {seed}");
     let mut random = Random(seed);
     let binary = Binary::new();
-    let mut child = start(&binary, &args);
+    let mut child = binary.spawn(&args);
     let began = Instant::now();
     let dir = loop {
         assert!(began.elapsed() < Duration::from_secs(120), "no run began");
-        match only_run(binary.path()).filter(|dir| dir.join("lock.json").exists()) {
+        match only_run(binary.path()) {
             Some(dir) => break dir,
             None => std::thread::sleep(Duration::from_millis(1)),
         }
@@ -113,13 +82,14 @@ fn killed_run_loses_nothing() {
         // On Unix, this sends SIGKILL. A run that is already complete is also resumed.
         child.kill().expect("the process can be killed");
         child.wait().expect("the process ends");
-        child = start(&binary, &["run", "--resume", &name]);
+        child = binary.spawn(&["run", "--resume", &name]);
     }
     assert!(child.wait().expect("the process ends").success());
 
     let quiet = Binary::new();
     assert!(
-        start(&quiet, &args)
+        quiet
+            .spawn(&args)
             .wait()
             .expect("the process ends")
             .success()
@@ -135,8 +105,7 @@ fn killed_run_loses_nothing() {
         .into_records()
         .count();
     assert_eq!(rows, samples);
-    let summary = fs::read(dir.join("summary.json")).expect("summary.json can be read");
-    let summary: Value = serde_json::from_slice(&summary).expect("the summary is JSON");
+    let summary = read_json(dir.join("summary.json"));
     assert_eq!(summary["attempts"], samples);
     // `abandoned/` also contains the lost calls of resumed attempts. Only a whole trajectory is an
     // abandoned attempt.

@@ -1,6 +1,6 @@
 //! `rlm-eval run` with the scripted model: the complete run directory in both prompt modes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +51,23 @@ impl Finished {
     }
 }
 
+/// Returns the path of the only entry of a folder, such as a run in `results`.
+pub fn only(folder: &Path) -> PathBuf {
+    let mut entries = fs::read_dir(folder).unwrap();
+    let path = entries.next().unwrap().unwrap().path();
+    assert!(
+        entries.next().is_none(),
+        "more than one entry in {}",
+        folder.display()
+    );
+    path
+}
+
+/// Parses a file as JSON.
+pub fn read_json(path: impl AsRef<Path>) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
 /// Parses every line of a file as JSON.
 pub fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
     let text = fs::read_to_string(path).expect("the file can be read");
@@ -99,6 +116,15 @@ fn runs(folder: &Path) -> Vec<PathBuf> {
     entries
         .map(|entry| entry.expect("the entry can be read").path())
         .collect()
+}
+
+/// Returns the paths of all files below a folder.
+pub fn files_in(folder: &Path) -> BTreeSet<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let (folders, mut files): (BTreeSet<_>, BTreeSet<_>) = paths.partition(|path| path.is_dir());
+    files.extend(folders.iter().flat_map(|folder| files_in(folder)));
+    files
 }
 
 /// Returns the sorted relative paths of all files and folders below a folder.

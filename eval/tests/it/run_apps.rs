@@ -5,16 +5,7 @@ use serde_json::{Value, json};
 
 use crate::binary::Binary;
 use crate::run::{Finished, finish};
-use crate::run_benchmarks::has_chromium;
-
-/// Returns whether Chromium is missing. Panics if it is missing in CI.
-fn lacks_chromium() -> bool {
-    let lacks = !has_chromium();
-    if lacks {
-        assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
-    }
-    lacks
-}
+use crate::run_benchmarks::lacks_chromium;
 
 /// An app for the task `webapp-counter` with a policy that forbids `eval`.
 const COUNTER: &str = "<!DOCTYPE html><meta http-equiv=Content-Security-Policy content=\"script-src 'unsafe-inline'\"><title>C</title>\

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use crate::binary::{Binary, Ran};
+use crate::run::only;
 
 fn asker() -> Binary {
     Binary::new()
@@ -303,8 +304,7 @@ fn reports_cost_and_keeps_trajectory_on_request() {
     let mut limited = vec!["ask", "--model", "scripted:priced.yaml", "--query", "?"];
     limited.extend(["--attempt-max-llm-calls", "1", "--log-dir", "limited"]);
     binary.run(&limited, "");
-    let run = std::fs::read_dir(binary.path().join("limited")).unwrap();
-    let run = run.map(|run| run.unwrap().path()).next().unwrap();
+    let run = only(&binary.path().join("limited"));
     let record = std::fs::read_to_string(run.join("samples.jsonl")).unwrap();
     let record: serde_json::Value = serde_json::from_str(record.trim_end()).unwrap();
     assert_eq!(record["status"], "limit", "{record}");
@@ -315,8 +315,7 @@ fn reports_cost_and_keeps_trajectory_on_request() {
         stderr.contains("note: run directory: kept/asked-solver-"),
         "{stderr}"
     );
-    let mut runs = std::fs::read_dir(binary.path().join("kept")).unwrap();
-    let run = runs.next().unwrap().unwrap().path();
+    let run = only(&binary.path().join("kept"));
     let events = std::fs::read_to_string(run.join("trajectories/request-000001.1.jsonl")).unwrap();
     assert!(events.contains("\"type\":\"attempt_end\""), "{events}");
     let page = ["view", run.to_str().unwrap(), "--export", "page.html"];

@@ -93,6 +93,17 @@ fn benchmarks_run_with_scripted_models() {
     }
 }
 
+/// Returns whether Chromium is missing. Panics if it is missing in CI.
+#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+pub fn lacks_chromium() -> bool {
+    let lacks = !has_chromium();
+    if lacks {
+        assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
+        println!("skipped: Chromium is not installed");
+    }
+    lacks
+}
+
 /// Whether Chromium is installed, which browser tests need.
 pub fn has_chromium() -> bool {
     browser::find_program(&browser::Settings::default()).is_ok()

@@ -5,27 +5,16 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use harness::model::{EventKind, WebEvent};
 use serde_json::{Value, json};
 
-use crate::binary::{Binary, is_full};
+use crate::binary::{Binary, Running, is_full};
 use crate::run::{Finished, finish};
-use crate::run_benchmarks::has_chromium;
-
-/// Returns whether Chromium is missing. Panics if it is missing in CI.
-#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
-fn lacks_chromium() -> bool {
-    let lacks = !has_chromium();
-    if lacks {
-        assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
-        println!("skipped: Chromium is not installed");
-    }
-    lacks
-}
+use crate::run_benchmarks::lacks_chromium;
 
 /// Returns a binary with this machine's `PATH` and `HOME`.
 fn binary() -> Binary {
@@ -710,16 +699,6 @@ fn asks_about_live_page_or_documents() {
     }
 }
 
-/// A web server that is killed when dropped.
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn answers_questions_on_example_sites() {
     if lacks_chromium() {
@@ -762,11 +741,7 @@ fn answers_questions_on_example_sites() {
                 "0",
             ]);
         }
-        let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut server = Server(command.spawn().unwrap());
-        let mut line = String::new();
-        let mut stdout = BufReader::new(server.0.stdout.take().unwrap());
-        stdout.read_line(&mut line).unwrap();
+        let (_server, line) = Running::serve(&mut command);
         let url = &line[line.find("http://").expect("the server prints its address")..];
         let url = url[..=url.rfind('/').expect("the address ends in a slash")].to_owned();
         let model = format!("scripted:{}", example(site, "model.yaml"));

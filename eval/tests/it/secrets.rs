@@ -9,22 +9,13 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
 use crate::faults::{KEY, binary, run_dir, status, transient};
+use crate::run::{files_in, read_json};
 use fault_server::{Behavior, FaultServer};
 
 fn files_with_key(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if holds(&fs::read(&path).unwrap()) {
-                found.push(path.display().to_string());
-            }
-        }
-    }
-    found
+    let files = files_in(folder).into_iter();
+    let found = files.filter(|path| holds(&fs::read(path).unwrap()));
+    found.map(|path| path.display().to_string()).collect()
 }
 
 fn holds(bytes: &[u8]) -> bool {
@@ -196,22 +187,17 @@ fn worker_process_has_no_key() {
         },
     );
     let base_url = server.openai();
-    let mut child = binary()
-        .command(&[
-            "ask",
-            "--query",
-            "q",
-            "--model",
-            "openai/m",
-            "--base-url",
-            &base_url,
-            "--isolation",
-            "process",
-        ])
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = binary().spawn(&[
+        "ask",
+        "--query",
+        "q",
+        "--model",
+        "openai/m",
+        "--base-url",
+        &base_url,
+        "--isolation",
+        "process",
+    ]);
     let began = Instant::now();
     while server.seen().len() < 2 && began.elapsed() < Duration::from_secs(120) {
         std::thread::sleep(Duration::from_millis(20));
@@ -320,8 +306,7 @@ fn sends_no_key_to_address_of_run_folder() {
         ran.code == Some(0) && ran.stderr.contains(&moved),
         "{ran:?}"
     );
-    let config = fs::read_to_string(binary.path().join(&dir).join("config.json")).unwrap();
-    let config: Value = serde_json::from_str(&config).unwrap();
+    let config = read_json(binary.path().join(&dir).join("config.json"));
     let engine = &config["engine"];
     assert_eq!(engine["base_urls"]["openai"], there.as_str());
     assert_eq!(

@@ -2,24 +2,23 @@
 //! crate `serve` tests its interface.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use fault_server::{Behavior, FaultServer};
+use http_fixture::{HttpClient, PendingResponse};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::binary::{Binary, Ran};
+use crate::binary::{Binary, Ran, Running};
+use crate::queue::until;
+use crate::run::{files_in, lines, only, read_json};
 use crate::view_server::Viewer;
 
 pub const MODEL: &str = "rlm/scripted:echo.yaml";
 
 /// A server that runs until it is dropped.
 pub struct Served {
-    child: Child,
+    process: Running,
+    http: HttpClient,
     pub base: String,
 }
 
@@ -33,50 +32,18 @@ impl Served {
     }
 
     fn start(binary: &Binary, args: &[&str]) -> Self {
-        let mut child = binary
-            .command(args)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut base = String::new();
-        let stdout = child.stdout.take().unwrap();
-        BufReader::new(stdout).read_line(&mut base).unwrap();
-        let base = base.trim().to_owned();
-        assert!(base.starts_with("http://"), "{base}");
-        Self { child, base }
-    }
-
-    fn host(&self) -> &str {
-        let host = self.base.strip_prefix("http://").unwrap();
-        host.strip_suffix("/v1").unwrap()
-    }
-
-    /// Sends a request without reading the response.
-    fn send(&self, request: &str, headers: &[&str], body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(self.host()).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(60)))
-            .unwrap();
-        let mut head = format!("{request} HTTP/1.1\r\n");
-        if !headers.iter().any(|header| header.starts_with("Host:")) {
-            head += &format!("Host: {}\r\n", self.host());
+        let (process, base) = Running::serve(&mut binary.command(args));
+        let http = HttpClient::of(&base, &[]);
+        Self {
+            process,
+            http,
+            base,
         }
-        for header in headers {
-            head += &format!("{header}\r\n");
-        }
-        head += &format!(
-            "Connection: close\r\nContent-Length: {}\r\n\r\n",
-            body.len()
-        );
-        stream.write_all(head.as_bytes()).unwrap();
-        stream.write_all(body.as_bytes()).unwrap();
-        stream
     }
 
     fn ask(&self, request: &str, headers: &[&str], body: &str) -> (u16, String) {
-        read(self.send(request, headers, body))
+        let answer = self.http.ask(request, headers, body);
+        (answer.status, answer.body)
     }
 
     /// Sends a question; returns the status and the response.
@@ -87,45 +54,11 @@ impl Served {
 
     /// Waits until the metrics contain this line.
     fn wait_for(&self, metric: &str) {
-        let began = Instant::now();
-        loop {
+        until(metric, || {
             let (_, text) = self.ask("GET /metrics", &[], "");
-            if text.lines().any(|line| line == metric) {
-                return;
-            }
-            assert!(
-                began.elapsed() < Duration::from_secs(60),
-                "{metric}: {text}"
-            );
-            std::thread::sleep(Duration::from_millis(20));
-        }
+            text.lines().any(|line| line == metric)
+        });
     }
-
-    fn signal(&self) {
-        let pid = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-TERM", &pid]).status().unwrap();
-        assert!(sent.success());
-    }
-
-    fn end(mut self) -> Option<i32> {
-        self.child.wait().unwrap().code()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Reads a response to its end; returns status and body.
-pub fn read(mut stream: TcpStream) -> (u16, String) {
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    (status, body.to_owned())
 }
 
 const CHAT: &str = "POST /v1/chat/completions";
@@ -140,14 +73,7 @@ pub fn folder() -> Binary {
 
 /// Returns the records of the only run directory that a server has written.
 fn records(binary: &Binary) -> Vec<Value> {
-    let runs = fs::read_dir(binary.path().join("results")).unwrap();
-    let runs: Vec<PathBuf> = runs.map(|run| run.unwrap().path()).collect();
-    assert_eq!(runs.len(), 1, "{runs:?}");
-    let text = fs::read_to_string(runs[0].join("samples.jsonl")).unwrap();
-    let lines = text.lines();
-    lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    lines(&only(&binary.path().join("results")).join("samples.jsonl"))
 }
 
 /// One row of `serve_requests.json`.
@@ -185,13 +111,13 @@ fn answers_or_refuses_requests() {
 #[test]
 fn disconnected_client_stops_its_agent() {
     let binary = folder();
-    let server = Served::of(&binary, &[]);
-    let stream = server.send(CHAT, &[], &question("wait").to_string());
+    let mut server = Served::of(&binary, &[]);
+    let stream = server.http.send(CHAT, &[], &question("wait").to_string());
     server.wait_for("rlm_eval_agents_working 1");
     drop(stream);
     server.wait_for("rlm_eval_agents_working 0");
-    server.signal();
-    assert_eq!(server.end(), Some(0));
+    server.process.signal("-TERM");
+    assert_eq!(server.process.code(), Some(0));
     let records = records(&binary);
     assert_eq!(records.len(), 1);
     assert_eq!(records[0]["status"], "cancelled", "{}", records[0]);
@@ -207,7 +133,7 @@ fn key_file_limits_clients() {
         .file("clients.yaml", keys)
         .variable("KEY_ONE", one)
         .variable("KEY_TWO", two);
-    let server = Served::of(&binary, &["--client-keys", "clients.yaml"]);
+    let mut server = Served::of(&binary, &["--client-keys", "clients.yaml"]);
     let (of_one, of_two) = (
         format!("Authorization: Bearer {one}"),
         format!("Authorization: Bearer {two}"),
@@ -235,26 +161,13 @@ fn key_file_limits_clients() {
     assert!(!listed.contains("rlm-coordinator"), "{listed}");
     let (_, listed) = server.ask("GET /v1/models", &[&of_two], "");
     assert!(listed.contains("rlm-coordinator"), "{listed}");
-    server.signal();
-    assert_eq!(server.end(), Some(0));
+    server.process.signal("-TERM");
+    assert_eq!(server.process.code(), Some(0));
     // No file contains a key.
-    let results = binary.path().join("results");
-    let mut open = vec![results];
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(
-                fs::read_dir(path)
-                    .unwrap()
-                    .map(|entry| entry.unwrap().path()),
-            );
-        } else {
-            let text = fs::read_to_string(&path).unwrap();
-            assert!(
-                !text.contains(one) && !text.contains(two),
-                "{}",
-                path.display()
-            );
-        }
+    for path in files_in(&binary.path().join("results")) {
+        let text = fs::read_to_string(&path).unwrap();
+        let has_key = text.contains(one) || text.contains(two);
+        assert!(!has_key, "{}", path.display());
     }
 }
 
@@ -278,39 +191,23 @@ fn requests_do_not_share_data() {
     });
 }
 
-/// Polls until a value is available, for at most two minutes.
-fn until<T>(mut asked: impl FnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(answer) = asked() {
-            return answer;
-        }
-        assert!(
-            began.elapsed() < Duration::from_secs(120),
-            "no value after two minutes"
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
 #[test]
 fn limits_agents_and_shows_them_live() {
     let binary = folder();
     let server = Served::of(&binary, &["--max-concurrency", "1", "--max-queue", "0"]);
-    let working = server.send(CHAT, &[], &question("wait").to_string());
+    let working = server.http.send(CHAT, &[], &question("wait").to_string());
     server.wait_for("rlm_eval_agents_working 1");
     let (status, answer) = server.chat("Say b", &[]);
     assert_eq!(status, 429, "{answer}");
     let viewer = Viewer::of(&binary.path().join("results"));
     let ask = |target: &str| -> Value { serde_json::from_str(&viewer.get(target).1).unwrap() };
     // The first request creates the run's folder.
-    let run = until(|| {
-        let runs = ask("/api/runs");
-        let run = &runs["runs"][0];
-        (run["progress"] == "running").then(|| run["id"].as_str().unwrap().to_owned())
+    let run = || ask("/api/runs")["runs"][0].clone();
+    until("the run is listed", || run()["progress"] == "running");
+    let target = format!("/api/run?run={}", run()["id"].as_str().unwrap());
+    until("the request is listed", || {
+        ask(&target)["under_way"][0]["id"] == "request-000001"
     });
-    let target = format!("/api/run?run={run}");
-    until(|| (ask(&target)["under_way"][0]["id"] == "request-000001").then_some(()));
     drop(working);
 }
 
@@ -328,11 +225,11 @@ fn max_concurrency_limits_model_requests_only_if_connections_are_set() {
         let server = Served::start(&binary, &args);
         let body =
             json!({"model": model, "messages": [{"role": "user", "content": "x"}]}).to_string();
-        let waiting: Vec<TcpStream> = (0..clients)
-            .map(|_| server.send(CHAT, &[], &body))
+        let waiting: Vec<PendingResponse> = (0..clients)
+            .map(|_| server.http.send(CHAT, &[], &body))
             .collect();
         server.wait_for(&format!("rlm_eval_agents_working {clients}"));
-        until(|| (upstream.seen().len() == expected).then_some(()));
+        until("requests arrive", || upstream.seen().len() == expected);
         drop(waiting);
     }
 }
@@ -340,13 +237,13 @@ fn max_concurrency_limits_model_requests_only_if_connections_are_set() {
 #[test]
 fn shutdown_cancels_requests_after_timeout() {
     let binary = folder();
-    let server = Served::of(&binary, &["--shutdown-timeout", "0.5"]);
-    let working = server.send(CHAT, &[], &question("wait").to_string());
+    let mut server = Served::of(&binary, &["--shutdown-timeout", "0.5"]);
+    let working = server.http.send(CHAT, &[], &question("wait").to_string());
     server.wait_for("rlm_eval_agents_working 1");
-    server.signal();
-    let (status, answer) = read(working);
-    assert_eq!(status, 503, "{answer}");
-    assert_eq!(server.end(), Some(0));
+    server.process.signal("-TERM");
+    let answer = working.read();
+    assert_eq!(answer.status, 503, "{answer:?}");
+    assert_eq!(server.process.code(), Some(0));
     assert_eq!(records(&binary)[0]["status"], "cancelled");
 }
 
@@ -361,9 +258,8 @@ fn serves_named_agents_with_their_flags() {
     let (status, answer) = server.ask("POST /v1/responses", &[], &body);
     assert_eq!(status, 200, "{answer}");
     assert!(answer.contains("asked: Say x"), "{answer}");
-    let run = fs::read_dir(binary.path().join("results")).unwrap().next();
-    let config = fs::read_to_string(run.unwrap().unwrap().path().join("config.json")).unwrap();
-    let config: Value = serde_json::from_str(&config).unwrap();
+    let run = only(&binary.path().join("results"));
+    let config = read_json(run.join("config.json"));
     assert_eq!(config["served_as"], "careful");
     assert_eq!(config["engine"]["prompt_mode"], "coordinator");
     assert_eq!(config["engine"]["max_iterations"], 3);

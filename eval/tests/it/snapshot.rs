@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use crate::binary::Binary;
+use crate::run::files_in;
 
 #[test]
 fn reuses_snapshot_and_rebuilds_damaged_one() {
@@ -84,12 +84,4 @@ fn snapshot_does_not_fix_random_numbers() {
     }
     let different: BTreeSet<_> = drawn.iter().collect();
     assert_eq!(different.len(), 12, "{drawn:?}");
-}
-
-fn files_in(folder: &Path) -> BTreeSet<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    let (folders, mut files): (BTreeSet<_>, BTreeSet<_>) = paths.partition(|path| path.is_dir());
-    files.extend(folders.iter().flat_map(|folder| files_in(folder)));
-    files
 }

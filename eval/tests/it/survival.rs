@@ -1,7 +1,7 @@
 //! A run survives hostile code in its samples and kills of its worker processes.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::faults::solution;
+use crate::run::{lines, only};
 
 const SAMPLES: usize = 60;
 const HOSTILE: usize = 20;
@@ -57,15 +58,8 @@ fn start(log_dir: &Path, model: &[&str]) -> Child {
 /// Returns the records of the only run in a folder, each with the number at the end of its sample's
 /// id.
 fn records(log_dir: &Path) -> Vec<(usize, Value)> {
-    let run: PathBuf = std::fs::read_dir(log_dir)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    let text = std::fs::read_to_string(run.join("samples.jsonl")).unwrap();
-    let parse = |line: &str| {
-        let record: Value = serde_json::from_str(line).unwrap();
+    let records: Vec<Value> = lines(&only(log_dir).join("samples.jsonl"));
+    let numbered = |record: Value| {
         let number = record["id"]
             .as_str()
             .unwrap()
@@ -76,7 +70,7 @@ fn records(log_dir: &Path) -> Vec<(usize, Value)> {
             .unwrap();
         (number, record)
     };
-    text.lines().map(parse).collect()
+    records.into_iter().map(numbered).collect()
 }
 
 #[test]

@@ -1,11 +1,10 @@
 //! Which combinations of a matrix become cells of a sweep, and which are skipped, merged or
 //! rejected.
 
-use std::fs;
-
 use serde_json::Value;
 
 use crate::binary::Binary;
+use crate::run::read_json;
 
 /// Description, matrix, expected cells or error, and messages about the cells.
 type MatrixRow<'a> = (
@@ -332,8 +331,7 @@ fn resolves_matrix_to_distinct_cells() {
         match cells {
             Ok(cells) => {
                 assert_eq!(ran.code, Some(0), "{about}: {ran:?}");
-                let plan = fs::read_to_string(binary.path().join("sweep/sweep.json")).unwrap();
-                let plan: Value = serde_json::from_str(&plan).unwrap();
+                let plan = read_json(binary.path().join("sweep/sweep.json"));
                 let names = plan["cells"].as_array().unwrap().iter();
                 let names: Vec<&str> = names.map(|cell| cell["name"].as_str().unwrap()).collect();
                 assert_eq!(names, cells, "{about}");
@@ -355,8 +353,7 @@ fn resolves_matrix_to_distinct_cells() {
                 assert_eq!(said, wanted, "{about}");
                 for name in names {
                     let config = binary.path().join("sweep").join(name).join("config.json");
-                    let config: Value =
-                        serde_json::from_str(&fs::read_to_string(config).unwrap()).unwrap();
+                    let config = read_json(config);
                     let of_matrix = [("profile: auto", "family"), ("profile: gemini", "gemini")];
                     let mut of_matrix = of_matrix.into_iter();
                     let named = of_matrix.find(|(text, _)| matrix.contains(text));
@@ -392,7 +389,7 @@ fn cells_without_a_shared_flag_keep_permissions() {
     );
     for cell in ["01-direct", "02-solver"] {
         let config = binary.path().join("sweep").join(cell).join("config.json");
-        let config: Value = serde_json::from_str(&fs::read_to_string(config).unwrap()).unwrap();
+        let config = read_json(config);
         assert_eq!(config["engine"]["isolation"], "thread", "{cell}");
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::binary::Binary;
 use crate::program::{change_parts, change_program};
+use crate::run::read_json;
 
 const CELLS: [&str; 3] = ["01-direct", "02-solver", "03-coordinator"];
 
@@ -51,7 +52,7 @@ const ROWS: [(Damage, &str); 5] = [
 ];
 
 fn change_file(path: &Path, change: impl FnOnce(&mut Value)) {
-    let mut value: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let mut value = read_json(path);
     change(&mut value);
     fs::write(path, value.to_string()).unwrap();
 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::binary::Binary;
+use crate::run::{only, read_json};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -121,8 +122,7 @@ fn labels_match_prompt_of_root() {
                 || line.contains(" mode")
         });
         assert_eq!(told.collect::<Vec<_>>(), row.stderr, "{row:?}");
-        let mut runs = fs::read_dir(binary.path().join("runs")).unwrap();
-        let run = runs.next().unwrap().unwrap().path();
+        let run = only(&binary.path().join("runs"));
         let name = run.file_name().unwrap().to_string_lossy().into_owned();
         let stem = format!("s-niah-{}-", row.folder);
         assert!(name.starts_with(&stem), "{row:?}: {name}");
@@ -130,10 +130,8 @@ fn labels_match_prompt_of_root() {
         let is_named = name.contains(&drivers) || name.contains("-drivers-");
         assert!(is_named, "{row:?}: {name}");
 
-        let config: Value =
-            serde_json::from_str(&fs::read_to_string(run.join("config.json")).unwrap()).unwrap();
-        let lock: Value =
-            serde_json::from_str(&fs::read_to_string(run.join("lock.json")).unwrap()).unwrap();
+        let config = read_json(run.join("config.json"));
+        let lock = read_json(run.join("lock.json"));
         let mode = match row.mode.as_str() {
             "" => Value::Null,
             mode => mode.into(),

@@ -13,6 +13,8 @@ use records::run_dir::RunDir;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::run::read_json;
+
 use self::github::Github;
 use self::service::{COMMIT, REPOSITORY, Service};
 
@@ -255,8 +257,7 @@ fn single_shard_passes_flags_unchanged() {
     assert!(!service.workspace.join("pwned").exists());
     let page = service.job("merge").unwrap();
     assert!(page.contains(" 2/2 (100 %)"), "{page}");
-    let config = fs::read_to_string(service.artifacts.join("run/merged/config.json")).unwrap();
-    let config: Value = serde_json::from_str(&config).unwrap();
+    let config = read_json(service.artifacts.join("run/merged/config.json"));
     let stop = json!([
         "; touch pwned",
         "$(touch pwned)",

@@ -14,6 +14,8 @@ use harness::{ToolResolver, ToolSpec};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::tools::resolver;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -226,11 +228,8 @@ fn run(case: &Case, files: &BTreeMap<String, String>) -> Value {
             .map(|known| (known.name.clone(), "value".to_owned())),
     );
     let resolver = ToolResolver {
-        registry: &registry,
-        library: &library,
         given: &given,
-        process: &BTreeMap::new(),
-        files: None,
+        ..resolver(&registry, &library)
     };
     let tools = match resolver.of_definition(definition) {
         Ok(tools) => tools,

@@ -17,12 +17,14 @@ use harness::settings::{
     ProtocolSettings, Seconds,
 };
 use harness::{
-    AgentSettings, Budget, Compaction, Conduct, Engine, Model, ModelMap, ModelSlot, Protocol, Task,
+    AgentSettings, Budget, Compaction, Conduct, Engine, Model, ModelMap, ModelSlot, Protocol,
     Treatment,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
+
+use crate::recorder::task;
 
 /// A case: task and settings. The rules of its scripted model are in `<case>.model.yaml`.
 #[derive(Deserialize)]
@@ -297,15 +299,7 @@ async fn run(case: Case, model: &Path) -> String {
         ..Conduct::default()
     };
     let engine = Engine::new(treatment, conduct, models, |_| ()).unwrap();
-    let task = Task {
-        run_id: "run".to_owned(),
-        sample: "sample".to_owned(),
-        attempt: 1,
-        query: case.query,
-        context: case.context.into(),
-        follow_ups: Vec::new(),
-        images: Vec::new(),
-    };
+    let task = task(&case.query, &case.context);
     let outcome = engine
         .run(&task, Arc::clone(&sink) as Arc<dyn EventSink>)
         .await;

@@ -2,44 +2,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
-use async_trait::async_trait;
 use harness::hook::{HookEvent, HookRegistry, ScriptHook};
-use harness::model::{Event, EventKind, EventSink};
-use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
+use harness::model::EventKind;
+use harness::provider::Request;
 use harness::settings::{Compact, CompactionSettings, CompactionSize, IterationSettings};
-use harness::{
-    AgentSettings, Compaction, Conduct, Engine, Model, ModelMap, Protocol, Task, Treatment,
-};
+use harness::{AgentSettings, Compaction, Conduct, Engine, Protocol, Treatment};
 use serde_json::json;
 
-/// Scripted model that stores the requests it receives.
-struct Kept {
-    script: Scripted,
-    asked: Mutex<Vec<Request>>,
-}
-
-#[async_trait]
-impl Provider for Kept {
-    async fn complete(
-        &self,
-        request: &Request,
-        calls: &dyn CallSink,
-    ) -> Result<Response, ProviderError> {
-        self.asked.lock().unwrap().push(request.clone());
-        self.script.complete(request, calls).await
-    }
-}
-
-#[derive(Default)]
-struct Collected(Mutex<Vec<Event>>);
-
-impl EventSink for Collected {
-    fn emit(&self, event: Event) {
-        self.0.lock().unwrap().push(event);
-    }
-}
+use crate::recorder::{Recorder, task};
 
 /// Runs an agent of the `tools` protocol with a short context. Returns its result, requests and
 /// events.
@@ -66,17 +37,7 @@ async fn run_treatment(
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("model.yaml");
     fs::write(&file, format!("description: d\nrules: {rules}")).unwrap();
-    let provider = Arc::new(Kept {
-        script: Scripted::from_file(&file).unwrap(),
-        asked: Mutex::default(),
-    });
-    let model = Model {
-        reference: "scripted:model".to_owned(),
-        name: "model".to_owned(),
-        sampling: Arc::default(),
-        provider: Arc::clone(&provider) as Arc<dyn Provider>,
-    };
-    let models = ModelMap::new(model);
+    let recorder = Recorder::of(&file);
     let of_tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/hooks");
     let registry = HookRegistry::bundled().with_dir(&of_tests).await.unwrap();
     let names: Vec<String> = hooks.iter().map(|name| (*name).to_owned()).collect();
@@ -88,25 +49,12 @@ async fn run_treatment(
         },
         ..treatment
     };
-    let engine = Engine::new(treatment, Conduct::default(), models, |_| ()).unwrap();
-    let task = Task {
-        run_id: "run".to_owned(),
-        sample: "sample".to_owned(),
-        attempt: 1,
-        query: "the question".to_owned(),
-        context: context.to_owned().into(),
-        follow_ups: Vec::new(),
-        images: Vec::new(),
-    };
-    let sink = Arc::new(Collected::default());
-    let outcome = engine
-        .run(&task, Arc::clone(&sink) as Arc<dyn EventSink>)
-        .await;
+    let engine = Engine::new(treatment, Conduct::default(), recorder.models(), |_| ()).unwrap();
+    let task = task("the question", context);
+    let (outcome, asked, events) = recorder.run(&engine, &task).await;
     let answer = outcome
         .answer
         .ok_or_else(|| outcome.error.unwrap_or_default());
-    let asked = std::mem::take(&mut *provider.asked.lock().unwrap());
-    let events = std::mem::take(&mut *sink.0.lock().unwrap());
     (
         answer,
         asked,

@@ -11,9 +11,10 @@ use harness::prompt::{
 };
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
 use harness::settings::{IterationSettings, PromptMode, PromptSettings};
-use harness::{Conduct, Engine, Model, ModelMap, Protocol, Task, ToolSpec, Treatment};
+use harness::{Conduct, Engine, Model, ModelMap, Protocol, ToolSpec, Treatment};
 
 use crate::prompt_golden::agent;
+use crate::recorder::task;
 
 fn all() -> PromptOverrides {
     PromptOverrides {
@@ -288,15 +289,7 @@ fn prompt_is_stable_and_history_grows() {
         provider: Arc::clone(&listener) as Arc<dyn Provider>,
     });
     let engine = Engine::new(treatment, Conduct::default(), models, |_| ()).unwrap();
-    let task = Task {
-        run_id: "run".to_owned(),
-        sample: "sample".to_owned(),
-        attempt: 1,
-        query: "Count.".to_owned(),
-        context: Arc::default(),
-        follow_ups: Vec::new(),
-        images: Vec::new(),
-    };
+    let task = task("Count.", "");
     let outcome = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -15,6 +15,7 @@ mod prompt_drivers;
 mod prompt_golden;
 mod prompt_models;
 mod prompt_profiles;
+mod recorder;
 mod tools;
 mod treatment;
 mod web;

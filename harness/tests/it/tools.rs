@@ -38,6 +38,18 @@ async fn registry() -> ToolRegistry {
     registry
 }
 
+/// Returns a resolver without values of variables and without attachments.
+pub fn resolver<'a>(registry: &'a ToolRegistry, library: &'a Library) -> ToolResolver<'a> {
+    static NO_VALUES: BTreeMap<String, String> = BTreeMap::new();
+    ToolResolver {
+        registry,
+        library,
+        given: &NO_VALUES,
+        process: &NO_VALUES,
+        files: None,
+    }
+}
+
 /// Returns the tools with these names, or those of a definition. Names with a dot become page
 /// tools, which return their arguments. The variable `KEY` is set for all tools.
 pub async fn tools(names: &[String], definition: Option<&str>) -> AgentTools {
@@ -46,11 +58,9 @@ pub async fn tools(names: &[String], definition: Option<&str>) -> AgentTools {
     let given = BTreeMap::from([("KEY".to_owned(), KEY.to_owned())]);
     let files = folder("files");
     let resolver = ToolResolver {
-        registry: &registry,
-        library: &library,
         given: &given,
-        process: &BTreeMap::new(),
         files: Some(&files),
+        ..resolver(&registry, &library)
     };
     let (of_page, of_run): (Vec<String>, Vec<String>) =
         names.iter().cloned().partition(|name| name.contains('.'));
@@ -69,14 +79,7 @@ pub async fn tools(names: &[String], definition: Option<&str>) -> AgentTools {
 async fn reports_all_invalid_tools_of_definition() {
     let registry = registry().await;
     let library = Library::bundled().with_dir(&folder("prompts")).unwrap();
-    let none = BTreeMap::new();
-    let resolver = ToolResolver {
-        registry: &registry,
-        library: &library,
-        given: &none,
-        process: &none,
-        files: None,
-    };
+    let resolver = resolver(&registry, &library);
     let mut told = String::new();
     for name in ["wrong", "counter"] {
         let faults = resolver.of_definition(library.get(name).unwrap()).err();
@@ -122,14 +125,7 @@ async fn variants_of_an_agent_get_their_callers_values() {
     let prompts = crate::prompt_drivers::folder(&files);
     let registry = registry().await;
     let library = Library::bundled().with_dir(prompts.path()).unwrap();
-    let none = BTreeMap::new();
-    let resolver = ToolResolver {
-        registry: &registry,
-        library: &library,
-        given: &none,
-        process: &none,
-        files: None,
-    };
+    let resolver = resolver(&registry, &library);
     let tools = resolver
         .of_definition(library.get("head").unwrap())
         .unwrap();
@@ -301,14 +297,7 @@ async fn documented_example_works() {
     let library = Library::bundled()
         .with_dir(&examples.join("prompts"))
         .unwrap();
-    let none = BTreeMap::new();
-    let resolver = ToolResolver {
-        registry: &registry,
-        library: &library,
-        given: &none,
-        process: &none,
-        files: None,
-    };
+    let resolver = resolver(&registry, &library);
     let tools = resolver
         .of_definition(library.get("parcel_desk").unwrap())
         .unwrap();

@@ -1,6 +1,5 @@
 //! Checks that plans match the requests that the engine sends.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -10,9 +9,11 @@ use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
 use harness::settings::{CodeFormat, IterationSettings, PromptMode, PromptSettings};
 use harness::tool::{ToolRegistry, ToolSet};
 use harness::treatment::{Effective, ExplicitSetting, Treatment};
-use harness::{AgentTools, Conduct, Engine, Model, ModelMap, Protocol, Task, ToolResolver};
+use harness::{AgentTools, Conduct, Engine, Model, ModelMap, Protocol};
 
 use crate::prompt_drivers::folder;
+use crate::recorder::task;
+use crate::tools::resolver;
 
 struct Silent;
 
@@ -37,15 +38,7 @@ fn first_request(run: &Treatment) -> Request {
         provider: Arc::new(Silent),
     });
     let engine = Engine::new(run.clone(), Conduct::default(), models, |_| ()).unwrap();
-    engine.first_request(&Task {
-        run_id: "run".to_owned(),
-        sample: "sample".to_owned(),
-        attempt: 1,
-        query: "Count.".to_owned(),
-        context: Arc::new("x".repeat(30_000)),
-        follow_ups: Vec::new(),
-        images: Vec::new(),
-    })
+    engine.first_request(&task("Count.", &"x".repeat(30_000)))
 }
 
 fn variants() -> Vec<(&'static str, Treatment)> {
@@ -328,16 +321,9 @@ fn fills_slots_of_included_sections() {
         ("caller.yaml", caller.as_str()),
     ]);
     let library = Library::bundled().with_dir(folder.path()).unwrap();
-    let (registry, none) = (ToolRegistry::bundled(), BTreeMap::new());
-    let resolver = ToolResolver {
-        registry: &registry,
-        library: &library,
-        given: &none,
-        process: &none,
-        files: None,
-    };
+    let registry = ToolRegistry::bundled();
     let checker = library.get("checker").unwrap();
-    let called = resolver
+    let called = resolver(&registry, &library)
         .of_definition(library.get("caller").unwrap())
         .unwrap();
     for (tools, agent) in [

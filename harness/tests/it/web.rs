@@ -5,21 +5,22 @@ mod host;
 mod page;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use harness::agent_turn::AgentTurnSettings;
 use harness::hook::HookRegistry;
 use harness::model::web::{AppCall, AppHost, Browser, Page, PageError};
-use harness::model::{Event, EventKind, EventSink, Image, Message, Role};
+use harness::model::{Event, EventKind, Image, Message, Role};
 use harness::prompt::{PromptOverrides, Replacement};
-use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
+use harness::provider::Request;
 use harness::settings::IterationSettings;
-use harness::{Budget, Conduct, Engine, Model, ModelMap, Protocol, Task, ToolChoice, Treatment};
+use harness::{Budget, Conduct, Engine, Protocol, Task, ToolChoice, Treatment};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::recorder::{Recorder, task};
 use host::{FakeHost, HostScript};
 use page::{FakePage, PageScript};
 
@@ -94,44 +95,9 @@ impl Browser for World {
     }
 }
 
-/// Model that stores the requests it receives.
-struct Kept {
-    model: Scripted,
-    requests: Mutex<Vec<Request>>,
-}
-
-#[async_trait]
-impl Provider for Kept {
-    async fn complete(
-        &self,
-        request: &Request,
-        calls: &dyn CallSink,
-    ) -> Result<Response, ProviderError> {
-        self.requests.lock().unwrap().push(request.clone());
-        self.model.complete(request, calls).await
-    }
-}
-
-#[derive(Default)]
-struct Collected(Mutex<Vec<Event>>);
-
-impl EventSink for Collected {
-    fn emit(&self, event: Event) {
-        self.0.lock().unwrap().push(event);
-    }
-}
-
 async fn run(case: Case, model: &Path) -> String {
-    let kept = Arc::new(Kept {
-        model: Scripted::from_file(model).unwrap(),
-        requests: Mutex::default(),
-    });
-    let models = ModelMap::new(Model {
-        reference: "scripted:model".to_owned(),
-        sampling: Arc::default(),
-        name: "model".to_owned(),
-        provider: Arc::clone(&kept) as Arc<dyn Provider>,
-    });
+    let recorder = Recorder::of(model);
+    let models = recorder.models();
     let picture = Image {
         media_type: "image/png".to_owned(),
         data: "iVBORw0KGgo=".to_owned(),
@@ -159,25 +125,16 @@ async fn run(case: Case, model: &Path) -> String {
         ..Conduct::default()
     };
     let task = Task {
-        run_id: "run".to_owned(),
-        sample: "sample".to_owned(),
-        attempt: 1,
-        query: case.query.clone(),
         follow_ups: case.follow_ups.clone(),
         images: vec![picture; case.images],
-        context: Arc::default(),
+        ..task(&case.query, "")
     };
     let canaries = case.canaries.clone();
     let system_prompt = case.system_prompt.clone();
     let engine = Engine::new(treatment, conduct, models, |_| ())
         .unwrap()
         .with_browser(Arc::new(World(case)));
-    let sink = Arc::new(Collected::default());
-    let outcome = engine
-        .run(&task, Arc::clone(&sink) as Arc<dyn EventSink>)
-        .await;
-    let events = std::mem::take(&mut *sink.0.lock().unwrap());
-    let requests = std::mem::take(&mut *kept.requests.lock().unwrap());
+    let (outcome, requests, events) = recorder.run(&engine, &task).await;
     check_canaries(&canaries, &requests);
     check_web_turns(&requests);
     for (request, system) in requests.iter().zip(system_prompt.iter().cycle()) {

@@ -56,11 +56,13 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
         .collect();
     fs::write(&file, json!({"trajectories": all}).to_string())?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/cells.mjs");
-    let (mut here, mut node) = measure_fastest(
-        bench.size(3, 1),
-        || run(&mut Command::new(&cells_here), &file),
-        || run(Command::new("node").arg(&script), &file),
-    )?;
+    let run_here = || run(&mut Command::new(&cells_here), &file);
+    let run_node = || run(Command::new("node").arg(&script), &file);
+    let (mut here, mut node) = (run_here()?, run_node()?);
+    for _ in 1..bench.size(3, 1) {
+        keep_minimum_times(&mut here, run_here()?);
+        keep_minimum_times(&mut node, run_node()?);
+    }
     if here.len() != names.len() || node.len() != names.len() {
         return Err(format!(
             "of {} cells, {} ran here and {} under Node.js",
@@ -100,46 +102,23 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
         let of_all = Figure::new("recorded", name, "times the time", ratios);
         figures.push(of_all.at_most(1.1));
     }
-    let is_short: Vec<bool> = node.iter().map(|node| !long(node)).collect();
-    let mut keep = is_short.iter().copied().cycle();
-    here.retain(|_| keep.next().unwrap_or(true));
-    let mut keep = is_short.iter().copied().cycle();
-    node.retain(|_| keep.next().unwrap_or(true));
-    let total = |cells: &[CellMeasurement]| cells.iter().map(|cell| cell.cpu_ms).sum::<f64>();
-    let name = |place| format!("{} cells of at most {LONG_MS} ms, {place}", here.len());
-    figures.push(Figure::new(
-        "recorded",
-        name("here"),
-        "ms CPU",
-        vec![total(&here)],
-    ));
-    figures.push(Figure::new(
-        "recorded",
-        name("in Node.js"),
-        "ms CPU",
-        vec![total(&node)],
-    ));
-    let ratio = vec![total(&here) / total(&node)];
-    figures
-        .push(Figure::new("recorded", name("here / Node.js"), "times the CPU", ratio).at_most(1.1));
+    let cells = here.iter().zip(&node);
+    let short: Vec<_> = cells.filter(|(_, node)| !long(node)).collect();
+    let here: f64 = short.iter().map(|(here, _)| here.cpu_ms).sum();
+    let node: f64 = short.iter().map(|(_, node)| node.cpu_ms).sum();
+    let figure = |place, unit, value| {
+        let name = format!("{} cells of at most {LONG_MS} ms, {place}", short.len());
+        Figure::new("recorded", name, unit, vec![value])
+    };
+    figures.extend([
+        figure("here", "ms CPU", here),
+        figure("in Node.js", "ms CPU", node),
+        figure("here / Node.js", "times the CPU", here / node).at_most(1.1),
+    ]);
     Ok(figures)
 }
 
-/// Runs all cells `runs` times, alternately in the sandbox and in Node.js, and returns the minimum
-/// times of each cell.
-fn measure_fastest(
-    runs: usize,
-    here: impl Fn() -> Result<Vec<CellMeasurement>, SuiteError>,
-    node: impl Fn() -> Result<Vec<CellMeasurement>, SuiteError>,
-) -> Result<(Vec<CellMeasurement>, Vec<CellMeasurement>), SuiteError> {
-    let mut best = (here()?, node()?);
-    for _ in 1..runs {
-        keep_minimum_times(&mut best.0, here()?);
-        keep_minimum_times(&mut best.1, node()?);
-    }
-    Ok(best)
-}
-
+/// Keeps the minimum times of each cell.
 fn keep_minimum_times(best: &mut [CellMeasurement], again: Vec<CellMeasurement>) {
     for (best, again) in best.iter_mut().zip(again) {
         best.cpu_ms = best.cpu_ms.min(again.cpu_ms);

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::bench::{Bench, Provider, SuiteError, cost_of, ms_each};
+use crate::cost::Cost;
 use crate::plan::Plan;
 use crate::report::Figure;
 
@@ -12,6 +13,16 @@ const LONG: usize = 20;
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let mut runs: BTreeMap<(usize, String, &'static str), Vec<f64>> = BTreeMap::new();
+    let mut add = |order: usize, name: &str, cost: Cost, items: usize| {
+        for (unit, time) in [
+            ("ms", cost.wall),
+            ("ms CPU", cost.cpu),
+            ("ms CPU, eval only", cost.own_cpu),
+        ] {
+            let runs = runs.entry((order, name.to_owned(), unit)).or_default();
+            runs.push(ms_each(time, items));
+        }
+    };
     let short = Plan::Loop { iterations: 2 };
     let long = Plan::Loop { iterations: 20 };
     let ways = [
@@ -32,29 +43,14 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
                 let cost = cost_of(bench.run_samples(*samples, &short, provider, &flags)?)?;
                 bench.put_results_aside();
                 let name = format!("a sample, {way}, {at_once} concurrent");
-                let order = order * 10_000 + concurrency;
-                let mut add = |what, value| {
-                    runs.entry((order, name.clone(), what))
-                        .or_default()
-                        .push(value);
-                };
-                add("ms", ms_each(cost.wall, *samples));
-                add("ms CPU", ms_each(cost.cpu, *samples));
-                add("ms CPU, eval only", ms_each(cost.own_cpu, *samples));
+                add(order * 10_000 + concurrency, &name, cost, *samples);
             }
             let samples = bench.size(200, 4);
             let flags = ["--concurrency", "16", "--isolation", isolation];
             let cost = cost_of(bench.run_samples(samples, &long, provider, &flags)?)?;
             bench.put_results_aside();
             let name = format!("an iteration of {LONG}, {way}, 16 concurrent");
-            let mut add = |what, value| {
-                runs.entry((order * 10_000 + 5_000, name.clone(), what))
-                    .or_default()
-                    .push(value);
-            };
-            add("ms", ms_each(cost.wall, samples * LONG));
-            add("ms CPU", ms_each(cost.cpu, samples * LONG));
-            add("ms CPU, eval only", ms_each(cost.own_cpu, samples * LONG));
+            add(order * 10_000 + 5_000, &name, cost, samples * LONG);
         }
     }
     let mut figures: Vec<Figure> = runs

@@ -13,21 +13,10 @@ use fault_server::{Behavior, FaultServer};
 use nats_fixture::NatsServer;
 
 use super::{
-    Running, binary_with_queue, check_whole, dir, lines, log, start, submit, summary, until, worker,
+    Random, Running, binary_with_queue, check_whole, dir, lines, log, start, submit, summary,
+    until, worker,
 };
 use crate::binary::{Binary, is_full};
-
-/// Reproducible pseudorandom number generator (the 64-bit xorshift of G. Marsaglia, 2003).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-}
 
 #[test]
 fn survives_kills_of_workers_submitters_and_servers() {

@@ -1,10 +1,8 @@
 //! The subset of GitHub's API that the workflow uses, served on a free port.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
 
+use fault_server::{Behavior, FaultServer};
 use serde_json::Value;
 
 /// Token that requests must present: `github.token` of the simulated jobs.
@@ -13,58 +11,34 @@ pub const TOKEN: &str = "job-token";
 /// A server with fixed responses, which rejects requests without the token.
 pub struct Github {
     pub origin: String,
-    seen: Arc<Mutex<Vec<String>>>,
+    server: FaultServer,
 }
 
 impl Github {
     /// Starts a server that answers each path with its JSON. A number is returned as the status
     /// instead, and other paths get 404.
     pub fn start(answers: BTreeMap<String, Value>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let origin = format!("http://{}", listener.local_addr().unwrap());
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&seen);
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                answer(&stream, &answers, &log).unwrap();
-            }
+        let authorization = format!("Bearer {TOKEN}");
+        let server = FaultServer::start(move |seen| {
+            let is_authorized = seen.header("authorization") == Some(authorization.as_str());
+            let (status, body) = match answers.get(&seen.path) {
+                _ if !is_authorized => (401, Value::Null),
+                Some(Value::Number(status)) => (status.as_u64().unwrap(), Value::Null),
+                Some(body) => (200, body.clone()),
+                None => (404, Value::Null),
+            };
+            let status = u16::try_from(status).unwrap();
+            Behavior::Status(status, Vec::new(), body.to_string())
         });
-        Self { origin, seen }
+        Self {
+            origin: server.origin(),
+            server,
+        }
     }
 
     /// Returns the paths requested so far.
     pub fn seen(&self) -> Vec<String> {
-        self.seen.lock().unwrap().clone()
+        let seen = self.server.seen().into_iter();
+        seen.map(|request| request.path).collect()
     }
-}
-
-fn answer(
-    mut stream: &TcpStream,
-    answers: &BTreeMap<String, Value>,
-    seen: &Mutex<Vec<String>>,
-) -> std::io::Result<()> {
-    let mut lines = BufReader::new(stream).lines();
-    let request = lines.next().unwrap()?;
-    let path = request.split(' ').nth(1).unwrap().to_owned();
-    let mut authorized = false;
-    for line in lines {
-        let line = line?;
-        if line.is_empty() {
-            break;
-        }
-        authorized |= line == format!("Authorization: Bearer {TOKEN}");
-    }
-    let (status, body) = match answers.get(&path) {
-        _ if !authorized => (401, Value::Null),
-        Some(Value::Number(status)) => (status.as_u64().unwrap(), Value::Null),
-        Some(body) => (200, body.clone()),
-        None => (404, Value::Null),
-    };
-    seen.lock().unwrap().push(path);
-    let body = body.to_string();
-    write!(
-        stream,
-        "HTTP/1.1 {status} -\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-        body.len()
-    )
 }

@@ -5,10 +5,12 @@
 use std::time::Duration;
 
 mod gate;
+mod http_client;
 mod response;
 mod running_server;
 
 pub use gate::{Event, Events, Gate, Work};
+pub use http_client::HttpClient;
 pub use response::{PendingResponse, Response};
 pub use running_server::{RunningServer, Signal};
 
