@@ -345,6 +345,8 @@ impl RaceLog {
         RaceResult {
             rules: header.rules.clone(),
             is_decided: self.is_decided(),
+            is_finished: self.next().is_none(),
+            blocks: self.blocks.len(),
             best: best.map(|cell| header.cells[cell].clone()),
             samples: header.samples(),
             attempts: (0..count).map(of_cell).sum(),
@@ -383,11 +385,15 @@ pub struct RaceResult {
     /// Whether every cell has a verdict. If `false`, the samples were used up or the race has not
     /// ended.
     pub is_decided: bool,
+    /// Whether the race has ended: every cell has a verdict, or the samples were used up.
+    pub is_finished: bool,
+    /// Number of decided blocks.
+    pub blocks: usize,
     /// Name of the cell with the best mean score among those that are undecided, better or last.
     pub best: Option<String>,
     /// Number of samples of a cell that never stops.
     pub samples: usize,
-    /// Number of attempts made.
+    /// Number of attempts in the decided blocks, without those of a block in progress.
     pub attempts: u64,
     /// Number of attempts in a sweep that never stops a cell.
     pub attempts_of_full_sweep: u64,

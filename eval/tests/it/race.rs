@@ -194,6 +194,12 @@ fn race_keeps_budget_and_compares_with_baselines() {
     // When the budget is used up, attempts in progress are stopped; their number is at most the
     // concurrency.
     assert!(made("capped") <= 45 + 5, "{}", made("capped"));
+    // A race that has not ended has not saved anything yet.
+    let shown = binary.run(&["report", "capped"], "").stdout;
+    assert!(
+        shown.contains("The race has not ended: ") && !shown.contains("% saved"),
+        "{shown}"
+    );
     let more = binary.paste(&ran.stderr);
     assert!(made("capped") > 45, "{more:?}");
     let again = ["--resume", "capped", "--max-llm-calls", "1000", "--json"];
