@@ -85,6 +85,19 @@ pub enum RaceError {
     },
 }
 
+/// Returns the folder of the race that a run is a cell of, or `None` if it is not a cell of a race.
+/// `path` is a run directory or a file in it.
+pub fn race_of(path: &Path) -> Option<PathBuf> {
+    let path = fs::canonicalize(path).ok()?;
+    let run = if path.is_dir() {
+        path.as_path()
+    } else {
+        path.parent()?
+    };
+    let folder = run.parent()?;
+    folder.join(RACE_LOG).is_file().then(|| folder.to_owned())
+}
+
 impl RaceHeader {
     /// Splits the clusters, in race order, into blocks of at least `block` samples; the last block
     /// may be smaller.

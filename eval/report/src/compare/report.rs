@@ -19,6 +19,10 @@ pub struct RunFigures {
     pub name: String,
     /// Path of the folder or file.
     pub path: PathBuf,
+    /// Folder of the race that the run is a cell of, if any. p values and intervals are invalid for
+    /// such a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub race: Option<PathBuf>,
     /// Known values that are the same in all rows of `results.csv`.
     pub facts: RunColumns,
     /// Time when the first attempt began, in RFC 3339, if recorded.
@@ -84,6 +88,7 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
     RunFigures {
         name: run_name(index),
         path: run.path.clone(),
+        race: run.race.clone(),
         facts: run.facts.clone(),
         started: run.started.as_ref().map(ToString::to_string),
         samples: samples_of(run, ErrorCounting::Excluded).len() as u64,

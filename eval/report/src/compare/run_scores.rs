@@ -68,6 +68,8 @@ pub struct ScoredAttempt {
 pub struct RunScores {
     /// Path of the source folder or file.
     pub path: PathBuf,
+    /// Folder of the race that the run is a cell of, if any.
+    pub race: Option<PathBuf>,
     /// Known values that are the same in all rows of `results.csv`.
     pub facts: RunColumns,
     /// Recorded settings of the run.

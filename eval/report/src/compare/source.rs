@@ -9,6 +9,7 @@ use super::csv_file;
 use super::error::CompareError;
 use super::run_scores::{CONSTANT_COLUMNS, RunColumns, RunScores, ScoredAttempt};
 use crate::differences::RunParts;
+use crate::race::race_of;
 
 impl RunScores {
     /// Reads a run directory or a CSV file: `results.csv`, or a file written by another program.
@@ -56,6 +57,7 @@ impl RunScores {
         });
         Self {
             path: run.path.clone(),
+            race: race_of(&run.path),
             facts,
             parts: RunParts::of_run(run),
             attempts_total: run.attempts_total(),

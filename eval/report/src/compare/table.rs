@@ -36,6 +36,7 @@ pub fn table(comparison: &Comparison, width: u16) -> String {
     let scores = runs.iter();
     let scores = scores.flat_map(|run| [&run.score, &run.score_errors_as_zero]);
     parts.push(lines(interval_notes(scores.flatten())));
+    parts.push(lines(comparison.race_warnings(labels.iter().copied())));
     parts.push(pairs(comparison, width));
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
