@@ -39,12 +39,29 @@ const CHOICES: &[(&[&str], i32, &[&str])] = &[
         100,
         &["1.1", "2.1", "3.1"],
     ),
+    // The computed mean of ten scores of 0.1 is 0.09999999999999999.
+    (
+        &[
+            "--sample-ids",
+            "8k-1",
+            "--attempts",
+            "10",
+            "--scorer",
+            "tenth.js",
+            "--min-score",
+            "0.1",
+        ],
+        0,
+        &[
+            "1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "1.7", "1.8", "1.9", "1.10",
+        ],
+    ),
 ];
 
 #[test]
 fn selects_samples_and_attempts() {
     for (flags, code, chosen) in CHOICES {
-        let binary = Binary::new();
+        let binary = Binary::new().file("tenth.js", "function score() { return 0.1; }");
         let args = [&["--samples-per-length", "3"], *flags].concat();
         let run = finish(&binary, &s_niah(&args));
         assert_eq!(run.ran.code, Some(*code), "{flags:?}: {:?}", run.ran);

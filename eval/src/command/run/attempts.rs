@@ -323,8 +323,10 @@ fn outcome(settings: &RunSettings, ended: &RunOutcome) -> Outcome {
 
 /// Compares the mean score of a complete run with `--min-score`. Errors count as 0.
 pub(in crate::command) fn gate(min_score: Option<f64>, summary: &Summary) -> Outcome {
+    /// Smaller differences are rounding errors of the mean.
+    const ROUNDING: f64 = 1e-9;
     match (min_score, &summary.score_errors_as_zero) {
-        (Some(wanted), Some(score)) if score.mean < wanted => {
+        (Some(wanted), Some(score)) if score.mean < wanted - ROUNDING => {
             terminal::note(&format!(
                 "score {:.4} is below the required --min-score {wanted}",
                 score.mean
