@@ -124,6 +124,21 @@ impl RaceHeader {
         self.order.iter().map(Vec::len).sum()
     }
 
+    /// Returns the p value that a cell's verdict is based on or, without a verdict, the one that
+    /// *worse* or *better* would be based on. A last cell or a baseline has none.
+    fn p(&self, cell: usize, standing: &Standing) -> Option<f64> {
+        let is_baseline = match &self.rules.against {
+            RaceOpponents::Best => false,
+            RaceOpponents::Baselines(baselines) => baselines.get(cell) == Some(&cell),
+        };
+        match standing.verdict {
+            Some(Verdict::Won) => None,
+            _ if is_baseline => None,
+            Some(Verdict::NotBetter | Verdict::Alike) => Some(standing.p_matters),
+            Some(Verdict::Worse | Verdict::Better) | None => Some(standing.p),
+        }
+    }
+
     /// Explains why a cell stopped, or returns `None` if it is still running.
     fn reason(&self, standings: &[Standing], cell: usize) -> Option<String> {
         let standing = &standings[cell];
@@ -328,21 +343,21 @@ impl RaceLog {
         let per_block = header.order.len().div_ceil(header.blocks().len().max(1));
         let cells = standings.iter().enumerate().map(|(cell, standing)| {
             let reference = reference(cell).filter(|other| *other != cell);
+            let name = &header.cells[cell];
+            let mut blocks = self.blocks.iter();
+            let stop = blocks.find(|block| block.stopped.contains_key(name));
             RaceCell {
-                name: header.cells[cell].clone(),
+                name: name.clone(),
                 samples: standing.samples,
                 mean: standing.mean,
                 verdict: standing.verdict,
-                p: standing.p,
+                p: header.p(cell, stop.map_or(standing, |block| &block.cells[cell])),
                 against: reference.map(|other| header.cells[other].clone()),
                 difference: reference.and_then(|other| {
                     self.race
                         .estimate(cell, other, header.order.len(), per_block)
                 }),
-                why: self
-                    .blocks
-                    .iter()
-                    .find_map(|block| block.stopped.get(&header.cells[cell]).cloned()),
+                why: stop.and_then(|block| block.stopped.get(name).cloned()),
                 line: self.line(cell),
             }
         });
@@ -425,9 +440,10 @@ pub struct RaceCell {
     pub mean: Option<f64>,
     /// Verdict that stopped the cell, if it has stopped.
     pub verdict: Option<Verdict>,
-    /// Anytime-valid p value, corrected over the family, for the null hypothesis that the cell is
-    /// as good as the best cell or, in a race against baselines, equal to its baseline.
-    pub p: f64,
+    /// Anytime-valid p value of the verdict when the cell stopped; of a running cell, the p value
+    /// for the null hypothesis that it is as good as the best cell or, in a race against baselines,
+    /// equal to its baseline. `None` for the last cell and for baselines.
+    pub p: Option<f64>,
     /// Name of the cell that this one is compared with: the best cell or the baseline.
     pub against: Option<String>,
     /// Difference from that cell.

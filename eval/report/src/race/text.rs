@@ -75,7 +75,7 @@ impl RaceResult {
                     let [low, high] = difference.interval;
                     format!("{low:+.2} to {high:+.2}")
                 }),
-                p_text(cell.p),
+                cell.p.map_or_else(|| "-".to_owned(), p_text),
             ];
             (cell.name.clone(), row)
         });

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use report::columns::WIDTH;
-use report::race::{RACE_VERSION, RaceHeader, RaceLog, RaceOpponents, Rules, race_table};
+use report::compare::p_text;
+use report::race::{RACE_VERSION, RaceHeader, RaceLog, RaceOpponents, Rules, Verdict, race_table};
 
 /// Returns a race that has not begun: 20 samples in blocks of 10, with 2 attempts each. `scores`
 /// are the cells' scores of every sample.
@@ -44,5 +45,49 @@ fn counts_saved_attempts_only_of_finished_races() {
         log.decide(&scores).unwrap();
         let text = race_table(&log.result(), WIDTH);
         assert!(text.lines().any(|line| line == expected), "{text}");
+    }
+}
+
+#[test]
+fn shows_p_values_of_verdicts() {
+    let baseline = || RaceOpponents::Baselines(vec![0, 0, 0]);
+    for (scores, against, min_difference, verdicts) in [
+        (
+            [0.0, 0.5, 1.0],
+            RaceOpponents::Best,
+            0.1,
+            [Verdict::NotBetter, Verdict::NotBetter, Verdict::Won],
+        ),
+        (
+            [0.0, 0.0, 1.0],
+            RaceOpponents::Best,
+            0.0,
+            [Verdict::Worse, Verdict::Worse, Verdict::Won],
+        ),
+        (
+            [0.5, 0.5, 0.5],
+            baseline(),
+            0.9,
+            [Verdict::Won, Verdict::Alike, Verdict::Alike],
+        ),
+        (
+            [0.5, 1.0, 0.0],
+            baseline(),
+            0.0,
+            [Verdict::Won, Verdict::Better, Verdict::Worse],
+        ),
+    ] {
+        let (mut log, scores) = race(&scores, against, min_difference);
+        while log.decide(&scores).is_some() {}
+        let cells = log.result().cells;
+        let found: Vec<Option<Verdict>> = cells.iter().map(|cell| cell.verdict).collect();
+        assert_eq!(found, verdicts.map(Some));
+        for cell in cells {
+            let why = cell.why.unwrap();
+            match cell.p {
+                Some(p) => assert!(why.contains(&format!("(p {}", p_text(p))), "{why}: {p}"),
+                None => assert_eq!(cell.verdict, Some(Verdict::Won), "{why}"),
+            }
+        }
     }
 }
