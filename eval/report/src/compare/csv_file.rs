@@ -69,6 +69,7 @@ pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     Ok(RunScores {
         started: None,
         path: path.to_owned(),
+        is_csv: true,
         race: race_of(path),
         parts: RunParts::of_columns(|column| facts.get(column), rows.program_versions),
         facts,

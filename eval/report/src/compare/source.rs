@@ -57,6 +57,7 @@ impl RunScores {
         });
         Self {
             path: run.path.clone(),
+            is_csv: false,
             race: race_of(&run.path),
             facts,
             parts: RunParts::of_run(run),
