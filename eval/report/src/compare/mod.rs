@@ -129,8 +129,8 @@ pub fn unchecked(runs: &[RunScores]) -> Vec<(&'static str, Vec<String>)> {
 }
 
 impl Comparison {
-    /// Returns a warning for each race whose cells are compared, because the figures of a comparison
-    /// are invalid for them. `names` are the displayed names of the runs.
+    /// Returns a warning for each race whose cells are compared, because p values and intervals are
+    /// invalid for them. `names` are the displayed names of the runs.
     pub fn race_warnings<'a>(&'a self, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         let mut races: BTreeMap<&Path, Vec<&str>> = BTreeMap::new();
         for (name, run) in names.into_iter().zip(&self.runs) {

@@ -68,7 +68,8 @@ pub struct ScoredAttempt {
 pub struct RunScores {
     /// Path of the source folder or file.
     pub path: PathBuf,
-    /// Whether the scores are from a CSV file, which does not contain the number of planned attempts.
+    /// Whether the scores are from a CSV file, which does not contain the number of planned
+    /// attempts.
     pub is_csv: bool,
     /// Folder of the race that the run is a cell of, if any.
     pub race: Option<PathBuf>,
