@@ -9,7 +9,6 @@ use super::csv_file;
 use super::error::CompareError;
 use super::run_scores::{CONSTANT_COLUMNS, RunColumns, RunScores, ScoredAttempt};
 use crate::differences::RunParts;
-use crate::race::race_of;
 
 impl RunScores {
     /// Reads a run directory or a CSV file: `results.csv`, or a file written by another program.
@@ -57,14 +56,14 @@ impl RunScores {
         });
         Self {
             path: run.path.clone(),
-            is_csv: false,
-            race: race_of(&run.path),
             facts,
             parts: RunParts::of_run(run),
             attempts_total: run.attempts_total(),
             started: run.started(),
             attempts: attempts.collect(),
             truncated_record: run.truncated_record.clone(),
+            is_csv: false,
+            race: crate::race::race_of(&run.path),
         }
     }
 }
