@@ -85,6 +85,19 @@ pub enum RaceError {
     },
 }
 
+/// Returns the folder of the race that a run is a cell of, or `None` if it is not a cell of a race.
+/// `path` is a run directory or a file in it.
+pub fn race_of(path: &Path) -> Option<PathBuf> {
+    let path = fs::canonicalize(path).ok()?;
+    let run = if path.is_dir() {
+        path.as_path()
+    } else {
+        path.parent()?
+    };
+    let folder = run.parent()?;
+    folder.join(RACE_LOG).is_file().then(|| folder.to_owned())
+}
+
 impl RaceHeader {
     /// Splits the clusters, in race order, into blocks of at least `block` samples; the last block
     /// may be smaller.
@@ -109,6 +122,21 @@ impl RaceHeader {
     /// Returns the number of samples of a cell that never stops.
     pub fn samples(&self) -> usize {
         self.order.iter().map(Vec::len).sum()
+    }
+
+    /// Returns the p value that a cell's verdict is based on or, without a verdict, the one that
+    /// *worse* or *better* would be based on. A last cell or a baseline has none.
+    fn p(&self, cell: usize, standing: &Standing) -> Option<f64> {
+        let is_baseline = match &self.rules.against {
+            RaceOpponents::Best => false,
+            RaceOpponents::Baselines(baselines) => baselines.get(cell) == Some(&cell),
+        };
+        match standing.verdict {
+            Some(Verdict::Won) => None,
+            _ if is_baseline => None,
+            Some(Verdict::NotBetter | Verdict::Alike) => Some(standing.p_matters),
+            Some(Verdict::Worse | Verdict::Better) | None => Some(standing.p),
+        }
     }
 
     /// Explains why a cell stopped, or returns `None` if it is still running.
@@ -309,21 +337,21 @@ impl RaceLog {
         let per_block = header.order.len().div_ceil(header.blocks().len().max(1));
         let cells = standings.iter().enumerate().map(|(cell, standing)| {
             let reference = reference(cell).filter(|other| *other != cell);
+            let name = &header.cells[cell];
+            let mut blocks = self.blocks.iter();
+            let stop = blocks.find(|block| block.stopped.contains_key(name));
             RaceCell {
-                name: header.cells[cell].clone(),
+                name: name.clone(),
                 samples: standing.samples,
                 mean: standing.mean,
                 verdict: standing.verdict,
-                p: standing.p,
+                p: header.p(cell, stop.map_or(standing, |block| &block.cells[cell])),
                 against: reference.map(|other| header.cells[other].clone()),
                 difference: reference.and_then(|other| {
                     self.race
                         .estimate(cell, other, header.order.len(), per_block)
                 }),
-                why: self
-                    .blocks
-                    .iter()
-                    .find_map(|block| block.stopped.get(&header.cells[cell]).cloned()),
+                why: stop.and_then(|block| block.stopped.get(name).cloned()),
                 line: self.line(cell),
             }
         });
@@ -339,6 +367,8 @@ impl RaceLog {
         RaceResult {
             rules: header.rules.clone(),
             is_decided: self.is_decided(),
+            is_finished: self.next().is_none(),
+            blocks: self.blocks.len(),
             best: best.map(|cell| header.cells[cell].clone()),
             samples: header.samples(),
             attempts: (0..count).map(of_cell).sum(),
@@ -375,11 +405,15 @@ pub struct RaceResult {
     /// Whether every cell has a verdict. If `false`, the samples were used up or the race has not
     /// ended.
     pub is_decided: bool,
+    /// Whether the race has ended: every cell has a verdict, or the samples were used up.
+    pub is_finished: bool,
+    /// Number of decided blocks.
+    pub blocks: usize,
     /// Name of the cell with the best mean score among those that are undecided, better or last.
     pub best: Option<String>,
     /// Number of samples of a cell that never stops.
     pub samples: usize,
-    /// Number of attempts made.
+    /// Number of attempts in the decided blocks, without those of a block in progress.
     pub attempts: u64,
     /// Number of attempts in a sweep that never stops a cell.
     pub attempts_of_full_sweep: u64,
@@ -398,9 +432,10 @@ pub struct RaceCell {
     pub mean: Option<f64>,
     /// Verdict that stopped the cell, if it has stopped.
     pub verdict: Option<Verdict>,
-    /// Anytime-valid p value, corrected over the family, for the null hypothesis that the cell is
-    /// as good as the best cell or, in a race against baselines, equal to its baseline.
-    pub p: f64,
+    /// Anytime-valid p value of the verdict when the cell stopped; of a running cell, the p value
+    /// for the null hypothesis that it is as good as the best cell or, in a race against baselines,
+    /// equal to its baseline. `None` for the last cell and for baselines.
+    pub p: Option<f64>,
     /// Name of the cell that this one is compared with: the best cell or the baseline.
     pub against: Option<String>,
     /// Difference from that cell.

@@ -22,7 +22,7 @@ use records::{AttemptRecord, RunIdentity};
 
 use crate::compare::{self, Against, Comparison, Mismatch, RunScores};
 use crate::differences::{self, Differences, RunParts};
-use crate::race::{RaceLog, RaceResult};
+use crate::race::{RaceLog, RaceResult, race_of};
 use crate::run_name::run_name;
 use crate::summary::Summary;
 
@@ -109,6 +109,8 @@ pub struct RunReport {
     pub failures: Vec<Failure>,
     /// Folder of the run.
     pub path: PathBuf,
+    /// Folder of the race that the run is a cell of, if any.
+    pub race: Option<PathBuf>,
 }
 
 /// An attempt that scored less than 1 or has no score.
@@ -219,6 +221,13 @@ impl Report {
         others.map(|mismatch| format!("The scores are not comparable: {mismatch}."))
     }
 
+    /// Warns if cells of races are compared outside their sweep, in one sentence per race. `names`
+    /// are the displayed names of the runs.
+    pub fn race_warnings<'a>(&'a self, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+        let comparison = self.comparison.as_ref();
+        comparison.map_or_else(Vec::new, |comparison| comparison.race_warnings(names))
+    }
+
     /// Describes which runs were scored by which scorer, or returns `None` if all used the same
     /// one. `names` are the displayed names of the runs.
     pub fn scorers<'a>(&'a self, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
@@ -272,6 +281,7 @@ impl RunReport {
             iterations: ended.map(|record| record.iterations).collect(),
             failures: failures(run),
             path: run.path.clone(),
+            race: race_of(&run.path),
             summary,
         })
     }

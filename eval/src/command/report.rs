@@ -64,6 +64,7 @@ fn json(report: &Report) -> Value {
             "label": run.label,
             "run": run.identity,
             "started": run.started,
+            "race": run.race.as_ref().map(|race| race.to_string_lossy()),
             "prices": run.prices,
             "summary": run.summary,
             "spent": run.summary.spent(),

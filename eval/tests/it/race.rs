@@ -145,6 +145,40 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
     let replayed: Value = serde_json::from_str(&replay.stdout).unwrap();
     assert_eq!(replayed, result);
 
+    // Comparisons of single cells warn that their p values are invalid.
+    let warning = "are cells of the race in ";
+    for (cells, is_race) in [
+        (["race/01-direct", "race/03-solver-planted"], true),
+        (
+            [
+                "race/01-direct/results.csv",
+                "race/03-solver-planted/results.csv",
+            ],
+            true,
+        ),
+        (["full/01-direct", "full/03-solver-planted"], false),
+    ] {
+        let compared = |flags: &[&str]| binary.run(&[&["compare"], &cells[..], flags].concat(), "");
+        let text = compared(&[]).stdout;
+        assert_eq!(text.contains(warning), is_race, "{text}");
+        let compared: Value = serde_json::from_str(&compared(&["--json"]).stdout).unwrap();
+        assert_eq!(
+            compared["runs"][0]["race"].is_string(),
+            is_race,
+            "{cells:?}"
+        );
+        if cells[0].ends_with(".csv") {
+            continue;
+        }
+        let report = |flags: &[&str]| binary.run(&[&["report"], &cells[..], flags].concat(), "");
+        let text = report(&["--html", "cells.html"]).stdout;
+        assert_eq!(text.contains(warning), is_race, "{text}");
+        let page = fs::read_to_string(binary.path().join("cells.html")).unwrap();
+        assert_eq!(page.contains(warning), is_race, "{cells:?}");
+        let report: Value = serde_json::from_str(&report(&["--json"]).stdout).unwrap();
+        assert_eq!(report["runs"][0]["race"].is_string(), is_race, "{cells:?}");
+    }
+
     // A changed decision no longer matches the scores, which is an error.
     let log = folder.join("race.jsonl");
     let text = fs::read_to_string(&log).unwrap();
@@ -187,6 +221,12 @@ fn race_keeps_budget_and_compares_with_baselines() {
     // When the budget is used up, attempts in progress are stopped; their number is at most the
     // concurrency.
     assert!(made("capped") <= 45 + 5, "{}", made("capped"));
+    // A race that has not ended has not saved anything yet.
+    let shown = binary.run(&["report", "capped"], "").stdout;
+    assert!(
+        shown.contains("The race has not ended: ") && !shown.contains("% saved"),
+        "{shown}"
+    );
     let more = binary.paste(&ran.stderr);
     assert!(made("capped") > 45, "{more:?}");
     let again = ["--resume", "capped", "--max-llm-calls", "1000", "--json"];

@@ -128,7 +128,11 @@ pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Compa
             .collect(),
         scorers: Scorers::of_all(&files),
         differing: differences::rows(&compared.differences),
-        sentences: differences::sentences(&compared.differences, named.len()),
+        sentences: [
+            differences::sentences(&compared.differences, named.len()),
+            compared.race_warnings(names.iter().map(String::as_str)),
+        ]
+        .concat(),
         names,
         families,
         shared_samples,

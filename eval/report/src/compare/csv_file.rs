@@ -13,6 +13,7 @@ use records::run_dir::plain_text;
 use super::error::{CompareError, CsvProblem};
 use super::run_scores::{CONSTANT_COLUMNS, RunColumns, RunScores, ScoredAttempt};
 use crate::differences::RunParts;
+use crate::race::race_of;
 
 /// 0-based positions of the columns that are read, with the name if it is not fixed.
 struct Columns {
@@ -64,6 +65,8 @@ pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     Ok(RunScores {
         started: None,
         path: path.to_owned(),
+        is_csv: true,
+        race: race_of(path),
         parts: RunParts::of_columns(|column| facts.get(column), rows.program_versions),
         facts,
         attempts_total: rows.attempts.len() as u64,

@@ -39,11 +39,15 @@ pub fn interval_text(difference: &Difference) -> Option<String> {
     Some(format!("[{low:+.3}, {high:+.3}]"))
 }
 
-/// Formats a p value with three decimals: `0.031`, `<0.001`.
+/// Formats a p value with three decimals: `0.031`, `<0.001`. A p value just below 0.05 has more
+/// decimals, because as 0.050 it would contradict its verdict.
 pub fn p_text(p: f64) -> String {
+    const MOST_DECIMALS: usize = 9;
     if p < 0.001 {
-        "<0.001".to_owned()
-    } else {
-        format!("{p:.3}")
+        return "<0.001".to_owned();
     }
+    let rounds_up = |decimals: usize| format!("{p:.decimals$}").starts_with("0.05");
+    let decimals = (3..MOST_DECIMALS).find(|decimals| p >= SIGNIFICANT || !rounds_up(*decimals));
+    let decimals = decimals.unwrap_or(MOST_DECIMALS);
+    format!("{p:.decimals$}")
 }

@@ -18,6 +18,9 @@ mod verdict;
 
 mod error;
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use serde::Serialize;
 
 use crate::differences::{Differences, RunParts, shortened_pair};
@@ -126,6 +129,31 @@ pub fn unchecked(runs: &[RunScores]) -> Vec<(&'static str, Vec<String>)> {
 }
 
 impl Comparison {
+    /// Returns a warning for each race whose cells are compared, because p values and intervals are
+    /// invalid for them. `names` are the displayed names of the runs.
+    pub fn race_warnings<'a>(&'a self, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+        let mut races: BTreeMap<&Path, Vec<&str>> = BTreeMap::new();
+        for (name, run) in names.into_iter().zip(&self.runs) {
+            if let Some(race) = &run.race {
+                races.entry(race.as_path()).or_default().push(name);
+            }
+        }
+        let warning = |(race, names): (&Path, Vec<&str>)| {
+            let are = match names.len() {
+                1 => "is a cell",
+                _ => "are cells",
+            };
+            format!(
+                "Warning: {} {are} of the race in {}, which stops cells because of their scores. p values and \
+                 intervals assume a fixed number of samples, so they are invalid here and show differences that \
+                 do not exist too often; `rlm-eval report` of that folder shows valid ones.",
+                names.join(", "),
+                race.display()
+            )
+        };
+        races.into_iter().map(warning).collect()
+    }
+
     /// Renames the runs to `names`, which are in the order of the runs.
     #[must_use]
     pub fn renamed(mut self, names: &[String]) -> Self {

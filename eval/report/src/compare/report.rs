@@ -20,6 +20,14 @@ pub struct RunFigures {
     pub name: String,
     /// Path of the folder or file.
     pub path: PathBuf,
+    /// Whether the figures are from a CSV file, which does not contain the number of planned
+    /// attempts.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_csv: bool,
+    /// Folder of the race that the run is a cell of, if any. p values and intervals are invalid for
+    /// such a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub race: Option<PathBuf>,
     /// Known values that are the same in all rows of `results.csv`.
     pub facts: RunColumns,
     /// Time when the first attempt began, in RFC 3339, if recorded.
@@ -27,7 +35,7 @@ pub struct RunFigures {
     pub started: Option<String>,
     /// Number of samples with at least one recorded attempt.
     pub samples: u64,
-    /// Number of planned attempts.
+    /// Number of planned attempts; of a CSV file, number of rows.
     pub attempts_total: u64,
     /// Number of attempts with a score.
     pub scored: u64,
@@ -76,6 +84,8 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
     RunFigures {
         name: run_name(index),
         path: run.path.clone(),
+        is_csv: run.is_csv,
+        race: run.race.clone(),
         facts: run.facts.clone(),
         started: run.started.as_ref().map(ToString::to_string),
         samples: samples_of(run, ErrorCounting::Excluded).len() as u64,

@@ -62,11 +62,16 @@ pub struct ScoredAttempt {
 pub struct RunScores {
     /// Path of the source folder or file.
     pub path: PathBuf,
+    /// Whether the scores are from a CSV file, which does not contain the number of planned
+    /// attempts.
+    pub is_csv: bool,
+    /// Folder of the race that the run is a cell of, if any.
+    pub race: Option<PathBuf>,
     /// Known values that are the same in all rows of `results.csv`.
     pub facts: RunColumns,
     /// Recorded settings of the run.
     pub parts: RunParts,
-    /// Number of planned attempts.
+    /// Number of planned attempts; of a CSV file, number of rows.
     pub attempts_total: u64,
     /// Time when the first attempt began, if recorded.
     pub started: Option<Timestamp>,

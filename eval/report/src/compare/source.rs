@@ -50,6 +50,8 @@ impl RunScores {
             started: run.started(),
             attempts: attempts.collect(),
             truncated_record: run.truncated_record.clone(),
+            is_csv: false,
+            race: crate::race::race_of(&run.path),
         }
     }
 }

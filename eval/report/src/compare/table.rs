@@ -35,7 +35,9 @@ pub fn table(comparison: &Comparison, width: u16) -> String {
     parts.push(rows_table("", &labels, &figures(runs), width));
     let scores = runs.iter();
     let scores = scores.flat_map(|run| [&run.score, &run.score_errors_as_zero]);
-    parts.push(lines(interval_notes(scores.flatten())));
+    let notes = interval_notes(scores.flatten());
+    parts.push(lines(rows_note(runs).into_iter().chain(notes)));
+    parts.push(lines(comparison.race_warnings(labels.iter().copied())));
     parts.push(pairs(comparison, width));
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
@@ -109,6 +111,18 @@ fn comparisons(count: u64) -> String {
         1 => "1 comparison".to_owned(),
         count => format!("{count} comparisons"),
     }
+}
+
+/// Returns a note that the coverage of CSV files is unknown, or `None` without such files.
+fn rows_note(runs: &[RunFigures]) -> Option<String> {
+    let files = runs.iter().filter(|run| run.is_csv);
+    let names: Vec<&str> = files.map(|run| run.name.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "CSV files do not contain the number of planned attempts, so the coverage of {} counts only rows.",
+            names.join(", ")
+        )
+    })
 }
 
 fn lines(sentences: impl IntoIterator<Item = String>) -> String {

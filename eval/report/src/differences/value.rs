@@ -38,7 +38,8 @@ pub(super) fn texts(values: &[Slot]) -> Vec<Option<String>> {
         .into_iter()
         .map(of)
         .find(|texts| are_distinct(values, texts))
-        .unwrap_or_else(|| of(&|value| format!("{} ({})", short(value), digest(value))))
+        // The digest comes first, because tables truncate long values.
+        .unwrap_or_else(|| of(&|value| format!("{}: {}", digest(value), short(value))))
 }
 
 /// Formats a value as a digest, for a part with too many differing members to show.

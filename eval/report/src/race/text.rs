@@ -75,7 +75,7 @@ impl RaceResult {
                     let [low, high] = difference.interval;
                     format!("{low:+.2} to {high:+.2}")
                 }),
-                p_text(cell.p),
+                cell.p.map_or_else(|| "-".to_owned(), p_text),
             ];
             (cell.name.clone(), row)
         });
@@ -101,12 +101,21 @@ impl RaceResult {
             }
             (None, ..) => {}
         }
-        sentences.push(format!(
-            "{} of the full sweep's {} attempts were made: {:.0} % saved.",
-            self.attempts,
-            self.attempts_of_full_sweep,
-            100.0 * self.saved()
-        ));
+        let attempts = format!(
+            "{} of the full sweep's {} attempts",
+            self.attempts, self.attempts_of_full_sweep
+        );
+        sentences.push(match (self.is_finished, self.blocks) {
+            (true, _) => format!("{attempts} were made: {:.0} % saved.", 100.0 * self.saved()),
+            (false, 0) => "The race has not ended: no block is decided.".to_owned(),
+            (false, 1) => format!("The race has not ended: 1 block is decided, with {attempts}."),
+            (false, blocks) => {
+                format!("The race has not ended: {blocks} blocks are decided, with {attempts}.")
+            }
+        });
+        if self.cells.is_empty() {
+            return sentences;
+        }
         let with = match self.rules.against {
             RaceOpponents::Best => "the best remaining cell",
             RaceOpponents::Baselines(_) => "the baseline",
@@ -120,7 +129,11 @@ impl RaceResult {
 
 /// Formats the final table of a race, at most `width` columns wide.
 pub fn race_table(result: &RaceResult, width: u16) -> String {
+    let sentences = result.sentences().join("\n");
     let (columns, rows) = result.rows();
+    if rows.is_empty() {
+        return sentences + "\n";
+    }
     // A terminal is too narrow for the uncorrected figures, which the HTML page and the JSON
     // contain.
     let is_shown = |column: &usize| columns[*column] != UNCORRECTED;
@@ -131,5 +144,5 @@ pub fn race_table(result: &RaceResult, width: u16) -> String {
     });
     let columns: Vec<&str> = places.iter().map(|place| columns[*place]).collect();
     let table = in_columns("race", columns, rows, width);
-    format!("{table}\n{}\n", result.sentences().join("\n"))
+    format!("{table}\n{sentences}\n")
 }

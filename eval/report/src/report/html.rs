@@ -38,7 +38,7 @@ struct Page<'a> {
     /// Parts that differ, with the effective value in each run.
     differing: Vec<(String, Vec<String>)>,
     sentences: Vec<String>,
-    /// Reasons why the scores are not comparable.
+    /// Reasons why the scores are not comparable, or why comparisons are invalid.
     warnings: Vec<String>,
     sweeps: Vec<SweepTables<'a>>,
     tables: Vec<Table>,
@@ -171,6 +171,7 @@ pub fn html(report: &Report, page_folder: &Path) -> Result<String, HtmlError> {
             .scorers(report.names())
             .into_iter()
             .chain(report.not_compared())
+            .chain(report.race_warnings(report.names()))
             .collect(),
         sweeps: compared(report),
         tables,

@@ -66,6 +66,7 @@ fn beginning(report: &Report, labels: &[&str], width: u16) -> Vec<String> {
     let differences = report.differences.clone().named(labels);
     let mut sentences = differences::sentences(&differences, report.runs.len());
     sentences.extend(report.scorers(labels.iter().copied()));
+    sentences.extend(report.race_warnings(labels.iter().copied()));
     sentences.extend(report.not_begun());
     let prices = report.runs.iter().flat_map(|run| &run.prices);
     let prices: BTreeSet<&str> = prices.map(String::as_str).collect();

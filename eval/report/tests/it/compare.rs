@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use records::run_dir::{Fingerprint, Lock, NewRun, RunDir, to_csv};
 use report::columns::WIDTH;
-use report::compare::{Against, Comparison, RunScores, compare, table};
+use report::compare::{Against, Comparison, RunScores, compare, p_text, table};
 use run_fixture::{failed, identity, record};
 use serde_json::{Value, json};
 
@@ -36,6 +36,21 @@ fn locates_errors_in_csv_files() {
         let error = RunScores::read(&file).unwrap_err().to_string();
         let wanted = format!("{}:{message}", file.display());
         assert_eq!(error, wanted, "{}", String::from_utf8_lossy(&content));
+    }
+}
+
+#[test]
+fn p_values_do_not_contradict_verdicts() {
+    for (p, text) in [
+        (0.000_4, "<0.001"),
+        (0.031_2, "0.031"),
+        (0.049_4, "0.049"),
+        (0.049_6, "0.0496"),
+        (0.049_98, "0.04998"),
+        (0.05, "0.050"),
+        (0.050_3, "0.050"),
+    ] {
+        assert_eq!(p_text(p), text);
     }
 }
 
@@ -80,7 +95,7 @@ fn folder_and_csv_give_same_figures() {
         let mut value = serde_json::to_value(compared(&other, run)).unwrap();
         // The paths differ, and CSV files do not contain times.
         let run = value["runs"][1].as_object_mut().unwrap();
-        run.retain(|name, _| name != "path" && name != "started");
+        run.retain(|name, _| !["path", "started", "is_csv"].contains(&name.as_str()));
         value
     };
     let of_folder = of_run(&path);

@@ -4,5 +4,6 @@
 
 mod compare;
 mod differences;
+mod race;
 mod summary;
 mod summary_attempts;

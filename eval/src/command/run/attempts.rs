@@ -293,22 +293,33 @@ fn outcome(settings: &RunSettings, ended: &RunOutcome) -> Outcome {
     if summary.statuses.error > 0 && summary.scored == 0 {
         return Outcome::InfrastructureFailed;
     }
-    if summary.scored < summary.attempts_total {
-        return Outcome::Incomplete;
-    }
     gate(settings.conduct.min_score, summary)
 }
 
-/// Compares the mean score of a complete run with `--min-score`. Errors count as 0.
+/// Returns the outcome of a run, and prints a note if its mean score is below `--min-score`. A run
+/// with errors is incomplete whatever its score; in its mean, errors count as 0.
 pub(in crate::command) fn gate(min_score: Option<f64>, summary: &Summary) -> Outcome {
+    /// Smaller differences are rounding errors of the mean.
+    const ROUNDING: f64 = 1e-9;
+    let (outcome, failed, errors) = if summary.scored < summary.attempts_total {
+        (
+            Outcome::Incomplete,
+            Outcome::Incomplete,
+            " with errors as zero",
+        )
+    } else {
+        (Outcome::Complete, Outcome::GateFailed, "")
+    };
     match (min_score, &summary.score_errors_as_zero) {
-        (Some(wanted), Some(score)) if score.mean < wanted => {
+        (Some(wanted), Some(score))
+            if summary.attempts == summary.attempts_total && score.mean < wanted - ROUNDING =>
+        {
             terminal::note(&format!(
-                "score {:.4} is below the required --min-score {wanted}",
+                "score {:.4}{errors} is below the required --min-score {wanted}",
                 score.mean
             ));
-            Outcome::GateFailed
+            failed
         }
-        _ => Outcome::Complete,
+        _ => outcome,
     }
 }

@@ -139,8 +139,13 @@ const methods = {
   no_spread: "score test without spread",
 };
 
-/** Formats a p value with its significant digits. */
-const chance = (p) => (p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`);
+/** Formats a p value. One just below 0.05 has more decimals, as in the program's tables. */
+function chance(p) {
+  if (p < 0.001) return "< 0.001";
+  let decimals = 3;
+  while (decimals < 9 && p < 0.05 && p.toFixed(decimals).startsWith("0.05")) decimals += 1;
+  return `= ${p.toFixed(decimals)}`;
+}
 
 /**
  * Links to the two attempts side by side: one of the baseline, and one of the first run that
