@@ -484,7 +484,8 @@ fn disconnected_http_client_stops_its_agent() {
     let mut response = server.http.send("POST /mcp", &[&session], &wait);
     response.read_until("iteration 1");
     drop(response);
-    // The next call waits in the queue until the agent has stopped.
+    // Another client's call waits in the queue until the agent has stopped.
+    let session = server.session(&[]);
     let answer = server.call(&[&session], "rlm", &json!({"query": "Say a"}));
     assert!(answer.contains("asked: Say a"), "{answer}");
     assert_eq!(server.end(), Some(0));
