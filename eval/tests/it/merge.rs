@@ -2,7 +2,7 @@
 //! and scoring a run again with another scorer.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use records::run_dir::RunDir;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::text::{did_you_mean, hint_for_unknown};
+use crate::text::hint_for_unknown;
 
 /// Error in a prompt's settings or in a user's driver or profile file.
 #[derive(Debug, thiserror::Error)]
