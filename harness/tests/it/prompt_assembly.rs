@@ -294,10 +294,7 @@ fn parses_and_formats_modes() {
         ),
     ];
     for (word, expected) in cases {
-        assert_eq!(
-            word.parse::<PromptMode>().unwrap_err().to_string(),
-            expected
-        );
+        assert_eq!(word.parse::<PromptMode>().unwrap_err(), expected);
     }
 }
 
