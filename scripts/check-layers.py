@@ -116,7 +116,7 @@ LAYERS = {
         program_versions
     """,
     "eval/report": """
-        sanitize run_name
+        sanitize run_name race_folder
         columns
         summary
         differences

@@ -1,12 +1,11 @@
 //! The heap limit of an isolate. Exceeding it stops execution without destroying the isolate.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use deno_core::v8;
-
-use crate::stack_hook;
 
 /// Bytes by which the limit is raised at a time until code has stopped. Until then, no allocation
 /// may fail, because a failure inside the engine's parser crashes the process. V8 may make a single
@@ -136,6 +135,16 @@ impl Heap {
     }
 }
 
+thread_local! {
+    static PAUSED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Sets whether reaching the limit does not terminate the calling thread's code. It is still
+/// recorded; the caller must terminate the code.
+pub(crate) fn set_paused(is_paused: bool) {
+    PAUSED.set(is_paused);
+}
+
 extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
     // SAFETY: `data` points to the `LimitState` of a `Heap`, which outlives the isolate and changes
     // only through atomics.
@@ -147,7 +156,7 @@ extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
         return current.saturating_add(STEP);
     }
     reached.overflowed.store(true, Ordering::SeqCst);
-    if !stack_hook::is_locating() {
+    if !PAUSED.get() {
         reached.isolate.terminate_execution();
     }
     if current < reached.most.load(Ordering::SeqCst) {

@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 
 use deno_core::v8;
 
-use crate::{jobs, watchdog};
+use crate::{heap, jobs, watchdog};
 
 /// Functions of `stack.js`.
 pub(crate) struct Functions {
@@ -18,7 +18,6 @@ pub(crate) struct Functions {
 thread_local! {
     static FUNCTIONS: RefCell<Option<Functions>> = const { RefCell::new(None) };
     static STEP: Cell<u32> = const { Cell::new(0) };
-    static LOCATING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Makes `stack.js` format the stack traces of this thread's isolate.
@@ -57,12 +56,6 @@ fn stack_of<'s>(
     function.call(scope, receiver, &[error, sites.into()])
 }
 
-/// Whether this thread is finding the location of code that is being stopped, and stops the code
-/// itself afterward.
-pub(crate) fn is_locating() -> bool {
-    LOCATING.get()
-}
-
 /// Records the location of code that is being stopped, then stops it.
 fn record_location<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8::Array>) {
     let function =
@@ -70,7 +63,7 @@ fn record_location<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8
     // Until the call has ended, neither the watchdog nor the heap limit may terminate execution
     // again.
     watchdog::set_paused(true);
-    LOCATING.set(true);
+    heap::set_paused(true);
     scope.cancel_terminate_execution();
     if let Some(function) = function {
         let receiver = v8::undefined(scope).into();
@@ -79,7 +72,7 @@ fn record_location<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8
             jobs::set_place(place.to_rust_string_lossy(scope));
         }
     }
-    LOCATING.set(false);
+    heap::set_paused(false);
     watchdog::set_paused(false);
     scope.terminate_execution();
 }

@@ -5,6 +5,7 @@
 
 pub mod sanitize;
 mod run_name;
+mod race_folder;
 pub mod columns;
 
 pub mod summary;

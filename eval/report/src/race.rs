@@ -13,14 +13,12 @@ use statistics::{Race, SampleCluster, Standing, StoppedDifference};
 
 use crate::compare::p_text;
 
+pub use crate::race_folder::RACE_LOG;
 pub use statistics::{RaceOpponents, Rules, Verdict};
 pub use text::{block_lines, race_table};
 
 /// Version of a [`RaceLog`], written as `v` in each of its lines.
 pub const RACE_VERSION: u32 = 1;
-
-/// File name of a race's decision log, in the folder of its sweep.
-pub const RACE_LOG: &str = "race.jsonl";
 
 /// First line of `race.jsonl`: the rules, cells and samples of the race.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,19 +81,6 @@ pub enum RaceError {
         /// Reason why the line is invalid.
         problem: String,
     },
-}
-
-/// Returns the folder of the race that a run is a cell of, or `None` if it is not a cell of a race.
-/// `path` is a run directory or a file in it.
-pub fn race_of(path: &Path) -> Option<PathBuf> {
-    let path = fs::canonicalize(path).ok()?;
-    let run = if path.is_dir() {
-        path.as_path()
-    } else {
-        path.parent()?
-    };
-    let folder = run.parent()?;
-    folder.join(RACE_LOG).is_file().then(|| folder.to_owned())
 }
 
 impl RaceHeader {

@@ -22,7 +22,8 @@ use records::{AttemptRecord, RunIdentity};
 
 use crate::compare::{self, Against, Comparison, Mismatch, RunScores};
 use crate::differences::{self, Differences, RunParts};
-use crate::race::{RaceLog, RaceResult, race_of};
+use crate::race::{RaceLog, RaceResult};
+use crate::race_folder::race_of;
 use crate::run_name::run_name;
 use crate::summary::Summary;
 

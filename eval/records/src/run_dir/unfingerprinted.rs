@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-/// Settings that shape the run's attempts: the name shown to users, and the JSON pointer to the value
-/// in `config.json`.
+/// Settings that shape the run's attempts: the name shown to users, and the JSON pointer to the
+/// value in `config.json`.
 const SHAPING: [(&str, &str); 5] = [
     // The whole address, because a different port may be a different server.
     ("address", "/engine/base_urls"),

@@ -13,7 +13,7 @@ use records::run_dir::plain_text;
 use super::error::{CompareError, CsvProblem};
 use super::run_scores::{CONSTANT_COLUMNS, RunColumns, RunScores, ScoredAttempt};
 use crate::differences::RunParts;
-use crate::race::race_of;
+use crate::race_folder::race_of;
 
 /// 0-based positions of the columns that are read, with the name if it is not fixed.
 struct Columns {

@@ -51,7 +51,7 @@ impl RunScores {
             attempts: attempts.collect(),
             truncated_record: run.truncated_record.clone(),
             is_csv: false,
-            race: crate::race::race_of(&run.path),
+            race: crate::race_folder::race_of(&run.path),
         }
     }
 }
