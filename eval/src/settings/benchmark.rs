@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use benchmarks::{OutsideScorer, Scorer, SupportedOption};
 use clap::Args;
-use clap::builder::BoolishValueParser;
 use harness::nearest;
 use serde::{Serialize, Serializer};
 
@@ -54,12 +53,7 @@ pub struct BenchmarkArgs {
     pub seed: u64,
 
     /// Show the label of each instance in the context, if the data has labels
-    #[arg(
-        long = "show-labels",
-        alias = "labels",
-        value_parser = BoolishValueParser::new(),
-        help_heading = "Benchmark"
-    )]
+    #[arg(long = "show-labels", alias = "labels", help_heading = "Benchmark")]
     #[serde(rename = "labels")]
     pub show_labels: bool,
 
@@ -70,11 +64,7 @@ pub struct BenchmarkArgs {
     pub split: Option<String>,
 
     /// Skip malformed rows and report their number instead of failing
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        help_heading = "Benchmark"
-    )]
+    #[arg(long, help_heading = "Benchmark")]
     pub skip_malformed: bool,
 
     /// Scorer for your own benchmark (see `rlm-eval list scorers`); or, for any benchmark, a

@@ -8,9 +8,9 @@ use std::env;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
-use clap::builder::Resettable;
+use clap::builder::{BoolishValueParser, Resettable};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::flags::names;
 use crate::process::env_vars;
@@ -80,20 +80,31 @@ pub(crate) fn parse(command: Command, arguments: Vec<OsString>) -> Result<Parsed
     })
 }
 
-/// Assigns each flag its environment variable. Help states the naming rule once instead of listing
-/// every variable.
+/// Assigns each flag its environment variable.
 pub(crate) fn with_variables(command: Command) -> Command {
     command
-        .mut_args(|argument| match variable(&argument) {
-            Some(variable) => argument.env(variable).hide_env(true),
-            None => argument,
-        })
+        .mut_args(with_variable)
         .mut_subcommands(with_variables)
+}
+
+/// Assigns a flag its environment variable. Help states the naming rule once instead of listing
+/// every variable. The variables of switches accept the same words as a file, such as `1` and
+/// `yes`.
+pub(super) fn with_variable(argument: Arg) -> Arg {
+    let Some(variable) = variable(&argument) else {
+        return argument;
+    };
+    let argument = argument.env(variable).hide_env(true);
+    if matches!(argument.get_action(), ArgAction::SetTrue) {
+        argument.value_parser(BoolishValueParser::new())
+    } else {
+        argument
+    }
 }
 
 /// Returns the variable of a flag's current name, or that of an earlier name if only the latter is
 /// set.
-pub(crate) fn variable(argument: &Arg) -> Option<String> {
+fn variable(argument: &Arg) -> Option<String> {
     let mut variables = names(argument).map(env_vars::of_flag);
     let first = variables.next()?;
     if env::var_os(&first).is_some() {

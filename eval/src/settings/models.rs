@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use clap::builder::{BoolishValueParser, NonEmptyStringValueParser};
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Command};
 use harness::AgentSettings;
 use harness::provider::http::Timeouts;
@@ -54,7 +54,7 @@ pub struct ServerArgs {
 
     /// Stream responses, so that a stalled server is detected after --idle-timeout instead of
     /// --request-timeout
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub stream: bool,
 
     /// Timeout for connecting, in seconds
@@ -125,7 +125,7 @@ pub struct SamplingArgs {
 
     /// Stream responses, and stop each one after the last code block that will be run; token counts
     /// are then estimated, because the server does not report them
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub stop_early: bool,
 }
 

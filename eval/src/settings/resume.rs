@@ -164,11 +164,10 @@ impl ResumeArgs {
         allowed: &str,
     ) -> Result<Self, clap::Error> {
         let run = RunArgs::augment_args(Command::new("run")).mut_args(|argument| {
-            match environment::variable(&argument) {
-                Some(variable) if is_permission(argument.get_id().as_str()) => {
-                    argument.env(variable).hide_env(true)
-                }
-                _ => argument,
+            if is_permission(argument.get_id().as_str()) {
+                environment::with_variable(argument)
+            } else {
+                argument
             }
         });
         let mut words = vec![OsStr::new("run"), OsStr::new("--resume"), dir.as_os_str()];

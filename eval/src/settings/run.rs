@@ -5,7 +5,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::builder::BoolishValueParser;
 use clap::{Arg, Args, Command};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::{Serialize, Serializer};
@@ -147,11 +146,7 @@ pub struct RunArgs {
 
     /// Record every request sent to a server, including retries, with its body but without keys, in
     /// the folder `requests` of the run
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        help_heading = "Recording"
-    )]
+    #[arg(long, help_heading = "Recording")]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub record_requests: bool,
 

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use harness::nearest;
 
@@ -67,7 +66,7 @@ pub struct ShowArgs {
 
     /// Print complete samples as a JSON array, instead of text with contexts cut after 500
     /// characters
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub json: bool,
 }
 
