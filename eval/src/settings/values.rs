@@ -4,12 +4,11 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::SettingsError;
 
-pub use harness::settings::Seconds;
+pub use harness::settings::{Seconds, keys as fields};
 pub(crate) use harness::settings::{decimal, one_of, whole};
 
 /// Parses US dollars, from a hundredth of a cent to a million.
@@ -69,14 +68,6 @@ fn to_word(value: &Value) -> Result<String, String> {
         Value::Null | Value::Array(_) | Value::Object(_) => Err(format!(
             "expected a string, a number, true or false, not {value}"
         )),
-    }
-}
-
-/// Returns the serialized fields of a part of the settings.
-pub fn fields(settings: &impl Serialize) -> Map<String, Value> {
-    match json!(settings) {
-        Value::Object(fields) => fields,
-        other => unreachable!("settings are serialized as an object, not as {other}"),
     }
 }
 

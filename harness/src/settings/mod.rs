@@ -106,8 +106,8 @@ fn changed_keys<G: SettingsGroup>(group: &G) -> Map<String, Value> {
     changed
 }
 
-/// Returns the settings of a group by key.
-pub(crate) fn keys(group: &impl Serialize) -> Map<String, Value> {
+/// Returns the serialized fields of a part of the settings.
+pub fn keys(group: &impl Serialize) -> Map<String, Value> {
     match json!(group) {
         Value::Object(keys) => keys,
         other => unreachable!("settings are serialized as an object, not as {other}"),
