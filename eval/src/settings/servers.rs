@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::{env, fmt};
 
-use harness::nearest;
 use harness::provider::http::{Endpoint, Secret, endpoint, endpoints};
 
 use super::header::{self, Header};
@@ -216,12 +215,13 @@ pub fn provider_server(
     headers: &[String],
 ) -> Result<Server, SettingsError> {
     let name = name.trim();
-    let names = || endpoints().iter().map(|endpoint| endpoint.name.as_str());
     let Some(endpoint) = endpoint(name) else {
         let problem = format!("--provider: unknown provider `{name}`");
-        let nearest = nearest(name, names());
-        let problem = SettingsError::unknown(&problem, nearest.as_deref(), names());
-        return Err(SettingsError::new(problem));
+        let known = endpoints().iter().map(|endpoint| endpoint.name.as_str());
+        let known: Vec<&str> = known.collect();
+        return Err(SettingsError::new(SettingsError::unknown(
+            &problem, name, &known,
+        )));
     };
     let headers = header::read(headers)?;
     server(

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use harness::nearest;
 
 use crate::fetch;
 use crate::settings::flags::NotFromFile;
@@ -78,11 +77,11 @@ impl FetchArgs {
     /// data folder.
     pub fn root(&self) -> Result<PathBuf, SettingsError> {
         let known = fetch::names();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         for name in &self.names {
-            if !known.contains(name) {
-                let nearest = nearest(name, known.iter().map(String::as_str));
+            if !known.contains(&name.as_str()) {
                 let problem = format!("`{name}` has no data to fetch");
-                let problem = SettingsError::unknown(&problem, nearest.as_deref(), &known);
+                let problem = SettingsError::unknown(&problem, name, &known);
                 return Err(SettingsError::new(problem));
             }
         }
