@@ -207,14 +207,6 @@ impl<'de> Deserialize<'de> for RunArgs {
     }
 }
 
-/// Returns the recorded flags of `rlm-eval run` whose locations must be given again, in help order.
-///
-/// # Errors
-/// A sentence about the first invalid value.
-pub fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
-    places::recorded_places::<RunArgs>(flags)
-}
-
 /// Returns the current name of a flag of `rlm-eval run`, given its current or an earlier name;
 /// `None` for an unknown flag.
 pub(crate) fn canonical_flag(flag: &str) -> Option<String> {
@@ -386,7 +378,7 @@ impl RunSettings {
         let url = url.filter(|_| self.check_addresses(&self.log_dir, None, "").is_err());
         let url = url.map(|url| format!("--base-url {}", quoted(url)));
         // This program serialized the flags, so they are valid.
-        let places = recorded_places(&self.flags).unwrap_or_default();
+        let places = places::recorded_places(&self.flags).unwrap_or_default();
         let places = places.iter().map(PlaceFlag::to_string);
         let words = url.into_iter().chain(places);
         words.chain(self.powers.iter().cloned()).collect()
