@@ -3,26 +3,17 @@
 //! A typed flag overrides the variables of flags that exclude it, and an error about a variable's
 //! value names the variable.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::env;
 use std::ffi::OsString;
-use std::sync::OnceLock;
 
 use clap::builder::{BoolishValueParser, Resettable};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use super::env_file;
 use super::flags::names;
 use crate::process::env_vars;
-
-/// Flag variables from a `.env` file, without those that only the environment may set.
-static FILE_VALUES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
-
-/// Sets the flag variables from a `.env` file, for all command lines parsed from now on. Only the
-/// first call has an effect.
-pub fn set_file_values(values: BTreeMap<String, String>) {
-    let _ = FILE_VALUES.set(values);
-}
 
 /// Flags on the command line, without dashes: long flags by name, short flags by letter.
 #[derive(Debug, Clone)]
@@ -149,7 +140,7 @@ fn with_file_values(
     command: &Command,
     typed: &TypedFlags,
 ) -> Result<Vec<OsString>, clap::Error> {
-    let Some(file) = FILE_VALUES.get() else {
+    let Some(file) = env_file::flags() else {
         return Ok(arguments);
     };
     let (mut command, mut at) = (command, 1);
