@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use records::run_dir;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::environment::TypedFlags;
 use super::flags::{Ids, ids, union};
@@ -370,12 +370,12 @@ pub fn check_places(file: &Path, places: &[PlaceFlag], command: &str) -> Result<
 /// # Errors
 /// A message if these flags would change the shard, or if the file lacks required values.
 fn shard_assignment(config: &Value, run: &RunSettings) -> Result<ShardAssignment, String> {
-    let (selection, options) = (&run.selection, &run.benchmark_options);
     let begun = |name: &str| config.get("benchmark").and_then(|all| all.get(name));
     let Some(share) = begun("partition").and_then(Value::as_str) else {
         return Ok(ShardAssignment::default());
     };
-    let now = selection.partition.map(|partition| partition.to_string());
+    let now = run.selection.partition;
+    let now = now.map(|partition| partition.to_string());
     if now.as_deref() != Some(share) {
         let now = now.map_or_else(|| "the whole run".to_owned(), |now| format!("shard {now}"));
         return Err(format!(
@@ -392,23 +392,16 @@ fn shard_assignment(config: &Value, run: &RunSettings) -> Result<ShardAssignment
             ));
         }
     }
-    let now = [
-        ("filters", "--filter", json!(selection.filters)),
-        ("max_tasks", "--max-samples", json!(selection.max_samples)),
-        ("selected_problems", "--sample-ids", json!(selection.ids)),
-        ("sample_seed", "--sample-seed", json!(selection.sample_seed)),
-        (
-            "context_lengths",
-            "--context-len",
-            json!(options.context_lengths),
-        ),
-        (
-            "tasks_per_length",
-            "--samples-per-length",
-            json!(options.tasks_per_length),
-        ),
+    let fixed = [
+        ("filters", "--filter"),
+        ("max_tasks", "--max-samples"),
+        ("selected_problems", "--sample-ids"),
+        ("sample_seed", "--sample-seed"),
+        ("context_lengths", "--context-len"),
+        ("tasks_per_length", "--samples-per-length"),
     ];
-    if let Some((_, flag, _)) = now.iter().find(|(name, _, now)| begun(name) != Some(now)) {
+    let now = &run.recorded()["benchmark"];
+    if let Some((_, flag)) = fixed.iter().find(|(name, _)| begun(name) != now.get(name)) {
         return Err(format!(
             "{flag} cannot change: this run is shard {share}, whose samples were assigned at its start; merge the \
              shards and resume the merged run"
