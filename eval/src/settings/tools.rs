@@ -15,7 +15,7 @@ use harness::{AgentTools, ToolResolver};
 use super::Granted;
 use super::layers::PromptOverrideSettings;
 use super::tool_registry;
-use super::values::names;
+use super::values::{is_variable_name, names};
 use super::{McpServer, PromptOverrideArgs, SettingsError, prompt_library};
 use crate::mcp_servers;
 use clap::Args;
@@ -221,11 +221,7 @@ fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {
             Some((name, value)) => (name, Some(value)),
             None => (text.as_str(), None),
         };
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if name.is_empty()
-            || name.starts_with(|c: char| c.is_ascii_digit())
-            || !name.chars().all(is_name)
-        {
+        if !is_variable_name(name) {
             return Err(wrong("a name may contain only letters, digits and `_`"));
         }
         let forwarded = || env::var(name).ok();

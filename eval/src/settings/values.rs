@@ -49,6 +49,12 @@ pub(crate) fn names(given: &[String]) -> Vec<String> {
     names
 }
 
+/// Whether a text can be the name of an environment variable in a shell.
+pub(super) fn is_variable_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !text.is_empty() && !text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_part)
+}
+
 /// Returns one or several values of a settings file as words of a command line.
 ///
 /// # Errors
