@@ -265,33 +265,31 @@ impl EngineSettings {
 pub(crate) fn main_model(args: &EngineArgs) -> Result<(ModelRef, Option<String>), SettingsError> {
     const HINT: &str = "name a model with --model; `rlm-eval list models` lists the valid names";
     let layers = &args.guidance.layers;
-    let named = match layers.prompt.as_deref().map(str::trim) {
-        Some(name) => {
+    let name = layers.prompt.as_deref().unwrap_or_default().trim();
+    let named = match layers.prompt {
+        Some(_) => {
             let library = layers::library(layers.prompts_dir.as_deref())?;
-            let model = library.find(name).map(|found| found.model.clone());
-            model.filter(|model| !model.is_empty())
+            library.find(name).map(|found| found.model.clone())
         }
         None => None,
     };
-    let name = layers.prompt.as_deref().unwrap_or_default().trim();
-    let named = named.filter(|model| model != layers::DEFAULT_MODEL);
+    let named = named.filter(|model| !["", layers::DEFAULT_MODEL].contains(&model.as_str()));
     let aliases = guidance::aliases(&args.guidance)?;
-    let of_alias = |named: &String| {
-        let mut aliases = aliases.iter();
-        let alias = aliases.find(|alias| alias.alias == *named)?;
-        Some(alias.model.clone())
-    };
-    let reference = named
-        .as_ref()
-        .map(|named| of_alias(named).unwrap_or_else(|| named.clone()));
-    match (&args.model, reference, named) {
-        (Some(model), Some(reference), Some(named)) if reference != model.as_str() => {
+    let named = named.map(|named| {
+        let alias = aliases.into_iter().find(|alias| alias.alias == named);
+        (
+            alias.map_or_else(|| named.clone(), |alias| alias.model),
+            named,
+        )
+    });
+    match (&args.model, named) {
+        (Some(model), Some((reference, named))) if reference != model.as_str() => {
             let note =
                 format!("--model {model} overrides the model `{named}` of the definition `{name}`");
             Ok((model.clone(), Some(note)))
         }
-        (Some(model), ..) => Ok((model.clone(), None)),
-        (None, Some(reference), Some(named)) => {
+        (Some(model), _) => Ok((model.clone(), None)),
+        (None, Some((reference, named))) => {
             let reference = reference.parse().map_err(|error| {
                 let problem = format!("--prompt {name}: its model `{named}`: {error}");
                 let hint = format!("define the name with --model-alias {named}=PROVIDER/MODEL");
@@ -299,7 +297,7 @@ pub(crate) fn main_model(args: &EngineArgs) -> Result<(ModelRef, Option<String>)
             })?;
             Ok((reference, None))
         }
-        (None, ..) => {
+        (None, None) => {
             let problem = format!(
                 "--prompt {name}: its model is the run's main model (`{}`), but --model is not set",
                 layers::DEFAULT_MODEL
