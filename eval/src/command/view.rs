@@ -14,7 +14,6 @@ use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::terminal;
-use settings::ViewOutput;
 
 pub(crate) use settings::ViewArgs;
 
@@ -33,21 +32,19 @@ pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
         }
         library = library.with_scores(scorer.clone());
     }
-    match args.output() {
-        ViewOutput::Serve { port, hosts, open } => serve(library, port, &hosts, open),
-        ViewOutput::Export { file, subject } => {
-            export(&library, &subject, &file)?;
-            stdout::write(&format!("{}\n", file.display()))?;
-            Ok(Outcome::Complete)
-        }
-    }
+    let Some(file) = &args.export else {
+        return serve(library, args);
+    };
+    export(&library, &args.subject(), file)?;
+    stdout::write(&format!("{}\n", file.display()))?;
+    Ok(Outcome::Complete)
 }
 
-fn serve(library: Library, port: u16, hosts: &[String], open: bool) -> Result<Outcome, Error> {
+fn serve(library: Library, args: &ViewArgs) -> Result<Outcome, Error> {
     let is_empty = library.runs()?.is_empty();
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
-    let server = runtime.block_on(Server::bind(library, port, hosts))?;
+    let server = runtime.block_on(Server::bind(library, args.port, &args.hosts()))?;
     stdout::write(&format!("{}\n", server.address()))?;
     if is_empty {
         terminal::note(
@@ -55,7 +52,7 @@ fn serve(library: Library, port: u16, hosts: &[String], open: bool) -> Result<Ou
         );
     }
     terminal::note("Ctrl-C stops the viewer");
-    if open {
+    if args.opens_browser() {
         open_browser(&server.address());
     }
     let served = runtime.block_on(server.serve(stop.received()));

@@ -50,51 +50,27 @@ pub struct ViewArgs {
 }
 
 impl ViewArgs {
-    /// Returns how the runs are shown: by a server, or in an exported page.
-    pub fn output(&self) -> ViewOutput {
-        match &self.export {
-            None => ViewOutput::Serve {
-                port: self.port,
-                hosts: self
-                    .allow_host
-                    .iter()
-                    .map(|host| (**host).to_owned())
-                    .collect(),
-                open: !self.no_open && has_browser(),
-            },
-            Some(file) => ViewOutput::Export {
-                file: file.clone(),
-                subject: match &self.sample {
-                    None => Subject::Run,
-                    Some(sample) => Subject::Attempt {
-                        sample: sample.clone(),
-                        attempt: self.attempt.unwrap_or(1),
-                    },
-                },
+    /// Returns the run or attempt that an exported page shows.
+    pub fn subject(&self) -> Subject {
+        match &self.sample {
+            None => Subject::Run,
+            Some(sample) => Subject::Attempt {
+                sample: sample.clone(),
+                attempt: self.attempt.unwrap_or(1),
             },
         }
     }
-}
 
-/// How the runs are shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ViewOutput {
-    /// Serve the runs.
-    Serve {
-        /// Port; 0 for any free port.
-        port: u16,
-        /// Further host names under which the server responds.
-        hosts: Vec<String>,
-        /// Whether to open a browser.
-        open: bool,
-    },
-    /// Write one page.
-    Export {
-        /// File of the page.
-        file: PathBuf,
-        /// Run or attempt to show.
-        subject: Subject,
-    },
+    /// Returns further host names under which the server responds.
+    pub fn hosts(&self) -> Vec<String> {
+        let hosts = self.allow_host.iter();
+        hosts.map(|host| (**host).to_owned()).collect()
+    }
+
+    /// Whether to open a browser.
+    pub fn opens_browser(&self) -> bool {
+        !self.no_open && has_browser()
+    }
 }
 
 /// Whether there is a display on which a browser can open.
