@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, Command};
 use harness::AgentSettings;
 use harness::provider::http::Timeouts;
 use harness::provider::{Effort, Sampling};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Keys;
 use super::Server;
 use super::flags::{MayNamePlace, NotFromFile};
 use super::model_args::{extra, reject_fields_set_twice};
 use super::servers::server;
-use super::values::{Seconds, decimal, one_of, whole};
+use super::values::{Seconds, decimal, fields, one_of, whole};
 use super::{Granted, SettingsError, header, model_args};
 use crate::providers::ModelRef;
 use crate::run::request_recorder::RequestRecorder;
@@ -132,15 +132,13 @@ pub struct SamplingArgs {
 impl SamplingArgs {
     /// Returns the first sampling flag that is set, with its dashes.
     pub fn first_given(&self) -> Option<String> {
-        let values = json!(self);
-        let command = Self::augment_args(Command::new("sampling"));
         let is_given = |value: &Value| match value {
             Value::Array(texts) => texts.iter().any(|text| text.as_str() != Some("")),
             value => !matches!(value, Value::Null | Value::Bool(false)),
         };
-        let mut arguments = command.get_arguments();
-        let first = arguments.find(|argument| is_given(&values[argument.get_id().as_str()]))?;
-        Some(format!("--{}", first.get_long()?))
+        let mut values = fields(self).into_iter();
+        let (key, _) = values.find(|(_, value)| is_given(value))?;
+        Some(format!("--{}", key.replace('_', "-")))
     }
 }
 
