@@ -86,7 +86,8 @@ impl Display for PlaceFlag {
 /// # Errors
 /// A sentence about the first invalid value.
 pub(super) fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
-    Ok(places(&recorded_flags::matches::<RunArgs>(flags)?))
+    let recorded = recorded_flags::matches::<RunArgs>(flags)?;
+    Ok(places(&recorded, |_, _| false))
 }
 
 /// Returns the recorded flags that this start does not confirm. A typed flag overrides the recorded
@@ -96,21 +97,15 @@ pub(super) fn unconfirmed(
     now: &ArgMatches,
     typed: &TypedFlags,
 ) -> Vec<PlaceFlag> {
-    let mut places = places(recorded);
-    let command = RunArgs::augment_args(Command::new("run"));
-    places.retain(|place| {
-        let is_flag = |argument: &&Arg| place.flag[2..] == *argument.get_long().unwrap_or_default();
-        let Some(argument) = command.get_arguments().find(is_flag) else {
-            return true;
-        };
+    places(recorded, |argument, recorded| {
         let values = now.try_get_raw(argument.get_id().as_str()).ok().flatten();
-        let is_same = values.is_some_and(|values| values.eq(place.values.iter().map(OsStr::new)));
-        !is_same && !typed.has(argument)
-    });
-    places
+        let is_same = values.is_some_and(|values| values.eq(recorded.iter().map(OsStr::new)));
+        is_same || typed.has(argument)
+    })
 }
 
-fn places(matches: &ArgMatches) -> Vec<PlaceFlag> {
+/// Returns the recorded flags with locations, except confirmed ones.
+fn places(matches: &ArgMatches, is_confirmed: impl Fn(&Arg, &[String]) -> bool) -> Vec<PlaceFlag> {
     let place = |argument: &Arg| {
         let id = argument.get_id().as_str();
         // A resumed run writes to its own folder, regardless of the recorded `--log-dir`.
@@ -122,7 +117,8 @@ fn places(matches: &ArgMatches) -> Vec<PlaceFlag> {
         let values: Vec<String> = values.collect();
         // Server URLs are compared with those in environment variables when the models are
         // resolved.
-        (id != "base_url" && is_place(argument, &values)).then(|| PlaceFlag::of(argument, values))
+        let is_open = id != "base_url" && is_place(argument, &values);
+        (is_open && !is_confirmed(argument, &values)).then(|| PlaceFlag::of(argument, values))
     };
     let command = RunArgs::augment_args(Command::new("run"));
     command.get_arguments().filter_map(place).collect()
