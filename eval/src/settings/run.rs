@@ -393,14 +393,6 @@ impl RunSettings {
         Self::at(args, RunMode::New)
     }
 
-    /// Resolves the flags of a sweep's cell.
-    ///
-    /// # Errors
-    /// A [`SettingsError`] for the first invalid flag, including limits without effect.
-    pub fn of_cell(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
-        Self::at(args, RunMode::Cell)
-    }
-
     /// Resolves the flags; `start` decides how settings without effect are handled.
     pub(crate) fn at(args: &RunArgs, start: RunMode) -> Result<Resolved<Self>, SettingsError> {
         let (benchmark, benchmark_options) = benchmark::resolve(&args.benchmark, &args.options)?;
