@@ -87,16 +87,11 @@ pub enum Compact {
 impl Compact {
     /// Values in flags and files.
     pub const WORDS: [&'static str; 3] = ["none", "outputs", "summary"];
-
-    /// Returns the value in flags and files.
-    pub const fn as_str(self) -> &'static str {
-        Self::WORDS[self as usize]
-    }
 }
 
 impl fmt::Display for Compact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+        f.pad(Self::WORDS[*self as usize])
     }
 }
 

@@ -62,9 +62,6 @@ impl Overflow {
 
 impl fmt::Display for Overflow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Truncate => "truncate",
-            Self::Refuse => "refuse",
-        })
+        f.pad(Self::WORDS[*self as usize])
     }
 }
