@@ -68,21 +68,18 @@ impl ResumeArgs {
         let command = RunArgs::augment_args(Command::new("run"));
         let is_typed = |id: &str| {
             let mut arguments = command.get_arguments();
-            let argument = arguments.find(|argument| argument.get_id() == id);
-            argument.is_some_and(|argument| typed.has(argument))
+            arguments.any(|argument| argument.get_id() == id && typed.has(argument))
         };
         // The ids of matches include groups, which have no values, so iterate over the arguments.
         for argument in command.get_arguments() {
             let id = argument.get_id().as_str();
-            let counts = match run.value_source(id) {
-                // Values of a file `.env` have the source `CommandLine`, but count like the
-                // environment.
-                Some(ValueSource::CommandLine | ValueSource::EnvVariable) => {
-                    is_typed(id) || from_environment.contains(id)
-                }
-                _ => false,
-            };
-            if !counts {
+            // Values of a file `.env` have the source `CommandLine`, but count like the
+            // environment.
+            let is_given = matches!(
+                run.value_source(id),
+                Some(ValueSource::CommandLine | ValueSource::EnvVariable)
+            );
+            if !is_given || !typed.has(argument) && !from_environment.contains(id) {
                 // Fails only for unknown ids, which have no value to clear.
                 let _ = given.try_clear_id(id);
             }
