@@ -183,10 +183,7 @@ impl ModelSettings {
     /// Returns the base URLs in the run's last `config.json` that differ from the current ones,
     /// joined with commas; `None` if none differs.
     pub(super) fn moved_from(&self, config: &Value) -> Option<String> {
-        let engine = config.get("engine")?;
-        let Some(Value::Object(last)) = engine.get("base_urls") else {
-            return None;
-        };
+        let last = config.pointer("/engine/base_urls")?.as_object()?;
         let now = self.base_urls();
         let moved = |(prefix, url): (&String, &Value)| {
             let url = url.as_str()?;
@@ -194,10 +191,7 @@ impl ModelSettings {
             (url.trim_end_matches('/') != *now).then(|| url.to_owned())
         };
         let moved: Vec<String> = last.iter().filter_map(moved).collect();
-        if moved.is_empty() {
-            return None;
-        }
-        Some(moved.join(", "))
+        (!moved.is_empty()).then(|| moved.join(", "))
     }
 }
 

@@ -101,17 +101,6 @@ impl FetchArgs {
     }
 }
 
-impl ShowArgs {
-    /// Returns the benchmark's name in the catalog, or the path of a user-supplied one, and its
-    /// options.
-    ///
-    /// # Errors
-    /// A [`SettingsError`] for the first invalid flag.
-    pub fn benchmark(&self) -> Result<(String, benchmarks::Options), SettingsError> {
-        benchmark::resolve(&self.benchmark, &self.options)
-    }
-}
-
 /// Whether the data of a benchmark is in the given or default data folder.
 pub fn data_is_here(name: &str, data_dir: Option<&Path>) -> bool {
     benchmark::data_root(data_dir).is_some_and(|root| fetch::is_here(name, &root))
