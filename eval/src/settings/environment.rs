@@ -5,9 +5,9 @@
 
 use std::collections::HashSet;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
-use clap::builder::{BoolishValueParser, Resettable};
+use clap::builder::{BoolishValueParser, Resettable, TypedValueParser as _};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
@@ -173,7 +173,10 @@ fn with_file_values(
         }
         if argument.get_action().takes_values() {
             words.push(OsString::from(format!("--{long}={value}")));
-        } else if switch(value).ok_or_else(|| invalid_boolean(variable, long, value))? {
+        } else if BoolishValueParser::new()
+            .parse_ref(command, None, OsStr::new(value))
+            .map_err(|_| invalid_boolean(variable, long, value))?
+        {
             words.push(OsString::from(format!("--{long}")));
         }
     }
@@ -195,15 +198,6 @@ fn excluded_flags<'a>(command: &'a Command, argument: &'a Arg) -> impl Iterator<
             .get_arguments()
             .find(|found| found.get_id() == other)
     })
-}
-
-/// Parses the value of a switch as clap parses it from a variable.
-fn switch(value: &str) -> Option<bool> {
-    match value.to_ascii_lowercase().as_str() {
-        "y" | "yes" | "t" | "true" | "on" | "1" => Some(true),
-        "n" | "no" | "f" | "false" | "off" | "0" => Some(false),
-        _ => None,
-    }
 }
 
 fn invalid_boolean(variable: &str, long: &str, value: &str) -> clap::Error {
