@@ -66,10 +66,6 @@ impl ResumeArgs {
         let mut given = run.clone();
         let from_environment = from_environment();
         let command = RunArgs::augment_args(Command::new("run"));
-        let is_typed = |id: &str| {
-            let mut arguments = command.get_arguments();
-            arguments.any(|argument| argument.get_id() == id && typed.has(argument))
-        };
         // The ids of matches include groups, which have no values, so iterate over the arguments.
         for argument in command.get_arguments() {
             let id = argument.get_id().as_str();
@@ -91,11 +87,11 @@ impl ResumeArgs {
             },
             base_url: run
                 .get_one::<String>("base_url")
-                .filter(|_| is_typed("base_url"))
+                .filter(|_| typed.has_name("base-url"))
                 .cloned(),
             samples: None,
             command: resumes,
-            log_dir_given: is_typed("log_dir"),
+            log_dir_given: typed.has_name("log-dir"),
             given,
             now: run.clone(),
             typed: typed.clone(),
