@@ -75,7 +75,7 @@ pub use powers::{IsolationArgs, IsolationKind, PowerArgs, RunPowerArgs, Variable
 pub use queue::{QueueAccessArgs, QueueArgs, QueueSettings};
 pub(crate) use recorded::agents as recorded_agents;
 pub use resume::{ResumeArgs, ResumeSettings, check_places};
-pub use run::{ConductArgs, ErrorGate, RunArgs, RunSettings, Selection, recorded_places};
+pub use run::{ConductArgs, ErrorGate, RunArgs, RunSettings, Selection};
 pub use sandbox::{SandboxArgs, SandboxError, WORKER};
 pub use scripts::{confine_scripts, hook_registry, tool_registry};
 pub use servers::{Keys, Server, provider_server, register_secrets};

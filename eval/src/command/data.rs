@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::fetch::{self, FetchEvent, Fetched};
 use crate::process::terminal::{self, counted, plain_text};
-use crate::settings::Display;
+use crate::settings::{Display, benchmark};
 use settings::{Data, FetchArgs, ShowArgs};
 
 pub(crate) use settings::DataArgs;
@@ -103,7 +103,7 @@ fn show_event(bar: &ProgressBar, name: &str, event: &FetchEvent) {
 }
 
 fn show(args: &ShowArgs) -> Result<Outcome, Error> {
-    let (benchmark, options) = args.benchmark()?;
+    let (benchmark, options) = benchmark::resolve(&args.benchmark, &args.options)?;
     let dataset = benchmarks::open(&benchmark, &options)?;
     for note in dataset.notes() {
         terminal::note(note);

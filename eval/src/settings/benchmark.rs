@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use benchmarks::{OutsideScorer, Scorer, SupportedOption};
 use clap::Args;
-use clap::builder::BoolishValueParser;
-use harness::nearest;
 use serde::{Serialize, Serializer};
 
 use super::flags::MayNamePlace;
@@ -54,12 +52,7 @@ pub struct BenchmarkArgs {
     pub seed: u64,
 
     /// Show the label of each instance in the context, if the data has labels
-    #[arg(
-        long = "show-labels",
-        alias = "labels",
-        value_parser = BoolishValueParser::new(),
-        help_heading = "Benchmark"
-    )]
+    #[arg(long = "show-labels", alias = "labels", help_heading = "Benchmark")]
     #[serde(rename = "labels")]
     pub show_labels: bool,
 
@@ -70,11 +63,7 @@ pub struct BenchmarkArgs {
     pub split: Option<String>,
 
     /// Skip malformed rows and report their number instead of failing
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        help_heading = "Benchmark"
-    )]
+    #[arg(long, help_heading = "Benchmark")]
     pub skip_malformed: bool,
 
     /// Scorer for your own benchmark (see `rlm-eval list scorers`); or, for any benchmark, a
@@ -254,9 +243,8 @@ fn check_scorer(benchmark: &str, scorer: Option<&str>) -> Result<(), SettingsErr
 pub(crate) fn rule(name: &str) -> Result<Arc<dyn Scorer>, SettingsError> {
     let known: Vec<&str> = benchmarks::scorers().map(|scorer| scorer.name).collect();
     benchmarks::scorer(name).ok_or_else(|| {
-        let nearest = nearest(name, known.iter().copied());
         let problem = format!("--scorer: unknown scorer `{name}`");
-        let problem = SettingsError::unknown(&problem, nearest.as_deref(), known);
+        let problem = SettingsError::unknown(&problem, name, &known);
         SettingsError::with_hint(problem, "`rlm-eval list scorers` lists the valid names")
     })
 }
@@ -269,9 +257,8 @@ fn known(name: &str) -> Result<String, SettingsError> {
     if known.contains(&name) || benchmarks::is_path(name) {
         return Ok(name.to_owned());
     }
-    let nearest = nearest(name, known.iter().copied());
     let problem = format!("--benchmark: unknown benchmark `{name}`");
-    let problem = SettingsError::unknown(&problem, nearest.as_deref(), known);
+    let problem = SettingsError::unknown(&problem, name, &known);
     let hint = "`rlm-eval list benchmarks` lists the valid names";
     Err(SettingsError::with_hint(problem, hint))
 }

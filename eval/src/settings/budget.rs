@@ -124,12 +124,9 @@ pub(crate) fn check_prices<'a>(
     let Some(flag) = flag else {
         return Ok(());
     };
-    // OpenRouter reports the charge in each response; scripted and replayed models take it from
-    // their files.
-    let unpriced = references.into_iter().find(|reference| {
-        let server = reference.on_server().is_some();
-        server && reference.provider() != "openrouter" && !prices.knows(reference.as_str())
-    });
+    let mut references = references.into_iter();
+    let unpriced =
+        references.find(|reference| needs_price(reference) && !prices.knows(reference.as_str()));
     match unpriced {
         Some(reference) => Err(SettingsError::with_hint(
             format!("{flag}: unknown price of `{reference}`, so its cost cannot be limited"),
@@ -137,6 +134,12 @@ pub(crate) fn check_prices<'a>(
         )),
         None => Ok(()),
     }
+}
+
+/// Whether the cost of a model depends on the price table. OpenRouter reports the charge in each
+/// response; scripted and replayed models take it from their files.
+fn needs_price(reference: &ModelRef) -> bool {
+    reference.on_server().is_some() && reference.provider() != "openrouter"
 }
 
 /// Age in days above which a price counts as outdated: half a year.
@@ -149,11 +152,9 @@ pub(crate) fn old_prices<'a>(
     references: impl IntoIterator<Item = &'a ModelRef>,
     today: Date,
 ) -> Option<String> {
-    // OpenRouter reports the charge in each response; the files of other references state theirs.
-    let priced = references.into_iter().filter(|reference| {
-        reference.on_server().is_some() && reference.provider() != "openrouter"
-    });
+    let priced = references.into_iter();
     let old: BTreeSet<String> = priced
+        .filter(|reference| needs_price(reference))
         .filter_map(|reference| {
             let date = prices.date(reference.as_str())?;
             let age = today.since(date).ok()?.get_days();
@@ -175,15 +176,11 @@ pub(crate) fn old_prices<'a>(
 /// [`SettingsError`] for a file that cannot be read or is not a price table.
 pub(crate) fn prices(file: Option<&Path>) -> Result<PriceTable, SettingsError> {
     let bundled = PriceTable::bundled()?;
-    Ok(match file {
-        Some(file) => own_prices(file)?.or(bundled),
-        None => bundled,
-    })
-}
-
-fn own_prices(file: &Path) -> Result<PriceTable, SettingsError> {
+    let Some(file) = file else {
+        return Ok(bundled);
+    };
     let text = fs::read_to_string(file).map_err(|error| SettingsError::unreadable(file, error))?;
-    Ok(PriceTable::parse(&file.display().to_string(), &text)?)
+    Ok(PriceTable::parse(&file.display().to_string(), &text)?.or(bundled))
 }
 
 #[cfg(test)]

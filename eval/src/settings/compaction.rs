@@ -1,6 +1,5 @@
 //! Flags of compaction, which shortens long conversations, and the context windows of models.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,16 +29,6 @@ pub struct CompactionArgs {
     /// only the bundled ones]
     #[arg(long, value_name = "FILE")]
     pub windows: Option<PathBuf>,
-}
-
-impl CompactionArgs {
-    /// Returns the compaction settings without the context windows of models.
-    pub fn without_windows(&self) -> Compaction {
-        Compaction {
-            settings: self.settings,
-            windows: BTreeMap::new(),
-        }
-    }
 }
 
 /// Looks up the context windows of the models that agents may use, if the threshold is a

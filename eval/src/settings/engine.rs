@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::flags::{MayNamePlace, NotFromFile, NotShared, RunOnly};
 use super::guidance::NONE;
-use super::treatment::{Agents, Flags};
+use super::treatment::Flags;
 use super::values::{Seconds, fields};
 use super::{
     BudgetArgs, GuidanceArgs, HookArgs, Keys, ModelArgs, ModelSettings, PowerArgs, Resolved,
@@ -215,54 +215,44 @@ impl EngineSettings {
         if start != RunMode::Resume {
             models::check_sampling_is_used(&args.models, &models, model)?;
         }
-        let agents = &mut resolved.settings;
+        let treatment = &mut resolved.settings.treatment;
         // The model that writes summaries has no conversation, so its context window does not
         // matter.
         let slots = references.iter();
         let with_turns = slots.filter(|(slot, _)| **slot != ModelSlot::Summaries);
         compaction::find_windows(
-            &mut agents.treatment.compaction,
+            &mut treatment.compaction,
             args.guidance.long_conversations.windows.as_deref(),
             with_turns.map(|(_, model)| model),
         )?;
-        agents.plan = agents.treatment.plan();
+        let plan = treatment.plan();
         let prices = budget::prices(args.budget.prices.as_deref())?;
         let all = references.iter().map(|(_, model)| model);
         budget::check_prices(args.budget.of_money(), &prices, all.clone())?;
         let old = budget::old_prices(&prices, all, layers::today());
         resolved.warnings.extend(old);
-        let idle = web::idle(&args.web, resolved.settings.treatment.protocol);
+        let idle = web::idle(&args.web, treatment.protocol);
         resolved.warnings.extend(idle);
-        let left_out = fit_reasoning(&mut resolved.settings, &references, &models.sampling);
+        let left_out = fit_reasoning(treatment, &references, &models.sampling);
         resolved.warnings.extend(left_out);
-        let treatment = &resolved.settings.treatment;
         resolved
             .notes
             .extend(not_forced(treatment, model, &models.sampling));
-        Ok(resolved.map(|agents| {
-            let Agents {
-                treatment,
-                profile,
-                definition: _,
-                effective,
-                plan,
-            } = agents;
-            Self {
-                references,
-                models,
-                treatment,
-                conduct,
-                profile,
-                prices,
-                traffic: args.traffic.clone(),
-                trust_pages: args.powers.trust_pages,
-                allow_local: args.powers.allow_local,
-                store: args.store.clone(),
-                append_cassette: false,
-                shared_pace: MaybeShared::default(),
-                effective,
-                plan,
-            }
+        Ok(resolved.map(|agents| Self {
+            references,
+            models,
+            treatment: agents.treatment,
+            conduct,
+            profile: agents.profile,
+            prices,
+            traffic: args.traffic.clone(),
+            trust_pages: args.powers.trust_pages,
+            allow_local: args.powers.allow_local,
+            store: args.store.clone(),
+            append_cassette: false,
+            shared_pace: MaybeShared::default(),
+            effective: agents.effective,
+            plan,
         }))
     }
 }
@@ -275,33 +265,31 @@ impl EngineSettings {
 pub(crate) fn main_model(args: &EngineArgs) -> Result<(ModelRef, Option<String>), SettingsError> {
     const HINT: &str = "name a model with --model; `rlm-eval list models` lists the valid names";
     let layers = &args.guidance.layers;
-    let named = match layers.prompt.as_deref().map(str::trim) {
-        Some(name) => {
+    let name = layers.prompt.as_deref().unwrap_or_default().trim();
+    let named = match layers.prompt {
+        Some(_) => {
             let library = layers::library(layers.prompts_dir.as_deref())?;
-            let model = library.find(name).map(|found| found.model.clone());
-            model.filter(|model| !model.is_empty())
+            library.find(name).map(|found| found.model.clone())
         }
         None => None,
     };
-    let name = layers.prompt.as_deref().unwrap_or_default().trim();
-    let named = named.filter(|model| model != layers::DEFAULT_MODEL);
+    let named = named.filter(|model| !["", layers::DEFAULT_MODEL].contains(&model.as_str()));
     let aliases = guidance::aliases(&args.guidance)?;
-    let of_alias = |named: &String| {
-        let mut aliases = aliases.iter();
-        let alias = aliases.find(|alias| alias.alias == *named)?;
-        Some(alias.model.clone())
-    };
-    let reference = named
-        .as_ref()
-        .map(|named| of_alias(named).unwrap_or_else(|| named.clone()));
-    match (&args.model, reference, named) {
-        (Some(model), Some(reference), Some(named)) if reference != model.as_str() => {
+    let named = named.map(|named| {
+        let alias = aliases.into_iter().find(|alias| alias.alias == named);
+        (
+            alias.map_or_else(|| named.clone(), |alias| alias.model),
+            named,
+        )
+    });
+    match (&args.model, named) {
+        (Some(model), Some((reference, named))) if reference != model.as_str() => {
             let note =
                 format!("--model {model} overrides the model `{named}` of the definition `{name}`");
             Ok((model.clone(), Some(note)))
         }
-        (Some(model), ..) => Ok((model.clone(), None)),
-        (None, Some(reference), Some(named)) => {
+        (Some(model), _) => Ok((model.clone(), None)),
+        (None, Some((reference, named))) => {
             let reference = reference.parse().map_err(|error| {
                 let problem = format!("--prompt {name}: its model `{named}`: {error}");
                 let hint = format!("define the name with --model-alias {named}=PROVIDER/MODEL");
@@ -309,7 +297,7 @@ pub(crate) fn main_model(args: &EngineArgs) -> Result<(ModelRef, Option<String>)
             })?;
             Ok((reference, None))
         }
-        (None, ..) => {
+        (None, None) => {
             let problem = format!(
                 "--prompt {name}: its model is the run's main model (`{}`), but --model is not set",
                 layers::DEFAULT_MODEL
@@ -340,18 +328,17 @@ fn not_forced(treatment: &Treatment, model: &ModelRef, sampling: &Sampling) -> O
 /// Removes reasoning settings that a model's API does not support from the definitions of the root
 /// and of other agents. Returns a warning for each removed property.
 fn fit_reasoning(
-    agents: &mut Agents,
+    treatment: &mut Treatment,
     references: &ModelMap<ModelRef>,
     sampling: &Sampling,
 ) -> Vec<String> {
     let mut left_out = Vec::new();
-    let treatment = &mut agents.treatment;
     let mut fit = |of: &str, model: &ModelRef, settings: &AgentSettings| {
         let (settings, sentences) = models::fit_reasoning(of, model, sampling, settings.clone());
         left_out.extend(sentences);
         settings
     };
-    if agents.definition.is_some() {
+    if treatment.overrides.definition.is_some() {
         treatment.root = fit("--prompt", references.main(), &treatment.root);
     }
     let model_of = |specialist: &Specialist| {

@@ -18,7 +18,6 @@ use harness::provider::http::endpoints;
 use self::place::{Found, find};
 use self::syntax::{Entry, entries};
 use super::SettingsError;
-use super::environment::set_file_values;
 use super::from_file::{FlagVariable, FromFile};
 use super::places::lies_inside;
 use crate::process::env_vars::{self, PREFIX};
@@ -68,7 +67,6 @@ pub fn load_env_file(flags: &BTreeMap<String, FlagVariable>) -> Result<(), Setti
     for entry in entries {
         read.take(entry, flags, &here)?;
     }
-    set_file_values(read.flags.clone());
     let _ = READ.set(read);
     Ok(())
 }
@@ -157,11 +155,16 @@ pub(super) fn of_file(name: &str) -> Option<&'static str> {
 /// Returns the value of a flag's variable from the environment or the file.
 pub(super) fn flag_variable(flag: &str) -> Option<String> {
     let name = env_vars::of_flag(flag);
-    let of_file = || READ.get()?.flags.get(&name).cloned();
+    let of_file = || flags()?.get(&name).cloned();
     match env::var_os(&name) {
         Some(value) => value.into_string().ok(),
         None => of_file(),
     }
+}
+
+/// Returns the variables of flags from the file, by name, if it was read.
+pub(super) fn flags() -> Option<&'static BTreeMap<String, String>> {
+    READ.get().map(|file| &file.flags)
 }
 
 /// Returns the path of the file that was read, for messages.

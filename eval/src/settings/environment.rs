@@ -3,26 +3,17 @@
 //! A typed flag overrides the variables of flags that exclude it, and an error about a variable's
 //! value names the variable.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::env;
-use std::ffi::OsString;
-use std::sync::OnceLock;
+use std::ffi::{OsStr, OsString};
 
-use clap::builder::Resettable;
+use clap::builder::{BoolishValueParser, Resettable, TypedValueParser as _};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use super::env_file;
 use super::flags::names;
 use crate::process::env_vars;
-
-/// Flag variables from a `.env` file, without those that only the environment may set.
-static FILE_VALUES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
-
-/// Sets the flag variables from a `.env` file, for all command lines parsed from now on. Only the
-/// first call has an effect.
-pub fn set_file_values(values: BTreeMap<String, String>) {
-    let _ = FILE_VALUES.set(values);
-}
 
 /// Flags on the command line, without dashes: long flags by name, short flags by letter.
 #[derive(Debug, Clone)]
@@ -80,20 +71,31 @@ pub(crate) fn parse(command: Command, arguments: Vec<OsString>) -> Result<Parsed
     })
 }
 
-/// Assigns each flag its environment variable. Help states the naming rule once instead of listing
-/// every variable.
+/// Assigns each flag its environment variable.
 pub(crate) fn with_variables(command: Command) -> Command {
     command
-        .mut_args(|argument| match variable(&argument) {
-            Some(variable) => argument.env(variable).hide_env(true),
-            None => argument,
-        })
+        .mut_args(with_variable)
         .mut_subcommands(with_variables)
+}
+
+/// Assigns a flag its environment variable. Help states the naming rule once instead of listing
+/// every variable. The variables of switches accept the same words as a file, such as `1` and
+/// `yes`.
+pub(super) fn with_variable(argument: Arg) -> Arg {
+    let Some(variable) = variable(&argument) else {
+        return argument;
+    };
+    let argument = argument.env(variable).hide_env(true);
+    if matches!(argument.get_action(), ArgAction::SetTrue) {
+        argument.value_parser(BoolishValueParser::new())
+    } else {
+        argument
+    }
 }
 
 /// Returns the variable of a flag's current name, or that of an earlier name if only the latter is
 /// set.
-pub(crate) fn variable(argument: &Arg) -> Option<String> {
+fn variable(argument: &Arg) -> Option<String> {
     let mut variables = names(argument).map(env_vars::of_flag);
     let first = variables.next()?;
     if env::var_os(&first).is_some() {
@@ -138,7 +140,7 @@ fn with_file_values(
     command: &Command,
     typed: &TypedFlags,
 ) -> Result<Vec<OsString>, clap::Error> {
-    let Some(file) = FILE_VALUES.get() else {
+    let Some(file) = env_file::flags() else {
         return Ok(arguments);
     };
     let (mut command, mut at) = (command, 1);
@@ -171,7 +173,10 @@ fn with_file_values(
         }
         if argument.get_action().takes_values() {
             words.push(OsString::from(format!("--{long}={value}")));
-        } else if switch(value).ok_or_else(|| invalid_boolean(variable, long, value))? {
+        } else if BoolishValueParser::new()
+            .parse_ref(command, None, OsStr::new(value))
+            .map_err(|_| invalid_boolean(variable, long, value))?
+        {
             words.push(OsString::from(format!("--{long}")));
         }
     }
@@ -193,15 +198,6 @@ fn excluded_flags<'a>(command: &'a Command, argument: &'a Arg) -> impl Iterator<
             .get_arguments()
             .find(|found| found.get_id() == other)
     })
-}
-
-/// Parses the value of a switch as clap parses it from a variable.
-fn switch(value: &str) -> Option<bool> {
-    match value.to_ascii_lowercase().as_str() {
-        "y" | "yes" | "t" | "true" | "on" | "1" => Some(true),
-        "n" | "no" | "f" | "false" | "off" | "0" => Some(false),
-        _ => None,
-    }
 }
 
 fn invalid_boolean(variable: &str, long: &str, value: &str) -> clap::Error {

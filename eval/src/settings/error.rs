@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use harness::hook::HookRegistryError;
+use harness::nearest;
 use harness::prompt::definition::{Fault, Faults};
 use harness::prompt::{DriverProtocolMismatch, PromptError};
 use harness::provider::{PriceError, WindowError};
@@ -51,19 +52,13 @@ impl SettingsError {
         }
     }
 
-    /// Returns the message for a word that is not in `known`. It suggests `nearest` or, without it,
-    /// lists `known`.
-    pub(crate) fn unknown(
-        problem: &str,
-        nearest: Option<&str>,
-        known: impl IntoIterator<Item: AsRef<str>>,
-    ) -> String {
-        if let Some(word) = nearest {
-            return format!("{problem}; did you mean `{word}`?");
+    /// Returns the message for a word that is not in `known`. It suggests the most similar one or,
+    /// if none is similar, lists them all.
+    pub(crate) fn unknown(problem: &str, word: &str, known: &[&str]) -> String {
+        match nearest(word, known.iter().copied()) {
+            Some(nearest) => format!("{problem}; did you mean `{nearest}`?"),
+            None => format!("{problem}; known: {}", known.join(", ")),
         }
-        let known: Vec<_> = known.into_iter().collect();
-        let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
-        format!("{problem}; known: {}", known.join(", "))
     }
 
     /// Returns the error for a file or folder that cannot be read.

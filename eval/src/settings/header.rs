@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::SettingsError;
 use super::secret_field::secret_field;
+use super::values::is_variable_name;
 
 /// A header that the user adds to the requests to a server.
 #[derive(Debug, Clone)]
@@ -105,15 +106,8 @@ fn reference(value: &str) -> Option<(Option<&str>, &str)> {
     let variable = braced
         .or_else(|| word.strip_prefix('$'))
         .or_else(|| word.strip_prefix("env:"))?;
-    let is_name = |name: &str| {
-        let mut letters = name.bytes();
-        letters
-            .next()
-            .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
-            && letters.all(|next| next.is_ascii_alphanumeric() || next == b'_')
-    };
     let is_scheme = |scheme: &str| scheme.bytes().all(|letter| letter.is_ascii_alphabetic());
-    (is_name(variable) && scheme.is_none_or(is_scheme)).then_some((scheme, variable))
+    (is_variable_name(variable) && scheme.is_none_or(is_scheme)).then_some((scheme, variable))
 }
 
 #[cfg(test)]

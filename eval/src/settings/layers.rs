@@ -87,20 +87,14 @@ pub struct PromptOverrideArgs {
 }
 
 impl PromptOverrideArgs {
-    /// Clears the flags that the flags in `given` exclude, so that the latter replace them.
+    /// Clears the flags that those in `given`, which the caller sets next, replace or exclude.
     pub(crate) fn clear_excluded_by(&mut self, given: &ArgMatches) {
         let is_given = |id| matches!(given.try_contains_id(id), Ok(true));
-        if is_given("persona") {
-            self.persona_file = None;
+        if is_given("persona") || is_given("persona_file") {
+            (self.persona, self.persona_file) = (None, None);
         }
-        if is_given("persona_file") {
-            self.persona = None;
-        }
-        if is_given("append_system_prompt") {
-            self.append_system_prompt_file = None;
-        }
-        if is_given("append_system_prompt_file") {
-            self.append_system_prompt = None;
+        if is_given("append_system_prompt") || is_given("append_system_prompt_file") {
+            (self.append_system_prompt, self.append_system_prompt_file) = (None, None);
         }
     }
 }

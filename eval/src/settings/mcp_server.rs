@@ -8,6 +8,7 @@ use harness::sandbox::HostFunctions;
 
 use super::SettingsError;
 use super::flags::PERMISSIONS;
+use super::values::is_variable_name;
 use crate::process::invocation::quoted;
 
 /// Maximum characters of a server's name, the prefix of its tools' names.
@@ -77,11 +78,8 @@ impl FromStr for McpServer {
 }
 
 fn assignment(word: &str) -> Option<(&str, &str)> {
-    let (name, value) = word.split_once('=')?;
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let is_variable = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(is_name);
-    is_variable.then_some((name, value))
+    word.split_once('=')
+        .filter(|(name, _)| is_variable_name(name))
 }
 
 impl McpServer {

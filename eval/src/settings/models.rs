@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use clap::builder::{BoolishValueParser, NonEmptyStringValueParser};
-use clap::{Args, Command};
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use harness::AgentSettings;
 use harness::provider::http::Timeouts;
 use harness::provider::{Effort, Sampling};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Keys;
 use super::Server;
 use super::flags::{MayNamePlace, NotFromFile};
 use super::model_args::{extra, reject_fields_set_twice};
 use super::servers::server;
-use super::values::{Seconds, decimal, one_of, whole};
+use super::values::{Seconds, decimal, fields, one_of, whole};
 use super::{Granted, SettingsError, header, model_args};
 use crate::providers::ModelRef;
 use crate::run::request_recorder::RequestRecorder;
@@ -54,7 +54,7 @@ pub struct ServerArgs {
 
     /// Stream responses, so that a stalled server is detected after --idle-timeout instead of
     /// --request-timeout
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub stream: bool,
 
     /// Timeout for connecting, in seconds
@@ -125,22 +125,20 @@ pub struct SamplingArgs {
 
     /// Stream responses, and stop each one after the last code block that will be run; token counts
     /// are then estimated, because the server does not report them
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub stop_early: bool,
 }
 
 impl SamplingArgs {
     /// Returns the first sampling flag that is set, with its dashes.
     pub fn first_given(&self) -> Option<String> {
-        let values = json!(self);
-        let command = Self::augment_args(Command::new("sampling"));
         let is_given = |value: &Value| match value {
             Value::Array(texts) => texts.iter().any(|text| text.as_str() != Some("")),
             value => !matches!(value, Value::Null | Value::Bool(false)),
         };
-        let mut arguments = command.get_arguments();
-        let first = arguments.find(|argument| is_given(&values[argument.get_id().as_str()]))?;
-        Some(format!("--{}", first.get_long()?))
+        let mut values = fields(self).into_iter();
+        let (key, _) = values.find(|(_, value)| is_given(value))?;
+        Some(format!("--{}", key.replace('_', "-")))
     }
 }
 
@@ -185,10 +183,7 @@ impl ModelSettings {
     /// Returns the base URLs in the run's last `config.json` that differ from the current ones,
     /// joined with commas; `None` if none differs.
     pub(super) fn moved_from(&self, config: &Value) -> Option<String> {
-        let engine = config.get("engine")?;
-        let Some(Value::Object(last)) = engine.get("base_urls") else {
-            return None;
-        };
+        let last = config.pointer("/engine/base_urls")?.as_object()?;
         let now = self.base_urls();
         let moved = |(prefix, url): (&String, &Value)| {
             let url = url.as_str()?;
@@ -196,10 +191,7 @@ impl ModelSettings {
             (url.trim_end_matches('/') != *now).then(|| url.to_owned())
         };
         let moved: Vec<String> = last.iter().filter_map(moved).collect();
-        if moved.is_empty() {
-            return None;
-        }
-        Some(moved.join(", "))
+        (!moved.is_empty()).then(|| moved.join(", "))
     }
 }
 

@@ -7,7 +7,6 @@
 use std::sync::LazyLock;
 
 use clap::Args;
-use clap::builder::BoolishValueParser;
 use serde::Deserialize;
 
 use super::flags::PERMISSIONS;
@@ -26,12 +25,12 @@ pub struct PowerArgs {
 
     /// Show third-party pages and apps in a Chromium without its own sandbox if that sandbox is not
     /// available; only for pages that you trust
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub trust_pages: bool,
 
     /// Let rows and their pages reach addresses of this machine and of private networks, in
     /// addition to the servers that the program starts for them
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub allow_local: bool,
 
     /// Environment variables for tools.
@@ -63,7 +62,7 @@ pub struct VariableArgs {
 #[command(next_help_heading = PERMISSIONS)]
 pub struct RunPowerArgs {
     /// Run the server programs that rows of your own benchmark name in `command`
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub allow_commands: bool,
 }
 

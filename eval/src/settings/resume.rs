@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use records::run_dir;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::environment::TypedFlags;
 use super::flags::{Ids, ids, union};
@@ -66,23 +66,16 @@ impl ResumeArgs {
         let mut given = run.clone();
         let from_environment = from_environment();
         let command = RunArgs::augment_args(Command::new("run"));
-        let is_typed = |id: &str| {
-            let mut arguments = command.get_arguments();
-            let argument = arguments.find(|argument| argument.get_id() == id);
-            argument.is_some_and(|argument| typed.has(argument))
-        };
         // The ids of matches include groups, which have no values, so iterate over the arguments.
         for argument in command.get_arguments() {
             let id = argument.get_id().as_str();
-            let counts = match run.value_source(id) {
-                // Values of a file `.env` have the source `CommandLine`, but count like the
-                // environment.
-                Some(ValueSource::CommandLine | ValueSource::EnvVariable) => {
-                    is_typed(id) || from_environment.contains(id)
-                }
-                _ => false,
-            };
-            if !counts {
+            // Values of a file `.env` have the source `CommandLine`, but count like the
+            // environment.
+            let is_given = matches!(
+                run.value_source(id),
+                Some(ValueSource::CommandLine | ValueSource::EnvVariable)
+            );
+            if !is_given || !typed.has(argument) && !from_environment.contains(id) {
                 // Fails only for unknown ids, which have no value to clear.
                 let _ = given.try_clear_id(id);
             }
@@ -94,11 +87,11 @@ impl ResumeArgs {
             },
             base_url: run
                 .get_one::<String>("base_url")
-                .filter(|_| is_typed("base_url"))
+                .filter(|_| typed.has_name("base-url"))
                 .cloned(),
             samples: None,
             command: resumes,
-            log_dir_given: is_typed("log_dir"),
+            log_dir_given: typed.has_name("log-dir"),
             given,
             now: run.clone(),
             typed: typed.clone(),
@@ -112,7 +105,7 @@ impl ResumeArgs {
     /// A sentence about the first invalid recorded value.
     pub fn unconfirmed(&self, flags: &Value) -> Result<Vec<PlaceFlag>, String> {
         let recorded = recorded_flags::matches::<RunArgs>(flags)?;
-        let mut places = unconfirmed::<RunArgs>(&recorded, &self.now, &self.typed);
+        let mut places = unconfirmed(&recorded, &self.now, &self.typed);
         // Include the URL, so that one command confirms everything. If only the URL is unconfirmed,
         // its provider's environment variable may confirm it.
         let address = recorded.get_one::<String>("base_url");
@@ -164,11 +157,10 @@ impl ResumeArgs {
         allowed: &str,
     ) -> Result<Self, clap::Error> {
         let run = RunArgs::augment_args(Command::new("run")).mut_args(|argument| {
-            match environment::variable(&argument) {
-                Some(variable) if is_permission(argument.get_id().as_str()) => {
-                    argument.env(variable).hide_env(true)
-                }
-                _ => argument,
+            if is_permission(argument.get_id().as_str()) {
+                environment::with_variable(argument)
+            } else {
+                argument
             }
         });
         let mut words = vec![OsStr::new("run"), OsStr::new("--resume"), dir.as_os_str()];
@@ -371,12 +363,12 @@ pub fn check_places(file: &Path, places: &[PlaceFlag], command: &str) -> Result<
 /// # Errors
 /// A message if these flags would change the shard, or if the file lacks required values.
 fn shard_assignment(config: &Value, run: &RunSettings) -> Result<ShardAssignment, String> {
-    let (selection, options) = (&run.selection, &run.benchmark_options);
     let begun = |name: &str| config.get("benchmark").and_then(|all| all.get(name));
     let Some(share) = begun("partition").and_then(Value::as_str) else {
         return Ok(ShardAssignment::default());
     };
-    let now = selection.partition.map(|partition| partition.to_string());
+    let now = run.selection.partition;
+    let now = now.map(|partition| partition.to_string());
     if now.as_deref() != Some(share) {
         let now = now.map_or_else(|| "the whole run".to_owned(), |now| format!("shard {now}"));
         return Err(format!(
@@ -393,23 +385,16 @@ fn shard_assignment(config: &Value, run: &RunSettings) -> Result<ShardAssignment
             ));
         }
     }
-    let now = [
-        ("filters", "--filter", json!(selection.filters)),
-        ("max_tasks", "--max-samples", json!(selection.max_samples)),
-        ("selected_problems", "--sample-ids", json!(selection.ids)),
-        ("sample_seed", "--sample-seed", json!(selection.sample_seed)),
-        (
-            "context_lengths",
-            "--context-len",
-            json!(options.context_lengths),
-        ),
-        (
-            "tasks_per_length",
-            "--samples-per-length",
-            json!(options.tasks_per_length),
-        ),
+    let fixed = [
+        ("filters", "--filter"),
+        ("max_tasks", "--max-samples"),
+        ("selected_problems", "--sample-ids"),
+        ("sample_seed", "--sample-seed"),
+        ("context_lengths", "--context-len"),
+        ("tasks_per_length", "--samples-per-length"),
     ];
-    if let Some((_, flag, _)) = now.iter().find(|(name, _, now)| begun(name) != Some(now)) {
+    let now = &run.recorded()["benchmark"];
+    if let Some((_, flag)) = fixed.iter().find(|(name, _)| begun(name) != now.get(name)) {
         return Err(format!(
             "{flag} cannot change: this run is shard {share}, whose samples were assigned at its start; merge the \
              shards and resume the merged run"

@@ -5,7 +5,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::builder::BoolishValueParser;
 use clap::{Arg, Args, Command};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::{Serialize, Serializer};
@@ -147,11 +146,7 @@ pub struct RunArgs {
 
     /// Record every request sent to a server, including retries, with its body but without keys, in
     /// the folder `requests` of the run
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        help_heading = "Recording"
-    )]
+    #[arg(long, help_heading = "Recording")]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub record_requests: bool,
 
@@ -210,14 +205,6 @@ impl<'de> Deserialize<'de> for RunArgs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         recorded_flags::read(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
     }
-}
-
-/// Returns the recorded flags of `rlm-eval run` whose locations must be given again, in help order.
-///
-/// # Errors
-/// A sentence about the first invalid value.
-pub fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
-    places::recorded_places::<RunArgs>(flags)
 }
 
 /// Returns the current name of a flag of `rlm-eval run`, given its current or an earlier name;
@@ -391,7 +378,7 @@ impl RunSettings {
         let url = url.filter(|_| self.check_addresses(&self.log_dir, None, "").is_err());
         let url = url.map(|url| format!("--base-url {}", quoted(url)));
         // This program serialized the flags, so they are valid.
-        let places = recorded_places(&self.flags).unwrap_or_default();
+        let places = places::recorded_places(&self.flags).unwrap_or_default();
         let places = places.iter().map(PlaceFlag::to_string);
         let words = url.into_iter().chain(places);
         words.chain(self.powers.iter().cloned()).collect()
@@ -404,14 +391,6 @@ impl RunSettings {
     /// later, when the benchmark is opened.
     pub fn resolve(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
         Self::at(args, RunMode::New)
-    }
-
-    /// Resolves the flags of a sweep's cell.
-    ///
-    /// # Errors
-    /// A [`SettingsError`] for the first invalid flag, including limits without effect.
-    pub fn of_cell(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
-        Self::at(args, RunMode::Cell)
     }
 
     /// Resolves the flags; `start` decides how settings without effect are handled.

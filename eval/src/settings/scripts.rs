@@ -1,13 +1,15 @@
 //! Isolates the user's script files (hooks, prompt modules, tools and `systemPromptFunction`) and
 //! loads hooks.
 
-use std::env;
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
+use std::{env, io};
 
 use harness::hook::HookRegistry;
 use harness::sandbox::{Isolation, WorkerCommand};
 use harness::tool::{ToolRegistry, ToolSandbox, script_tools};
+use tokio::runtime::{Builder, Runtime};
 
 use super::McpServer;
 use super::{SettingsError, WORKER};
@@ -44,13 +46,14 @@ pub fn hook_registry(folder: Option<&Path>) -> Result<HookRegistry, SettingsErro
     let Some(folder) = folder else {
         return Ok(bundled);
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| {
-            SettingsError::new(format!("cannot start a runtime to load hooks: {error}"))
-        })?;
+    let runtime = runtime().map_err(|error| {
+        SettingsError::new(format!("cannot start a runtime to load hooks: {error}"))
+    })?;
     Ok(runtime.block_on(bundled.with_dir(folder))?)
+}
+
+fn runtime() -> io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build()
 }
 
 /// Returns all tools that can be named: the bundled ones, those in a folder, and those of MCP
@@ -65,32 +68,17 @@ pub fn tool_registry(
     let sandbox = Arc::new(ToolSandbox::new(harness::script_isolation()));
     let mut registry = ToolRegistry::with_host_tools(&sandbox);
     if let Some(folder) = folder {
-        add_scripts(&mut registry, folder, &sandbox)?;
+        let wrong = |error: &dyn Display| SettingsError::new(error.to_string());
+        let loaded = runtime()
+            .map_err(|error| wrong(&error))?
+            .block_on(script_tools(folder, &sandbox));
+        for tool in loaded.map_err(|error| wrong(&error))? {
+            registry.add(tool).map_err(|error| wrong(&error))?;
+        }
     }
     for tool in mcp_servers::tools(servers)? {
         let added = registry.add(tool);
         added.map_err(|error| SettingsError::new(format!("--mcp-server: {error}")))?;
     }
     Ok(registry)
-}
-
-fn add_scripts(
-    registry: &mut ToolRegistry,
-    folder: &Path,
-    sandbox: &Arc<ToolSandbox>,
-) -> Result<(), SettingsError> {
-    let wrong = |problem: String| SettingsError::new(problem);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| wrong(error.to_string()))?;
-    let tools = runtime
-        .block_on(script_tools(folder, sandbox))
-        .map_err(|error| wrong(error.to_string()))?;
-    for tool in tools {
-        registry
-            .add(tool)
-            .map_err(|error| wrong(error.to_string()))?;
-    }
-    Ok(())
 }

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::{env, fmt};
 
-use harness::nearest;
 use harness::provider::http::{Endpoint, Secret, endpoint, endpoints};
 
 use super::header::{self, Header};
@@ -69,18 +68,10 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// Base URL of an endpoint: from a flag or the environment, or from `.env`.
-enum BaseUrlSource {
-    ByEnvironment(String),
-    ByFile(&'static str),
-}
-
-fn find_base_url(endpoint: &Endpoint) -> Option<BaseUrlSource> {
-    let name = &endpoint.base_url_variable;
-    let of_file = || env_file::of_file(name).map(BaseUrlSource::ByFile);
-    variable(name)
-        .map(BaseUrlSource::ByEnvironment)
-        .or_else(of_file)
+/// Returns the value of a variable, and whether it comes from the file `.env`.
+fn variable_or_file(name: &str) -> Option<(String, bool)> {
+    let of_file = || Some((env_file::of_file(name)?.to_owned(), true));
+    variable(name).map(|value| (value, false)).or_else(of_file)
 }
 
 /// Returns the server of an endpoint at the URL in the flag or variable, or at its default URL.
@@ -100,14 +91,10 @@ pub(super) fn server(
     keys: Keys,
 ) -> Result<Server, SettingsError> {
     let named = match base_url {
-        Some(url) => Some(BaseUrlSource::ByEnvironment(url.to_owned())),
-        None => find_base_url(endpoint),
+        Some(url) => Some((url.to_owned(), false)),
+        None => variable_or_file(&endpoint.base_url_variable),
     };
-    let (given, by_file) = match named {
-        Some(BaseUrlSource::ByEnvironment(url)) => (Some(url), false),
-        Some(BaseUrlSource::ByFile(url)) => (Some(url.to_owned()), true),
-        None => (None, false),
-    };
+    let (given, by_file) = named.map_or((None, false), |(url, by_file)| (Some(url), by_file));
     let is_its_own = given.is_none() || endpoint.base_url.is_none();
     let Some(base_url) = given.or_else(|| endpoint.base_url.clone()) else {
         let name = &endpoint.base_url_variable;
@@ -187,18 +174,13 @@ pub(super) fn first_untrusted_url<'a>(
     let mut servers = servers.values();
     let found = servers.find(|server| {
         let url = plain(&server.base_url);
-        let own = match find_base_url(server.endpoint) {
-            Some(BaseUrlSource::ByEnvironment(url)) => Some(url),
-            // A URL from the file is trusted only with the key of the same file.
-            Some(BaseUrlSource::ByFile(url)) => {
-                Some(url.to_owned()).filter(|_| server.key_is_from_env_file)
-            }
-            None => None,
-        };
+        let own = variable_or_file(&server.endpoint.base_url_variable);
+        // A URL from the file is trusted only with the key of the same file.
+        let own = own.filter(|(_, by_file)| !by_file || server.key_is_from_env_file);
         let named = [
             typed.clone(),
             flag.clone(),
-            own.map(|url| plain(&url)),
+            own.map(|(url, _)| plain(&url)),
             server.endpoint.base_url.as_deref().map(plain),
         ];
         !named.contains(&Some(url))
@@ -216,12 +198,13 @@ pub fn provider_server(
     headers: &[String],
 ) -> Result<Server, SettingsError> {
     let name = name.trim();
-    let names = || endpoints().iter().map(|endpoint| endpoint.name.as_str());
     let Some(endpoint) = endpoint(name) else {
         let problem = format!("--provider: unknown provider `{name}`");
-        let nearest = nearest(name, names());
-        let problem = SettingsError::unknown(&problem, nearest.as_deref(), names());
-        return Err(SettingsError::new(problem));
+        let known = endpoints().iter().map(|endpoint| endpoint.name.as_str());
+        let known: Vec<&str> = known.collect();
+        return Err(SettingsError::new(SettingsError::unknown(
+            &problem, name, &known,
+        )));
     };
     let headers = header::read(headers)?;
     server(

@@ -5,7 +5,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::BoolishValueParser;
 
 use super::flags::{NotFromFile, NotShared, RunOnly};
 use super::values::whole;
@@ -45,7 +44,6 @@ pub struct StartArgs {
     /// the key
     #[arg(
         long,
-        value_parser = BoolishValueParser::new(),
         requires = "dry_run",
         add = RunOnly,
         add = NotShared("use `rlm-eval run --dry-run --check-key` for one cell")
@@ -54,30 +52,15 @@ pub struct StartArgs {
 
     /// Show every event of the agents, one line each, instead of progress bars; responses are
     /// truncated to 500 characters
-    #[arg(
-        long,
-        short = 'v',
-        value_parser = BoolishValueParser::new()
-    )]
+    #[arg(long, short = 'v')]
     pub verbose: bool,
 
     /// Print the summary as JSON on stdout instead of a table
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        add = NotShared::OF_SWEEP
-    )]
+    #[arg(long, add = NotShared::OF_SWEEP)]
     pub json: bool,
 
     /// With --queue: submit the run and exit; `rlm-eval run --resume` follows it
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        requires = "queue",
-        help_heading = "Queue",
-        add = NotFromFile,
-        add = RunOnly
-    )]
+    #[arg(long, requires = "queue", help_heading = "Queue", add = NotFromFile, add = RunOnly)]
     pub detach: bool,
 }
 
@@ -85,13 +68,7 @@ pub struct StartArgs {
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct EstimateArgs {
     /// Show an estimate of requests and cost, without running attempts or writing files
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        conflicts_with = "resume",
-        add = RunOnly,
-        add = NotShared::OF_SWEEP
-    )]
+    #[arg(long, conflicts_with = "resume", add = RunOnly, add = NotShared::OF_SWEEP)]
     pub dry_run: bool,
 
     /// With --dry-run: run the first N samples, in a sweep those of each cell, once each, to base
@@ -115,25 +92,12 @@ pub struct EstimateArgs {
 pub struct ResumePolicy {
     /// With --resume: continue the attempts that ended in an error, and send their failed requests
     /// again
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        requires = "resume",
-        add = RunOnly,
-        add = NotShared::OF_SWEEP
-    )]
+    #[arg(long, requires = "resume", add = RunOnly, add = NotShared::OF_SWEEP)]
     pub retry_errors: bool,
 
     /// With --resume: continue although another version of the program made the run; each attempt
     /// records its version
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        requires = "resume",
-        add = NotFromFile,
-        add = RunOnly,
-        add = NotShared::OF_SWEEP
-    )]
+    #[arg(long, requires = "resume", add = NotFromFile, add = RunOnly, add = NotShared::OF_SWEEP)]
     pub allow_program_change: bool,
 }
 

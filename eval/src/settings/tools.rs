@@ -5,21 +5,20 @@ use std::collections::BTreeMap;
 use std::env;
 use std::path::PathBuf;
 
+use clap::Args;
 use harness::agent_turn::AgentTurnSettings;
 use harness::hook::HookRegistry;
 use harness::prompt::definition::{Fault, Faults, Kind, Library, secrets_in};
 use harness::prompt::{ActionOverride, PromptOverrides, Replacement};
 use harness::tool::{ToolRegistry, ToolSet};
 use harness::{AgentTools, ToolResolver};
-
-use super::Granted;
-use super::layers::PromptOverrideSettings;
-use super::tool_registry;
-use super::values::names;
-use super::{McpServer, PromptOverrideArgs, SettingsError, prompt_library};
-use crate::mcp_servers;
-use clap::Args;
 use serde::Serialize;
+
+use super::layers::PromptOverrideSettings;
+use super::treatment::Flags;
+use super::values::{is_variable_name, names};
+use super::{Granted, SettingsError, prompt_library, tool_registry};
+use crate::mcp_servers;
 
 /// Tools of the agents.
 #[derive(Debug, Clone, Default, Args, Serialize)]
@@ -52,17 +51,15 @@ pub struct HookArgs {
 /// A [`SettingsError`] for the first invalid flag, or for all errors in a definition's tools
 /// together.
 pub(super) fn resolve(
-    args: &ToolArgs,
-    given: &[String],
-    servers: &[McpServer],
-    layers: &PromptOverrideArgs,
+    flags: &Flags<'_>,
     over: &PromptOverrideSettings,
     web: &AgentTurnSettings,
     hooks: &HookRegistry,
 ) -> Result<ResolvedTools, SettingsError> {
+    let (args, layers) = (flags.tools, &flags.guidance.layers);
     let (definition, texts) = (over.definition.as_ref(), &over.overrides);
-    let registry = tool_registry(layers.tools_dir.as_deref(), servers)?;
-    let of_servers = mcp_servers::tools(servers)?.into_iter();
+    let registry = tool_registry(layers.tools_dir.as_deref(), flags.servers)?;
+    let of_servers = mcp_servers::tools(flags.servers)?.into_iter();
     let of_servers: Vec<String> = of_servers.map(|tool| tool.spec().name.clone()).collect();
     let library = prompt_library(layers.prompts_dir.as_deref())?;
     if let Some(folder) = &args.files_dir
@@ -73,7 +70,7 @@ pub(super) fn resolve(
             "--files-dir {folder}: folder not found"
         )));
     }
-    let given = values(given)?;
+    let given = values(flags.values)?;
     let process = process_values();
     let resolver = ToolResolver {
         registry: &registry,
@@ -221,11 +218,7 @@ fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {
             Some((name, value)) => (name, Some(value)),
             None => (text.as_str(), None),
         };
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if name.is_empty()
-            || name.starts_with(|c: char| c.is_ascii_digit())
-            || !name.chars().all(is_name)
-        {
+        if !is_variable_name(name) {
             return Err(wrong("a name may contain only letters, digits and `_`"));
         }
         let forwarded = || env::var(name).ok();

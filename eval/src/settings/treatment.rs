@@ -4,10 +4,9 @@
 //! A setting at its default is not explicit; only its effective value is recorded.
 
 use harness::prompt::Driver;
-use harness::prompt::definition::Definition;
 use harness::sandbox::Isolation;
-use harness::treatment::{Effective, ExperimentPlan, ExplicitSetting, ImpliedSettings, Treatment};
-use harness::{AgentSettings, ModelSlot, prompt};
+use harness::treatment::{Effective, ExplicitSetting, ImpliedSettings, Treatment};
+use harness::{AgentSettings, Compaction, ModelSlot, prompt};
 
 use super::guidance::{AUTO, Guidance, NONE};
 use super::values::names;
@@ -43,10 +42,7 @@ pub(crate) struct Agents {
     pub treatment: Treatment,
     /// Name of the applied profile.
     pub profile: Option<String>,
-    /// Definition of the root.
-    pub definition: Option<Definition>,
     pub effective: Effective,
-    pub plan: ExperimentPlan,
 }
 
 impl Flags<'_> {
@@ -75,15 +71,7 @@ impl Flags<'_> {
         } = guidance::resolve(args, model, &registry, self.servers)?;
         let web = super::web::resolve(self.web)?;
         let layers = &guidance.layers;
-        let equipped = super::tools::resolve(
-            self.tools,
-            self.values,
-            self.servers,
-            &args.layers,
-            layers,
-            &web,
-            &registry,
-        )?;
+        let equipped = super::tools::resolve(self, layers, &web, &registry)?;
         let root = match &layers.definition {
             Some(definition) => AgentSettings::of(definition, &registry)?,
             None => AgentSettings::default(),
@@ -99,7 +87,10 @@ impl Flags<'_> {
             root,
             web,
             pages: self.web.pages.clone(),
-            compaction: args.long_conversations.without_windows(),
+            compaction: Compaction {
+                settings: args.long_conversations.settings,
+                ..Compaction::default()
+            },
             answer_schema: guidance.answer_schema.clone(),
             models: guidance.models.clone(),
             implied: ImpliedSettings {
@@ -169,9 +160,7 @@ impl Flags<'_> {
         }
         Ok(Resolved {
             settings: Agents {
-                plan: treatment.plan(),
                 profile,
-                definition: guidance.layers.definition,
                 effective,
                 treatment,
             },

@@ -4,12 +4,11 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::SettingsError;
 
-pub use harness::settings::Seconds;
+pub use harness::settings::{Seconds, keys as fields};
 pub(crate) use harness::settings::{decimal, one_of, whole};
 
 /// Parses US dollars, from a hundredth of a cent to a million.
@@ -50,6 +49,12 @@ pub(crate) fn names(given: &[String]) -> Vec<String> {
     names
 }
 
+/// Whether a text can be the name of an environment variable in a shell.
+pub(super) fn is_variable_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !text.is_empty() && !text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_part)
+}
+
 /// Returns one or several values of a settings file as words of a command line.
 ///
 /// # Errors
@@ -69,14 +74,6 @@ fn to_word(value: &Value) -> Result<String, String> {
         Value::Null | Value::Array(_) | Value::Object(_) => Err(format!(
             "expected a string, a number, true or false, not {value}"
         )),
-    }
-}
-
-/// Returns the serialized fields of a part of the settings.
-pub fn fields(settings: &impl Serialize) -> Map<String, Value> {
-    match json!(settings) {
-        Value::Object(fields) => fields,
-        other => unreachable!("settings are serialized as an object, not as {other}"),
     }
 }
 

@@ -14,7 +14,7 @@ use super::settings::SweepBudgetArgs;
 use crate::models::main_identity;
 use crate::providers::ModelRef;
 use crate::settings::{
-    EngineSettings, RunArgs, RunSettings, SettingsError, clear_flag, reset_flags,
+    EngineSettings, RunArgs, RunMode, RunSettings, SettingsError, clear_flag, reset_flags,
 };
 
 /// Builds the plan of a matrix: a `direct` cell for each model and its sampling settings, followed
@@ -186,7 +186,7 @@ fn resolve(
         {
             flags.engine = clear_flag(&flags.engine, setting).map_err(wrong)?;
         }
-        let problem = match RunSettings::of_cell(&flags) {
+        let problem = match RunSettings::at(&flags, RunMode::Cell) {
             Ok(resolved) => {
                 let engine = resolved.settings.engine;
                 let reasons = warnings(engine.effective.prompt_mode, &engine.treatment.drivers);

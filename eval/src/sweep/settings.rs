@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::builder::{BoolishValueParser, StringValueParser, TypedValueParser as _};
+use clap::builder::{StringValueParser, TypedValueParser as _};
 use clap::{Arg, Args, ValueEnum};
 use harness::Budget;
 use serde::de::{Deserializer, Error};
@@ -57,7 +57,7 @@ pub struct SweepArgs {
     pub estimate: EstimateArgs,
 
     /// Print the comparison as JSON on stdout instead of tables
-    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = "Sweep")]
+    #[arg(long, help_heading = "Sweep")]
     pub json: bool,
 
     /// Rules of a race.

@@ -10,58 +10,29 @@ use serde_json::{Map, Value};
 use super::one_of;
 use super::{SettingsGroup, changed_keys, whole};
 
-/// Settings for shortening the conversations of agents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
-#[cfg_attr(feature = "clap", command(next_help_heading = "Agent"))]
-#[serde(default, deny_unknown_fields)]
-pub struct CompactionSettings {
-    /// How to shorten an agent's conversation when it gets too long: not at all, so that the agent
-    /// fails (none); by dropping the outputs of older turns (outputs); or by replacing older turns
-    /// with a summary that a model writes (summary). The REPL always keeps its variables
-    #[cfg_attr(
-        feature = "clap",
-        arg(
-            long,
-            default_value = "outputs",
-            value_name = "WHAT",
-            value_parser = one_of::<Compact>(Compact::WORDS)
-        )
-    )]
-    pub compaction: Compact,
+settings_group! {
+    /// Settings for shortening the conversations of agents.
+    #[derive(Copy)]
+    pub struct CompactionSettings under "Agent" {
+        /// How to shorten an agent's conversation when it gets too long: not at all, so that the
+        /// agent fails (none); by dropping the outputs of older turns (outputs); or by replacing
+        /// older turns with a summary that a model writes (summary). The REPL always keeps its
+        /// variables
+        pub compaction: Compact = Compact::Outputs
+            => (value_parser = one_of::<Compact>(Compact::WORDS), value_name = "WHAT"),
 
-    /// Size at which a conversation is shortened, in tokens (24000) or as a percentage of the
-    /// model's context window (75%) [default: 75% for summary; for outputs, when the model rejects
-    /// the conversation]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "SIZE"))]
-    pub compaction_at: Option<CompactionSize>,
+        /// Size at which a conversation is shortened, in tokens (24000) or as a percentage of the
+        /// model's context window (75%) [default: 75% for summary; for outputs, when the model
+        /// rejects the conversation]
+        pub compaction_at: Option<CompactionSize> => (value_name = "SIZE"),
 
-    /// Number of newest turns that a summary does not replace
-    #[cfg_attr(
-        feature = "clap",
-        arg(
-            long,
-            value_parser = whole::<u32>(1..=1_000),
-            default_value_t = Self::default().compaction_keep,
-            value_name = "N"
-        )
-    )]
-    pub compaction_keep: u32,
-}
-
-impl Default for CompactionSettings {
-    fn default() -> Self {
-        Self {
-            compaction: Compact::default(),
-            compaction_at: None,
-            compaction_keep: 4,
-        }
+        /// Number of newest turns that a summary does not replace
+        pub compaction_keep: u32 = 4
+            => (value_parser = whole::<u32>(1..=1_000), value_name = "N"),
     }
 }
 
 impl SettingsGroup for CompactionSettings {
-    const LIMITS: &'static [&'static str] = &[];
-
     /// A size that is the method's default counts as unchanged.
     fn changed(&self) -> Map<String, Value> {
         let mut changed = changed_keys(self);
@@ -116,16 +87,11 @@ pub enum Compact {
 impl Compact {
     /// Values in flags and files.
     pub const WORDS: [&'static str; 3] = ["none", "outputs", "summary"];
-
-    /// Returns the value in flags and files.
-    pub const fn as_str(self) -> &'static str {
-        Self::WORDS[self as usize]
-    }
 }
 
 impl fmt::Display for Compact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+        f.pad(Self::WORDS[*self as usize])
     }
 }
 

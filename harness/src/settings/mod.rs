@@ -5,6 +5,49 @@
 //! whose values need no lookup; everything else is in
 //! [`Treatment`](crate::treatment::Treatment), which contains these groups.
 
+/// Declares a group of settings, each as `NAME: TYPE = DEFAULT => (FLAG)`, where `FLAG` are
+/// attributes of the command-line flag. Without `= DEFAULT`, the default is that of the type, and
+/// the attributes must repeat it if the flag has a default.
+macro_rules! settings_group {
+    (
+        $(#[$group:meta])*
+        pub struct $Group:ident under $heading:literal {
+            $(
+                $(#[$setting:meta])*
+                pub $name:ident: $Value:ty $(= $default:expr)? => ($($flag:tt)*),
+            )*
+        }
+    ) => {
+        $(#[$group])*
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "clap", derive(clap::Args))]
+        #[cfg_attr(feature = "clap", command(next_help_heading = $heading))]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $Group {
+            $(
+                $(#[$setting])*
+                #[cfg_attr(feature = "clap", arg(long, $($flag)*))]
+                $(#[cfg_attr(feature = "clap", arg(default_value_t = $default))])?
+                pub $name: $Value,
+            )*
+        }
+
+        impl Default for $Group {
+            fn default() -> Self {
+                Self {
+                    $($name: settings_group!(@default $($default)?),)*
+                }
+            }
+        }
+    };
+    (@default) => {
+        Default::default()
+    };
+    (@default $default:expr) => {
+        $default
+    };
+}
+
 mod compaction;
 mod iterations;
 mod pages;
@@ -30,7 +73,9 @@ use serde_json::{Map, Value, json};
 /// A group of settings in which each field is a flag.
 pub trait SettingsGroup: Default + Serialize + DeserializeOwned {
     /// Keys of the settings that only limit agents.
-    const LIMITS: &'static [&'static str];
+    const LIMITS: &'static [&'static str] = &[];
+    /// Keys that are not the name of their flag, each with that name.
+    const RENAMED: &'static [(&'static str, &'static str)] = &[];
 
     /// Returns the settings that differ from their defaults, by key.
     fn changed(&self) -> Map<String, Value> {
@@ -49,7 +94,8 @@ pub trait SettingsGroup: Default + Serialize + DeserializeOwned {
 
     /// Returns the name of the flag that is recorded under this key, without dashes in front.
     fn flag(key: &str) -> String {
-        key.replace('_', "-")
+        let renamed = Self::RENAMED.iter().find(|(renamed, _)| *renamed == key);
+        renamed.map_or_else(|| key.replace('_', "-"), |(_, flag)| (*flag).to_owned())
     }
 }
 
@@ -60,8 +106,8 @@ fn changed_keys<G: SettingsGroup>(group: &G) -> Map<String, Value> {
     changed
 }
 
-/// Returns the settings of a group by key.
-pub(crate) fn keys(group: &impl Serialize) -> Map<String, Value> {
+/// Returns the serialized fields of a part of the settings.
+pub fn keys(group: &impl Serialize) -> Map<String, Value> {
     match json!(group) {
         Value::Object(keys) => keys,
         other => unreachable!("settings are serialized as an object, not as {other}"),

@@ -7,39 +7,27 @@ use super::SettingsGroup;
 use super::one_of;
 use crate::model::web::DumpExtensions;
 
-/// Additions to the dumps of web pages.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
-#[cfg_attr(feature = "clap", command(next_help_heading = "Web pages"))]
-#[serde(default, deny_unknown_fields)]
-pub struct PageSettings {
-    /// Text of a page that its dumps contain: only text of the elements that the dump format lists
-    /// (listed), or also text directly in a `div`, a `span` or a section (all)
-    #[cfg_attr(
-        feature = "clap",
-        arg(
-            long,
+settings_group! {
+    /// Additions to the dumps of web pages.
+    pub struct PageSettings under "Web pages" {
+        /// Text of a page that its dumps contain: only text of the elements that the dump format
+        /// lists (listed), or also text directly in a `div`, a `span` or a section (all)
+        pub dump_text: DumpText => (
             default_value = "listed",
             value_name = "WHICH",
             value_parser = one_of::<DumpText>(["listed", "all"])
-        )
-    )]
-    pub dump_text: DumpText,
+        ),
 
-    /// Additions to page dumps: ids inside links and buttons (nested), ids for `contenteditable`
-    /// elements (editable), and the contents of iframes (frames)
-    #[cfg_attr(
-        feature = "clap",
-        arg(
-            long = "dump-include",
+        /// Additions to page dumps: ids inside links and buttons (nested), ids for
+        /// `contenteditable` elements (editable), and the contents of iframes (frames)
+        #[serde(rename = "dump_also")]
+        pub dump_include: Vec<DumpAddition> => (
             alias = "dump-also",
             value_delimiter = ',',
             value_name = "WHAT,…",
             value_parser = one_of::<DumpAddition>(["nested", "editable", "frames"])
-        )
-    )]
-    #[serde(rename = "dump_also")]
-    pub dump_include: Vec<DumpAddition>,
+        ),
+    }
 }
 
 /// Text that a page dump contains.
@@ -66,14 +54,7 @@ pub enum DumpAddition {
 }
 
 impl SettingsGroup for PageSettings {
-    const LIMITS: &'static [&'static str] = &[];
-
-    fn flag(key: &str) -> String {
-        match key {
-            "dump_also" => "dump-include".to_owned(),
-            key => key.replace('_', "-"),
-        }
-    }
+    const RENAMED: &'static [(&'static str, &'static str)] = &[("dump_also", "dump-include")];
 }
 
 impl PageSettings {

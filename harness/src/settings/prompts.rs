@@ -17,73 +17,37 @@ pub const DEFAULT_MAX_DEPTH: u32 = 2;
 /// only 3 iterations.
 pub const MOST_DEPTH: u32 = 16;
 
-/// Settings that determine which of the built-in prompts the agents receive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
-#[cfg_attr(feature = "clap", command(next_help_heading = "Agent"))]
-#[serde(default, deny_unknown_fields)]
-pub struct PromptSettings {
-    /// Whether the root solves the task itself (solver) or delegates to children and reviews their
-    /// results (coordinator). Children always solve. Applies to the `rlm` protocol only
-    #[cfg_attr(
-        feature = "clap",
-        arg(
-            long,
-            default_value_t,
-            value_name = "MODE",
-            value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str))
-        )
-    )]
-    pub prompt_mode: PromptMode,
+settings_group! {
+    /// Settings that determine which of the built-in prompts the agents receive.
+    #[derive(Copy)]
+    pub struct PromptSettings under "Agent" {
+        /// Whether the root solves the task itself (solver) or delegates to children and reviews
+        /// their results (coordinator). Children always solve. Applies to the `rlm` protocol only
+        pub prompt_mode: PromptMode = PromptMode::Solver => (
+            value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str)),
+            value_name = "MODE"
+        ),
 
-    /// How a response contains code: in fenced blocks, or in required calls of the tool
-    /// `execute_code`
-    #[cfg_attr(
-        feature = "clap",
-        arg(
-            long = "code-format",
+        /// How a response contains code: in fenced blocks, or in required calls of the tool
+        /// `execute_code`
+        #[serde(rename = "code_via")]
+        pub code_format: CodeFormat => (
             alias = "code-via",
             default_value = "fenced",
             value_name = "WAY",
             value_parser = one_of::<CodeFormat>(["fenced", "tool"])
-        )
-    )]
-    #[serde(rename = "code_via")]
-    pub code_format: CodeFormat,
+        ),
 
-    /// Agents at this depth answer in one call, without a REPL. The root has depth 0, so with 1,
-    /// its children have no REPL
-    #[cfg_attr(
-        feature = "clap",
-        arg(
-            long,
-            value_parser = whole::<u32>(1..=MOST_DEPTH),
-            default_value_t = DEFAULT_MAX_DEPTH,
-            value_name = "DEPTH"
-        )
-    )]
-    pub max_depth: u32,
-}
-
-impl Default for PromptSettings {
-    fn default() -> Self {
-        Self {
-            prompt_mode: PromptMode::default(),
-            code_format: CodeFormat::default(),
-            max_depth: DEFAULT_MAX_DEPTH,
-        }
+        /// Agents at this depth answer in one call, without a REPL. The root has depth 0, so with
+        /// 1, its children have no REPL
+        pub max_depth: u32 = DEFAULT_MAX_DEPTH
+            => (value_parser = whole::<u32>(1..=MOST_DEPTH), value_name = "DEPTH"),
     }
 }
 
 impl SettingsGroup for PromptSettings {
     const LIMITS: &'static [&'static str] = &["max_depth"];
-
-    fn flag(key: &str) -> String {
-        match key {
-            "code_via" => "code-format".to_owned(),
-            key => key.replace('_', "-"),
-        }
-    }
+    const RENAMED: &'static [(&'static str, &'static str)] = &[("code_via", "code-format")];
 }
 
 impl PromptSettings {

@@ -1,7 +1,7 @@
 //! Finds the part of a run that masks an explicit setting, and explains why the setting has no
 //! effect.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::Treatment;
 use super::explicit::{ACTION_OVERRIDES, ExplicitSetting, HOOKS, PROMPT, REPLACEMENT};
@@ -129,27 +129,19 @@ impl NoEffect {
 
 /// Formats settings as flags, with the values of one flag joined.
 fn written(settings: &[ExplicitSetting]) -> String {
-    let mut order: Vec<String> = Vec::new();
-    let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for setting in settings {
-        let text = setting.to_string();
-        let (flag, value) = text.split_once(' ').unwrap_or((&text, ""));
-        if !values.contains_key(flag) {
-            order.push(flag.to_owned());
+    let mut seen = BTreeSet::new();
+    let flags = settings.iter().map(|setting| &*setting.flag);
+    let written = flags.filter(|flag| seen.insert(*flag)).map(|flag| {
+        let of_flag = settings.iter().filter(|setting| setting.flag == flag);
+        let values = of_flag.map(|setting| setting.value.as_str());
+        let values: Vec<&str> = values.filter(|value| !value.is_empty()).collect();
+        if values.is_empty() {
+            flag.to_owned()
+        } else {
+            format!("{flag} {}", values.join(","))
         }
-        let of_flag = values.entry(flag.to_owned()).or_default();
-        of_flag.extend((!value.is_empty()).then(|| value.to_owned()));
-    }
-    let all: Vec<String> = order
-        .into_iter()
-        .map(
-            |flag| match values.get(&flag).map(|values| values.join(",")) {
-                Some(value) if !value.is_empty() => format!("{flag} {value}"),
-                _ => flag,
-            },
-        )
-        .collect();
-    all.join(", ")
+    });
+    written.collect::<Vec<_>>().join(", ")
 }
 
 impl Part {

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::BoolishValueParser;
 use report::compare::Against;
 
 use crate::settings::SettingsError;
@@ -20,11 +19,11 @@ pub struct CompareArgs {
     pub runs: Vec<PathBuf>,
 
     /// Compare every pair of runs, instead of each run with the first
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub all_pairs: bool,
 
     /// Compare runs even if their benchmark, dataset or scorer differ
-    #[arg(long, value_parser = BoolishValueParser::new(), add = NotFromFile)]
+    #[arg(long, add = NotFromFile)]
     pub allow_mismatch: bool,
 
     /// Use the scores that `rlm-eval score --scorer NAME` computed, instead of those of the run;
@@ -37,7 +36,7 @@ pub struct CompareArgs {
     pub csv: Option<PathBuf>,
 
     /// Print the comparison as JSON, with the scores of each sample, instead of tables
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub json: bool,
 }
 

@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
-use harness::nearest;
 
 use crate::fetch;
 use crate::settings::flags::NotFromFile;
@@ -67,7 +65,7 @@ pub struct ShowArgs {
 
     /// Print complete samples as a JSON array, instead of text with contexts cut after 500
     /// characters
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub json: bool,
 }
 
@@ -79,11 +77,11 @@ impl FetchArgs {
     /// data folder.
     pub fn root(&self) -> Result<PathBuf, SettingsError> {
         let known = fetch::names();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         for name in &self.names {
-            if !known.contains(name) {
-                let nearest = nearest(name, known.iter().map(String::as_str));
+            if !known.contains(&name.as_str()) {
                 let problem = format!("`{name}` has no data to fetch");
-                let problem = SettingsError::unknown(&problem, nearest.as_deref(), &known);
+                let problem = SettingsError::unknown(&problem, name, &known);
                 return Err(SettingsError::new(problem));
             }
         }
@@ -100,17 +98,6 @@ impl FetchArgs {
                     "no folder for data: neither HOME nor XDG_CACHE_HOME is set; name one with --data-dir",
                 )
             })
-    }
-}
-
-impl ShowArgs {
-    /// Returns the benchmark's name in the catalog, or the path of a user-supplied one, and its
-    /// options.
-    ///
-    /// # Errors
-    /// A [`SettingsError`] for the first invalid flag.
-    pub fn benchmark(&self) -> Result<(String, benchmarks::Options), SettingsError> {
-        benchmark::resolve(&self.benchmark, &self.options)
     }
 }
 

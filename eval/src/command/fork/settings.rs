@@ -161,11 +161,7 @@ impl Args for ForkArgs {
         let command = RunArgs::augment_args(ForkTarget::augment_args(command));
         let command = command.mut_args(|argument| {
             let is_hidden = is_run_only(&argument);
-            let argument = if is_hidden {
-                argument.hide(true)
-            } else {
-                argument
-            };
+            let argument = argument.hide(is_hidden);
             argument.required_unless_present(Resettable::<clap::Id>::Reset)
         });
         command

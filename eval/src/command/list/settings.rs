@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 
 use crate::settings::flags::NotFromFile;
@@ -16,11 +15,7 @@ pub struct ListArgs {
     pub what: List,
 
     /// Print a JSON array instead of a table
-    #[arg(
-        long,
-        global = true,
-        value_parser = BoolishValueParser::new()
-    )]
+    #[arg(long, global = true)]
     pub json: bool,
 }
 

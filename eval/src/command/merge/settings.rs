@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::BoolishValueParser;
 
 use crate::run::merge::Preference;
 use crate::settings::flags::NotFromFile;
@@ -29,11 +28,7 @@ pub struct MergeArgs {
     pub prefer: Option<Preference>,
 
     /// Merge runs made by different versions of the program; each attempt records its version
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        add = NotFromFile
-    )]
+    #[arg(long, add = NotFromFile)]
     pub allow_program_change: bool,
 
     /// Exit with code 100 if the mean score (0 to 1) is below this value [default: no gate]

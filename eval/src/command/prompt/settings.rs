@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::builder::BoolishValueParser;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Args, Command, FromArgMatches as _, Id};
@@ -77,11 +76,7 @@ pub struct PromptArgs {
 
     /// Print the size of each section instead of its text, in estimated tokens (characters divided
     /// by 4)
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        help_heading = "Output"
-    )]
+    #[arg(long, help_heading = "Output")]
     pub sizes: bool,
 
     /// Print the differences between the prompts of two configurations. Each is a quoted list of
@@ -108,11 +103,7 @@ pub struct PromptArgs {
 
     /// Print sections and native tools as JSON: {"sections": [{"name", "text", "tokens"}, …],
     /// "tools": [{"name", "description", "parameters", "tokens"}, …], "tokens", "estimated"}
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        help_heading = "Output"
-    )]
+    #[arg(long, help_heading = "Output")]
     pub json: bool,
 }
 

@@ -1,6 +1,5 @@
 //! Flags of `rlm-eval queue`, and the runs that they select.
 
-use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use queue::Access;
 use queue::name::RunKey;
@@ -51,7 +50,7 @@ pub struct QueueTargetArgs {
     pub worker: Option<String>,
 
     /// Print JSON
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub json: bool,
 
     /// Access to the queue's server.

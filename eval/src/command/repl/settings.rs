@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::BoolishValueParser;
 
 use crate::settings::{IsolationArgs, SandboxArgs};
 
@@ -16,7 +15,7 @@ pub struct ReplArgs {
     pub context_file: Option<PathBuf>,
 
     /// Read and write one JSON object per line
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub json: bool,
 
     /// Limits and printing of the REPL.

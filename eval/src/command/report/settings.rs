@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use crate::settings::flags::NotFromFile;
 use clap::Args;
-use clap::builder::BoolishValueParser;
 
 /// The flags of `rlm-eval report`.
 #[derive(Debug, Clone, Args)]
@@ -26,7 +25,7 @@ pub struct ReportArgs {
 
     /// Print a JSON object instead of tables: the differences between the runs, the runs with their
     /// summaries, and the comparisons of sweeps
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub json: bool,
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use benchmarks::{OutsideScorer, Scorer};
 use clap::Args;
-use clap::builder::BoolishValueParser;
 use harness::Budget;
 use harness::provider::PriceTable;
 
@@ -72,7 +71,7 @@ pub struct ScoreArgs {
     pub concurrency: usize,
 
     /// Print the new summary as JSON instead of a table next to the old one
-    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = "Scoring")]
+    #[arg(long, help_heading = "Scoring")]
     pub json: bool,
 }
 

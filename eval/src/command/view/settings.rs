@@ -4,7 +4,6 @@ use std::env;
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::BoolishValueParser;
 use view::Subject;
 
 use crate::process::env_vars;
@@ -34,7 +33,7 @@ pub struct ViewArgs {
     pub allow_host: Vec<Granted<String>>,
 
     /// Do not open a browser
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[arg(long)]
     pub no_open: bool,
 
     /// Write one self-contained page instead of starting a server; DIR must be one run directory

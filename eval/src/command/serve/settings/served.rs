@@ -120,32 +120,23 @@ impl ServedSettings {
             }
         }
         if let Some(path) = &args.agents {
-            for (name, flags) in read::<BTreeMap<String, Map<String, Value>>>(path)? {
-                let wrong = |problem: String| {
-                    SettingsError::new(format!("{}: agent `{name}`: {problem}", path.display()))
-                };
-                let mut flags = flags;
+            for (name, mut flags) in read::<BTreeMap<String, Map<String, Value>>>(path)? {
+                let place = format!("{}: agent `{name}`", path.display());
+                let wrong = |problem: String| SettingsError::new(format!("{place}: {problem}"));
                 let description = flags.remove("description").map(|text| match text {
                     Value::String(text) => text,
                     other => other.to_string(),
                 });
                 check_name(&name).map_err(wrong)?;
-                if resolved
-                    .settings
-                    .agents
-                    .iter()
-                    .any(|(known, ..)| *known == name)
-                {
+                let mut known = resolved.settings.agents.iter();
+                if known.any(|(known, ..)| *known == name) {
                     return Err(wrong("a model already has this name".to_owned()));
                 }
                 let flags = merge_flags(engine, &flags).map_err(wrong)?;
-                let added = resolved.add(name.clone(), description, &flags);
+                let added = resolved.add(name, description, &flags);
                 added.map_err(|error| match error.hint() {
                     None => wrong(error.to_string()),
-                    Some(hint) => SettingsError::with_hint(
-                        format!("{}: agent `{name}`: {error}", path.display()),
-                        hint,
-                    ),
+                    Some(hint) => SettingsError::with_hint(format!("{place}: {error}"), hint),
                 })?;
             }
         }
@@ -165,15 +156,12 @@ impl Resolved<ServedSettings> {
         flags: &EngineArgs,
     ) -> Result<(), SettingsError> {
         let engine = EngineSettings::resolve(flags, Keys::Needed, RunMode::New)?;
-        let new = |known: &Vec<String>, text: &String| !known.contains(text);
-        for note in engine.notes {
-            if new(&self.notes, &note) {
-                self.notes.push(note);
-            }
-        }
-        for warning in engine.warnings {
-            if new(&self.warnings, &warning) {
-                self.warnings.push(warning);
+        let notes = (&mut self.notes, engine.notes);
+        for (known, texts) in [notes, (&mut self.warnings, engine.warnings)] {
+            for text in texts {
+                if !known.contains(&text) {
+                    known.push(text);
+                }
             }
         }
         let mut engine = engine.settings;
