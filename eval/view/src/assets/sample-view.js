@@ -86,8 +86,9 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
       began.replaceChildren(...beginning(start, one, where));
       began.dataset.known = "yes";
     }
-    if (end && !ended.dataset.known) {
-      ended.replaceChildren(...ending(end, one, where));
+    if ((end || one.status !== null) && !ended.dataset.known) {
+      // The trajectory contains the end of a stopped agent only as an event of its caller.
+      ended.replaceChildren(...ending(end ?? { answer: null, error: one.error }, one, where));
       ended.dataset.known = "yes";
     }
   }
