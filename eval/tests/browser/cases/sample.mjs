@@ -1,7 +1,8 @@
 // The page of a sample: agents in time, iterations, prompt, grids, links.
 
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { rmSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import { eventually } from "../eventually.mjs";
 import { append, eventsOf, trajectoryFile, writeRun } from "../fixture.mjs";
 
@@ -100,6 +101,25 @@ export default [
         await page.locator(".agent-head").getByRole("heading", { name: "d1-c0" }).waitFor();
         assert.equal(await page.locator(".agent-texts").getByText("Find the number.").count(), 0);
         assert.equal(await page.locator(".iteration-link").getAttribute("href"), `#/run/${run}/late/1?agent=d1-c0&iteration=1`);
+      } finally {
+        rmSync(dir, { recursive: true });
+      }
+    },
+  ],
+  [
+    "sample: an attempt of a stopped run is stopped",
+    async ({ page, show, folder }) => {
+      const run = "stopped-20261121-190000-0001";
+      const dir = writeRun(folder, run, { records: [{ id: "other" }], planned: 2 });
+      const file = trajectoryFile(dir, "cut");
+      try {
+        append(file, eventsOf(run, "cut")(1, "root", { type: "invocation_start", role: "root", query: "Find it.", model: "m", max_iterations: 5, system_prompt: null }));
+        const longAgo = new Date(Date.now() - 3_600_000);
+        for (const name of [file, join(dir, "samples.jsonl"), join(dir, "trajectories")]) utimesSync(name, longAgo, longAgo);
+        await show(page, `#/run/${run}/cut/1`);
+        await page.getByRole("heading", { name: "cut stopped" }).waitFor();
+        await page.getByRole("heading", { name: "root stopped" }).waitFor();
+        assert.deepEqual(await page.locator(".badge").allInnerTexts(), ["stopped", "stopped", "stopped"]);
       } finally {
         rmSync(dir, { recursive: true });
       }
