@@ -24,7 +24,7 @@ rules:
       ```
   - reply: |
       ```javascript
-      return("<script>alert(1)</script>");
+      return("<script>alert(1)</script>\u202eevil");
       ```
 "#;
 
@@ -79,7 +79,8 @@ fn prints_tables_and_writes_self_contained_page() {
         assert!(page.contains(title), "{title}");
     }
     assert_eq!(page.matches(">4 ok</td>").count(), 2, "{page}");
-    assert!(page.contains("&#60;script&#62;alert(1)&#60;/script&#62;"));
+    assert!(page.contains("&#60;script&#62;alert(1)&#60;/script&#62;U+202Eevil"));
+    assert!(!page.contains('\u{202e}'));
     // Links lead only to files in the runs' folders.
     let links: Vec<&str> = page.split("href=\"").skip(1).collect();
     assert!(!links.is_empty());
