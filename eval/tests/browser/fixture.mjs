@@ -148,6 +148,7 @@ export function writeWeb(folder) {
     web(501, { what: "envelope", envelope: null, problem: "it holds no call of `agent_turn`" }),
     web(502, { what: "turn_log", last_messages: [], last_page: null, turns: [] }),
     web(503, { what: "state", state: { posts: [] } }),
+    web(503, { what: "page_call", function: "page.text", arguments: "{}", result: "All the text of the page. ".repeat(500), ms: 0 }),
     event(504, "root", end("20", { iterations: 2 })),
     event(505, "root", { type: "attempt_end", status: "ok", answer: "20", error: null }),
   ];
