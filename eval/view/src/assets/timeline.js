@@ -83,9 +83,15 @@ function row(agent, { share, chosen, hash, timed, runProgress, hasTokens, hasCos
   name.style.setProperty("padding-left", `${Math.min(agent.depth, 8) * 14}px`);
   const figures = [el("span", { class: "number time" }, timed ? seconds((agent.end_ms - agent.start_ms) / 1000) : plural(agent.iterations, "iteration"))];
   if (hasTokens) figures.unshift(el("span", { class: "number tokens" }, `${amount(agent.usage.input_tokens)} → ${amount(agent.usage.output_tokens)}`));
-  if (hasCost) figures.push(el("span", { class: "number cost" }, dollars(agent.cost_usd)));
+  if (hasCost) figures.push(costOf(agent));
   const ended = agent.status === "ok" ? null : statusBadge(agent.status, runProgress);
   return el("li", null, el("a", { class: `agent${chosen ? " chosen" : ""}`, href: hash, title: headOf(agent.query).slice(0, 300), "aria-current": chosen ? "true" : null }, name, track, el("span", { class: "state" }, ended), ...figures, said(agent, { question: agent.depth > 0 })));
+}
+
+/** Draws the known cost of an agent, as a lower bound if other costs are unknown. */
+function costOf({ cost_usd: known, unpriced_calls: unpriced }) {
+  if (known === null || !unpriced) return el("span", { class: "number cost" }, dollars(known));
+  return el("span", { class: "number cost", title: `The cost of ${plural(unpriced, "response")} is unknown.` }, `≥ ${dollars(known)}`);
 }
 
 /** Returns the role in words. The root's role is omitted, because it is also its name. */

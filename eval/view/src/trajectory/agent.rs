@@ -56,6 +56,8 @@ pub struct Agent<'a> {
     pub usage: Usage,
     /// Known cost of the agent's own requests in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
+    /// Number of responses whose cost is unknown.
+    pub unpriced_calls: u64,
     /// Activities of the agent over time, in order.
     pub segments: Vec<Segment>,
 }
@@ -164,6 +166,7 @@ impl<'a> Agent<'a> {
             failed_cells: agent.cells.failed,
             usage: used.usage.unwrap_or_default(),
             cost_usd: used.cost_usd,
+            unpriced_calls: used.unpriced_calls,
             segments: merge_short_segments(&drawn.segments, drawn.start_ms, drawn.end_ms),
         }
     }
