@@ -280,7 +280,7 @@ function writeReported(folder) {
 export function writeAll(folder) {
   writeReported(join(folder, "../reported"));
   const name = "tree-20261121-080000-0001";
-  const dir = writeRun(folder, name, { identity: { model: "openai/gpt-test", prompt_mode: "coordinator", drivers: "verify+exact-format" }, records: [{ id: "tree", agents: 6, cost_usd: 0.0294, total_time_s: 2.6, usage: usage(8400, 560) }], origin: { run: "tree-20261120", sample: "tree", attempt: 2, iteration: 3, note: "Check the units.", inherited: { llm_calls: 4, cost_usd: 0.12 } } });
+  const dir = writeRun(folder, name, { identity: { model: "openai/gpt-test", prompt_mode: "coordinator", drivers: "verify+exact-format" }, records: [{ id: "tree", agents: 6, cost_usd: 0.0294, total_time_s: 2.6, usage: usage(8400, 560), score_explanation: `the answer is "${"A".repeat(300)}"` }], origin: { run: "tree-20261120", sample: "tree", attempt: 2, iteration: 3, note: "Check the units.", inherited: { llm_calls: 4, cost_usd: 0.12 } } });
   writeTree(dir, name);
   writeHostile(folder);
   writeGrids(folder, "arc-20261121-070000-0001", { answer: JSON.stringify(otherGrid), score: 0 }, "2026-11-21T07:00:00Z");

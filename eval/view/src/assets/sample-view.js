@@ -220,7 +220,7 @@ function header({ record, run: identity, run_progress: runProgress, neighbours, 
   const parts = [title, el("p", { class: "quiet path" }, facts.filter(Boolean).join(" · "))];
   if (!embedded && attempts.length > 1) parts.push(otherAttempts(attempts, { run, sample, attempt }, list));
   if (query) parts.push(el("p", { class: "query" }, query.length > 300 ? `${query.slice(0, 300)}…` : query));
-  if (record) parts.push(el("p", { class: "quiet" }, recordFacts(record)), answers(record));
+  if (record) parts.push(el("p", { class: "quiet record-facts" }, recordFacts(record)), answers(record));
   if (record?.error) parts.push(el("div", { class: "block failed" }, el("h4", null, "Error"), el("pre", { class: "error", tabindex: "0" }, record.error)));
   return parts;
 }
