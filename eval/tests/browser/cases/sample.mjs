@@ -40,7 +40,9 @@ export default [
       assert.equal(await first.locator(".js-keyword", { hasText: "await" }).count(), 1);
       assert.equal(await first.locator(".js-comment").innerText(), "// four");
       await eventually(async () => assert.ok(await first.locator("img.screenshot").evaluate((image) => image.complete && image.naturalWidth === 1)));
+      assert.equal(await first.locator("img.screenshot").getAttribute("alt"), "What the model saw");
       const second = page.locator("article").nth(1);
+      assert.equal(await second.locator("img.screenshot").getAttribute("alt"), "Screenshot");
       assert.equal(await second.locator(".returned").innerText(), "42");
       assert.equal(await second.getByText("The button was pressed.").count(), 1);
       assert.equal(await second.locator("img.screenshot").count(), 1);

@@ -51,7 +51,7 @@ const drawings = {
     return named("Page call", el("div", null, call, longText(typeof result === "string" || isCut(result) ? result : JSON.stringify(result ?? null), where)));
   },
   no_page: ({ problem }, where) => named("Page", longText(problem, where, { kind: "error" }), "failed"),
-  screenshot: ({ image }, where) => named("Screenshot", drawImage(image, where)),
+  screenshot: ({ image }, where) => named("Screenshot", drawImage(image, where, { alt: "The page" })),
   envelope: ({ envelope, repairs, problem }, where, results) => {
     const parts = [];
     if (problem) parts.push(named("Malformed envelope", longText(problem, where, { kind: "error" }), "failed"));
