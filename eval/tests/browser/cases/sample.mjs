@@ -128,6 +128,16 @@ export default [
     },
   ],
   [
+    "sample: a link to an iteration that does not exist shows the last ones",
+    async ({ page, show }) => {
+      await show(page, "#/run/long-20261121-090000-0001/long/1?iteration=9999");
+      await page.locator(".range", { hasText: "1,981–2,000 of 2,000 iterations" }).first().waitFor();
+      await page.locator('[data-iteration="2000"]').waitFor();
+      await page.getByRole("button", { name: "← Previous" }).first().click();
+      await page.locator('[data-iteration="1961"]').waitFor();
+    },
+  ],
+  [
     "sample: an update whose request failed is repeated while the trajectory is read",
     async ({ page, show }) => {
       const requests = { attempt: 0, iterations: 0 };
