@@ -219,6 +219,8 @@ fn finds_runs_in_sweeps_and_folders() {
         (&["results/more"], 4, 1),
         (&["results/one"], 3, 1),
         (&["results/one/01-direct"], 1, 0),
+        // A glob also matches files next to runs.
+        (&["results/one/sweep.json", "results/one/01-direct"], 1, 0),
         (&["results/one/01-direct", "results", "results/one"], 7, 2),
     ] {
         let json = json(args);
@@ -248,6 +250,10 @@ fn finds_runs_in_sweeps_and_folders() {
         (
             "nowhere",
             "error: cannot read nowhere: No such file or directory (os error 2)\n".to_owned(),
+        ),
+        (
+            "empty/notes.txt",
+            "error: cannot read empty/notes.txt: Not a directory (os error 20)\n".to_owned(),
         ),
         (
             "begun",
