@@ -251,13 +251,13 @@ impl Index {
         self.timelines[agent].take(at_ms, kind);
         let texts_of = match kind {
             Some(EventKind::InvocationStart { .. } | EventKind::InvocationEnd { .. }) => agent,
-            Some(EventKind::DelegationError { child, .. }) => match self.stopped_child(child) {
-                Some(child) => {
-                    self.timelines[child].stop(at_ms);
-                    child
-                }
-                None => return,
-            },
+            Some(EventKind::DelegationError { child, .. }) => {
+                let Some(child) = self.stopped_child(child) else {
+                    return;
+                };
+                self.timelines[child].stop(at_ms);
+                child
+            }
             _ => return,
         };
         let texts = cut_strings(line, place.offset, KEPT);
