@@ -1,4 +1,4 @@
-//! Makes text from samples and models safe to print on one line of a terminal.
+//! Makes text from samples and models safe to show: on one line of a terminal, or on a page.
 
 /// Returns a single line of at most `width` columns that cannot move the cursor, set colors or
 /// change the text direction.
@@ -44,6 +44,19 @@ pub fn sanitize(text: &str, width: usize) -> String {
     line
 }
 
+/// Replaces each character that changes the text direction by its code, such as `U+202E`.
+pub(crate) fn show_bidi_controls(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_bidi_control(character) {
+            shown.push_str(&format!("U+{:04X}", u32::from(character)));
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
 /// Returns the maximum width of a character in columns. The first wide character of Unicode is
 /// U+1100 (UAX #11). Narrow characters after it count as wide, so a line may be truncated early but
 /// never late.
@@ -70,7 +83,7 @@ fn is_format(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::sanitize;
+    use super::{sanitize, show_bidi_controls};
 
     #[test]
     fn flattens_hostile_texts_to_one_line() {
@@ -100,6 +113,12 @@ mod tests {
         for (text, width, line) in rows {
             assert_eq!(sanitize(text, width), line, "{text:?} in {width}");
         }
+    }
+
+    #[test]
+    fn shows_codes_of_bidi_controls() {
+        let text = "a\u{202e}b\u{2069}\u{61c} مرحبا\n";
+        assert_eq!(show_bidi_controls(text), "aU+202EbU+2069U+061C مرحبا\n");
     }
 
     #[test]

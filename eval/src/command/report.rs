@@ -2,12 +2,13 @@
 
 mod settings;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use records::run_dir::{RunDir, RunDirError, write_output, write_whole};
 use report::{Report, RunReport, SweepReport, html, text};
 use serde_json::{Value, json};
 
+use super::compare::skipped;
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -25,7 +26,8 @@ const REPORT_VERSION: u32 = 3;
 /// [`Error::Folder`] for a folder without runs, [`Error::RunDir`] for a run that cannot be read or
 /// a page that cannot be written, or [`Error::Stdout`].
 pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
-    let found = Found::below(&args.dirs)?;
+    let dirs = folders_among(&args.dirs);
+    let found = Found::below(&dirs)?;
     for left_out in &found.left_out {
         terminal::note(left_out);
     }
@@ -35,7 +37,7 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
     } else {
         stdout::write_table(|width| text(&report, width))?;
     }
-    let page = match (&args.html, args.dirs.first()) {
+    let page = match (&args.html, dirs.first()) {
         (Some(file), _) => file.clone(),
         (None, Some(dir)) if !args.json => dir.join(match &args.scores {
             Some(scorer) => format!("report-{}.html", scorer.replace(['/', '\\'], "-")),
@@ -89,6 +91,20 @@ fn json(report: &Report) -> Value {
         "runs": report.runs.iter().map(run).collect::<Vec<_>>(),
         "sweeps": report.sweeps.iter().map(sweep).collect::<Vec<_>>(),
     })
+}
+
+/// Skips files, each with a note, because a glob also matches those next to runs. If there are only
+/// files, returns them, so that the error names the first one.
+pub(super) fn folders_among(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let (files, folders): (Vec<PathBuf>, Vec<PathBuf>) =
+        paths.iter().cloned().partition(|path| path.is_file());
+    if folders.is_empty() {
+        return files;
+    }
+    for path in &files {
+        terminal::note(&skipped(path));
+    }
+    folders
 }
 
 /// Prints a note if the run is still in progress, because its figures are then preliminary.

@@ -15,8 +15,7 @@ use report::summary::{Summary, table};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::compare::skipped;
-use super::report::note_if_running;
+use super::report::{folders_among, note_if_running};
 use super::runtime::{StopSignal, runtime};
 use super::stdout;
 use super::sweep::worse;
@@ -113,17 +112,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
 
 /// Opens the runs in these folders. Skips files, because a glob also matches those next to runs.
 fn runs(dirs: &[PathBuf]) -> Result<Vec<RunDir>, Error> {
-    let is_file = |path: &&PathBuf| path.is_file();
-    let mut folders: Vec<PathBuf> = dirs.iter().filter(|path| !is_file(path)).cloned().collect();
-    if folders.is_empty() {
-        // Keep the files, so that the error names the first one.
-        folders = dirs.to_vec();
-    } else {
-        for path in dirs.iter().filter(is_file) {
-            terminal::note(&skipped(path));
-        }
-    }
-    let found = match Found::below(&folders) {
+    let found = match Found::below(&folders_among(dirs)) {
         Err(FolderError::Nothing(path) | FolderError::Read { path, .. }) => {
             // This error is more precise: it names the file that a run must contain.
             RunDir::open(&path)?;

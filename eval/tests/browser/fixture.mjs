@@ -148,6 +148,7 @@ export function writeWeb(folder) {
     web(501, { what: "envelope", envelope: null, problem: "it holds no call of `agent_turn`" }),
     web(502, { what: "turn_log", last_messages: [], last_page: null, turns: [] }),
     web(503, { what: "state", state: { posts: [] } }),
+    web(503, { what: "page_call", function: "page.text", arguments: "{}", result: "All the text of the page. ".repeat(500), ms: 0 }),
     event(504, "root", end("20", { iterations: 2 })),
     event(505, "root", { type: "attempt_end", status: "ok", answer: "20", error: null }),
   ];
@@ -279,7 +280,7 @@ function writeReported(folder) {
 export function writeAll(folder) {
   writeReported(join(folder, "../reported"));
   const name = "tree-20261121-080000-0001";
-  const dir = writeRun(folder, name, { identity: { model: "openai/gpt-test", prompt_mode: "coordinator", drivers: "verify+exact-format" }, records: [{ id: "tree", agents: 6, cost_usd: 0.0294, total_time_s: 2.6, usage: usage(8400, 560) }], origin: { run: "tree-20261120", sample: "tree", attempt: 2, iteration: 3, note: "Check the units.", inherited: { llm_calls: 4, cost_usd: 0.12 } } });
+  const dir = writeRun(folder, name, { identity: { model: "openai/gpt-test", prompt_mode: "coordinator", drivers: "verify+exact-format" }, records: [{ id: "tree", agents: 6, cost_usd: 0.0294, total_time_s: 2.6, usage: usage(8400, 560), score_explanation: `the answer is "${"A".repeat(300)}"` }], origin: { run: "tree-20261120", sample: "tree", attempt: 2, iteration: 3, note: "Check the units.", inherited: { llm_calls: 4, cost_usd: 0.12 } } });
   writeTree(dir, name);
   writeHostile(folder);
   writeGrids(folder, "arc-20261121-070000-0001", { answer: JSON.stringify(otherGrid), score: 0 }, "2026-11-21T07:00:00Z");

@@ -24,7 +24,7 @@ rules:
       ```
   - reply: |
       ```javascript
-      return("<script>alert(1)</script>");
+      return("<script>alert(1)</script>\u202eevil");
       ```
 "#;
 
@@ -79,7 +79,8 @@ fn prints_tables_and_writes_self_contained_page() {
         assert!(page.contains(title), "{title}");
     }
     assert_eq!(page.matches(">4 ok</td>").count(), 2, "{page}");
-    assert!(page.contains("&#60;script&#62;alert(1)&#60;/script&#62;"));
+    assert!(page.contains("&#60;script&#62;alert(1)&#60;/script&#62;U+202Eevil"));
+    assert!(!page.contains('\u{202e}'));
     // Links lead only to files in the runs' folders.
     let links: Vec<&str> = page.split("href=\"").skip(1).collect();
     assert!(!links.is_empty());
@@ -218,6 +219,8 @@ fn finds_runs_in_sweeps_and_folders() {
         (&["results/more"], 4, 1),
         (&["results/one"], 3, 1),
         (&["results/one/01-direct"], 1, 0),
+        // A glob also matches files next to runs.
+        (&["results/one/sweep.json", "results/one/01-direct"], 1, 0),
         (&["results/one/01-direct", "results", "results/one"], 7, 2),
     ] {
         let json = json(args);
@@ -247,6 +250,10 @@ fn finds_runs_in_sweeps_and_folders() {
         (
             "nowhere",
             "error: cannot read nowhere: No such file or directory (os error 2)\n".to_owned(),
+        ),
+        (
+            "empty/notes.txt",
+            "error: cannot read empty/notes.txt: Not a directory (os error 20)\n".to_owned(),
         ),
         (
             "begun",

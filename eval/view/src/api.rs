@@ -198,6 +198,7 @@ fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
         "record": record,
         "agents": agents,
         "progress": progress,
+        "run_progress": file.progress(),
         "attempts": attempts,
         "neighbours": neighbours(library, query, id, &file, (sample, attempt))?,
         "stamp": stamp,

@@ -312,8 +312,10 @@ impl Library {
         let trajectory = self.run(id)?.trajectory(sample, attempt);
         let file = trajectory.and_then(|path| fs::metadata(path).ok());
         let recorded = self.run(id)?.place(sample, attempt).is_some();
+        // An attempt without a record is running or stopped, as its run is.
+        let progress = self.progress(&path).filter(|_| !recorded);
         let look = file.map(|file| (file.len(), file.modified().ok()));
-        Ok(format!("{:016x}", hash(&(look, recorded))))
+        Ok(format!("{:016x}", hash(&(look, recorded, progress))))
     }
 
     /// Returns the current progress of a run that has been read before. Does not read it again,

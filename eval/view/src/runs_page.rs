@@ -205,6 +205,7 @@ fn cell(row: &Overview) -> Value {
         "run": row.run,
         "score": row.summary.as_ref().and_then(|summary| summary.score.as_ref()),
         "cost_usd": row.summary.as_ref().and_then(|summary| summary.cost_usd),
+        "cost_unknown": row.summary.as_ref().map(|summary| summary.cost_unknown),
         "progress": row.progress,
         "problem": row.problem,
     })

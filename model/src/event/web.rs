@@ -39,7 +39,8 @@ pub enum WebEvent {
         function: String,
         /// Arguments as JSON, as the code passed them.
         arguments: String,
-        /// Return value; a long string is truncated.
+        /// Return value. The middle of a string with more than 100,000 characters is omitted, with
+        /// a note; earlier versions kept only the first 200 characters.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<Value>,
         /// Reason for the failure.

@@ -12,6 +12,7 @@ use super::sweep_tables::{SweepTables, compared};
 use super::text::{agent_tables, behaviour, by, facts, grouped};
 use super::{Failure, Report, RunReport};
 use crate::differences;
+use crate::sanitize::show_bidi_controls;
 use crate::summary::{
     NONE, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, further,
     further_scorers, interval_notes, score_text, statuses_text, tokens,
@@ -30,7 +31,7 @@ pub enum HtmlError {
 
 /// Input of the page's template. The template engine escapes all strings, because some come from
 /// models. The only exceptions are drawings of plots and grids, which contain only numbers and
-/// fixed words.
+/// fixed words. Characters that change the text direction are replaced on the rendered page.
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
@@ -193,7 +194,7 @@ pub fn html(report: &Report, page_folder: &Path) -> Result<String, HtmlError> {
             .collect(),
         differing_all: report.differing.len(),
     };
-    Ok(page.render()?)
+    Ok(show_bidi_controls(&page.render()?))
 }
 
 fn failed<'a>(failure: &'a Failure, page_folder: &Path) -> FailureRow<'a> {

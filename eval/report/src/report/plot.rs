@@ -34,6 +34,9 @@ const SERIES: [RGBColor; 8] = [
 /// Width and height of a plot in its own coordinates; the page scales the plot.
 const SIZE: (u32, u32) = (660, 340);
 
+/// Characters of labels that fit next to each other below a plot.
+const LABEL_CHARS: usize = 62;
+
 /// Error that occurs when a plot cannot be drawn. Only a bug in the program can cause it.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot draw a plot: {0}")]
@@ -113,12 +116,18 @@ struct ValueAxis {
 }
 
 impl ValueAxis {
-    /// Creates an axis with the given labels at 0, 1, ….
+    /// Creates an axis with the given labels at 0, 1, …. If they do not fit next to each other,
+    /// only every second, third, … is shown.
     fn places(texts: impl IntoIterator<Item = String>) -> Self {
-        let marks: Vec<_> = (0_u32..).map(f64::from).zip(texts).collect();
+        let texts: Vec<String> = texts.into_iter().collect();
+        let places = texts.len();
+        let longest = texts.iter().map(|text| text.chars().count()).max();
+        let fitting = LABEL_CHARS / (longest.unwrap_or_default() + 1);
+        let step = places.div_ceil(fitting.max(1)).max(1);
+        let marks = (0_u32..).map(f64::from).zip(texts).step_by(step);
         Self {
-            range: -0.5..marks.len() as f64 - 0.5,
-            marks,
+            range: -0.5..places as f64 - 0.5,
+            marks: marks.collect(),
         }
     }
 
@@ -489,4 +498,30 @@ pub(super) fn color_of(run: usize) -> String {
 pub(super) fn css(color: RGBColor) -> String {
     let RGBColor(red, green, blue) = color;
     format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ValueAxis;
+
+    #[test]
+    fn omits_labels_that_do_not_fit() {
+        let rows = [
+            ("20", 20, 20),
+            ("61–64", 17, 9),
+            ("1103–1160", 20, 5),
+            (
+                "a label that is longer than the plot, even without any other label",
+                2,
+                1,
+            ),
+            ("", 0, 0),
+        ];
+        for (text, places, labels) in rows {
+            let axis = ValueAxis::places(vec![text.to_owned(); places]);
+            assert_eq!(axis.marks.len(), labels, "{text}");
+            let end = f64::from(u32::try_from(places).unwrap()) - 0.5;
+            assert_eq!(axis.range, -0.5..end, "{text}");
+        }
+    }
 }

@@ -85,21 +85,38 @@ export default [
     { permissions: ["clipboard-read", "clipboard-write"] },
   ],
   [
-    "inside: of several code blocks in a response, only those that did not run are marked",
+    "inside: of the code blocks in a response, only those that did not run are marked, and each is shown once",
     async ({ page, show, folder }) => {
       const run = "blocks-20261121-170000-0001";
-      const dir = writeRun(folder, run, { records: [{ id: "b", iterations: 1 }] });
-      const event = eventsOf(run, "b");
-      const codes = ["console.log(1)", "console.log(2)", "console.log(3)"];
-      const ends = codes.slice(0, 2).map((code, place) => ({ type: "iteration_end", iteration: 1, code, output: `printed ${place + 1}`, error: null, returned: null, intercepted: false, executed_ms: 1, dropped_blocks: 1 }));
-      const kinds = [{ type: "invocation_start", role: "root", query: "Q", model: "m", max_iterations: 5, system_prompt: null }, { type: "iteration_start", iteration: 1 }, { type: "llm_response", text: codes.map((code) => `\`\`\`js\n${code}\n\`\`\``).join("\n\n"), reasoning: null, usage: null, ms: 1 }, ...ends];
-      writeFileSync(trajectoryFile(dir, "b"), kinds.map((kind, at) => `${JSON.stringify(event(at, "root", kind))}\n`).join(""));
+      /** Response, code that ran, and code of the blocks that did not run. */
+      const rows = [
+        ["```js\nlog(1)\n```\n\n```js\nlog(2)\n```\n\n```js\nlog(3)\n```", ["log(1)", "log(2)"], ["log(3)"]],
+        ["None.\n\n```js\n```\n\nText.\n\n```js\nlog(1)\n```\n\nEnd.", ["log(1)"], [""]],
+        ["```js\nlog(1)\n`````\n\nText.", ["log(1)"], []],
+        ["1. Step\n\n   ```js\n   log(1)\n   ```", ["   log(1)"], []],
+        ["```js\nlog(1)\nlog(2)\n```\n\n```js\nlog(2)\n```", ["log(1)\nlog(2)"], ["log(2)"]],
+        ["```js\nlog(`\n```\n`)\n```\n\nText.", ["log(`\n```\n`)"], []],
+        ["```js\r\nlog(1)\r\nlog(2)\r\n```\r\n", ["log(1)\r\nlog(2)"], []],
+        ["```text\nlog(1)\n```\n\n```js\nlog(1)```", ["log(1)"], ["log(1)"]],
+      ];
+      const dir = writeRun(folder, run, { records: rows.map((_, place) => ({ id: `b-${place}`, iterations: 1 })) });
+      rows.forEach(([text, codes, left], place) => {
+        const event = eventsOf(run, `b-${place}`);
+        const ends = codes.map((code, at) => ({ type: "iteration_end", iteration: 1, code, output: `printed ${at + 1}`, error: null, returned: null, intercepted: false, executed_ms: 1, dropped_blocks: left.length }));
+        const kinds = [{ type: "invocation_start", role: "root", query: "Q", model: "m", max_iterations: 5, system_prompt: null }, { type: "iteration_start", iteration: 1 }, { type: "llm_response", text, reasoning: null, usage: null, ms: 1 }, ...ends];
+        writeFileSync(trajectoryFile(dir, `b-${place}`), kinds.map((kind, at) => `${JSON.stringify(event(at, "root", kind))}\n`).join(""));
+      });
       try {
-        await show(page, `#/run/${run}/b/1`);
-        const marked = await page.locator(".response .long-text").evaluateAll((all) => all.map((one) => [one.querySelector("pre").textContent.trim(), one.querySelector(".note") !== null]));
-        assert.deepEqual(marked, codes.map((code, place) => [code, place === 2]));
-        assert.deepEqual(await page.locator("pre.output").allInnerTexts(), ["printed 1", "printed 2"]);
-        assert.equal(await page.getByText("1 more block did not run.").count(), 1);
+        for (const [place, [text, codes, left]] of rows.entries()) {
+          await show(page, `#/run/${run}/b-${place}/1`);
+          const shown = await page.locator(".response .long-text").evaluateAll((all) => all.map((one) => [one.querySelector("pre").textContent.trim(), one.querySelector(".note") !== null]));
+          const marked = (isMarked) => shown.filter(([, mark]) => mark === isMarked).map(([code]) => code);
+          const plain = (code) => code.replaceAll("\r", "").trim();
+          assert.deepEqual(marked(false).map(plain), codes.map(plain), text);
+          assert.deepEqual(marked(true), left, text);
+          assert.deepEqual(await page.locator("pre.output").allInnerTexts(), codes.map((_, at) => `printed ${at + 1}`));
+          assert.equal(await page.getByText("1 more block did not run.").count(), left.length);
+        }
       } finally {
         rmSync(dir, { recursive: true });
       }

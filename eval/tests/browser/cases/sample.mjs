@@ -1,7 +1,8 @@
 // The page of a sample: agents in time, iterations, prompt, grids, links.
 
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { rmSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import { eventually } from "../eventually.mjs";
 import { append, eventsOf, trajectoryFile, writeRun } from "../fixture.mjs";
 
@@ -39,7 +40,9 @@ export default [
       assert.equal(await first.locator(".js-keyword", { hasText: "await" }).count(), 1);
       assert.equal(await first.locator(".js-comment").innerText(), "// four");
       await eventually(async () => assert.ok(await first.locator("img.screenshot").evaluate((image) => image.complete && image.naturalWidth === 1)));
+      assert.equal(await first.locator("img.screenshot").getAttribute("alt"), "What the model saw");
       const second = page.locator("article").nth(1);
+      assert.equal(await second.locator("img.screenshot").getAttribute("alt"), "Screenshot");
       assert.equal(await second.locator(".returned").innerText(), "42");
       assert.equal(await second.getByText("The button was pressed.").count(), 1);
       assert.equal(await second.locator("img.screenshot").count(), 1);
@@ -103,6 +106,35 @@ export default [
       } finally {
         rmSync(dir, { recursive: true });
       }
+    },
+  ],
+  [
+    "sample: an attempt of a stopped run is stopped",
+    async ({ page, show, folder }) => {
+      const run = "stopped-20261121-190000-0001";
+      const dir = writeRun(folder, run, { records: [{ id: "other" }], planned: 2 });
+      const file = trajectoryFile(dir, "cut");
+      try {
+        append(file, eventsOf(run, "cut")(1, "root", { type: "invocation_start", role: "root", query: "Find it.", model: "m", max_iterations: 5, system_prompt: null }));
+        const longAgo = new Date(Date.now() - 3_600_000);
+        for (const name of [file, join(dir, "samples.jsonl"), join(dir, "trajectories")]) utimesSync(name, longAgo, longAgo);
+        await show(page, `#/run/${run}/cut/1`);
+        await page.getByRole("heading", { name: "cut stopped" }).waitFor();
+        await page.getByRole("heading", { name: "root stopped" }).waitFor();
+        assert.deepEqual(await page.locator(".badge").allInnerTexts(), ["stopped", "stopped", "stopped"]);
+      } finally {
+        rmSync(dir, { recursive: true });
+      }
+    },
+  ],
+  [
+    "sample: a link to an iteration that does not exist shows the last ones",
+    async ({ page, show }) => {
+      await show(page, "#/run/long-20261121-090000-0001/long/1?iteration=9999");
+      await page.locator(".range", { hasText: "1,981–2,000 of 2,000 iterations" }).first().waitFor();
+      await page.locator('[data-iteration="2000"]').waitFor();
+      await page.getByRole("button", { name: "← Previous" }).first().click();
+      await page.locator('[data-iteration="1961"]').waitFor();
     },
   ],
   [

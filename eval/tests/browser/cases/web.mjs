@@ -20,9 +20,14 @@ export default [
       assert.match(await first.locator(".actions > li").nth(1).innerText(), /^click \[3a2b\]\s*✗ failed: stale_id: \[3a2b\] is stale$/);
       assert.match(await first.locator(".actions > li").first().innerText(), /^says to the user:\s*✓ done\s*<script>window\.pwned/);
       await eventually(async () => assert.ok(await first.locator("img.screenshot").evaluate((image) => image.complete && image.naturalWidth === 1)));
+      assert.equal(await first.locator("img.screenshot").getAttribute("alt"), "The page");
       assert.equal(await first.getByText("The code is running").count(), 0);
       const second = page.locator("article").nth(1);
       for (const text of ["the page did not answer", "it holds no call of `agent_turn`", "Scored state"]) assert.equal(await second.getByText(text).count(), 1, text);
+      const call = second.locator("details", { hasText: "Page call" });
+      assert.match(await call.locator("pre").innerText(), /^All the text of the page\./);
+      await call.getByRole("button", { name: /Show more of 1\d kB/ }).click();
+      await eventually(async () => assert.equal((await call.locator("pre").textContent()).length, 13_000));
       assert.equal(await page.evaluate(() => window.pwned), undefined);
     },
   ],

@@ -3,9 +3,12 @@
 import { el } from "./dom.js";
 import { oneScore, statusWord } from "./format.js";
 
-/** Returns the badge for the status of an attempt or agent; null means that it is running. */
-export function statusBadge(status) {
-  const word = statusWord(status);
+/**
+ * Returns the badge for the status of an attempt or agent. Without a status, it is running, or
+ * stopped with its run: `runProgress` is the progress of the run.
+ */
+export function statusBadge(status, runProgress = "running") {
+  const word = statusWord(status, runProgress === "running" ? "running" : "stopped");
   // An attempt that ended by itself may be right or wrong, so it gets no sign of success next to
   // its score.
   if (status === "ok") return el("span", { class: "quiet", title: "ended by itself" }, "ok");

@@ -101,5 +101,5 @@ const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 /** Formats a count with its noun: `1 agent`, `2 agents`. */
 export const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 
-/** Returns the status in words. */
-export const statusWord = (status) => ({ ok: "ok", limit: "limit", error: "error", cancelled: "cancelled" })[status] ?? "running";
+/** Returns the status in words: `unended` without a status. */
+export const statusWord = (status, unended = "running") => ({ ok: "ok", limit: "limit", error: "error", cancelled: "cancelled" })[status] ?? unended;

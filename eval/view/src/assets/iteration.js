@@ -221,7 +221,7 @@ function drawAnswer(kind, where) {
 function drawOther(kind, where) {
   const fields = Object.entries(kind).filter(([name, value]) => name !== "type" && value !== null && value !== "");
   const rows = fields.map(([name, value]) => {
-    if (isImage(value)) return named(words(name), drawImage(value, where));
+    if (isImage(value)) return named(words(name), drawImage(value, where, { alt: words(name) }));
     const text = typeof value === "string" || isCut(value) ? value : JSON.stringify(value, null, 2);
     return named(words(name), longText(text, where));
   });

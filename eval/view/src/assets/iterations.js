@@ -16,7 +16,10 @@ export const iterationPage = 20;
  */
 export function iterationList(where, agent, { hashOf, agentOf, start, flat, codeless, moved, whenDrawn = () => {} }) {
   const element = el("div", { class: "iterations" });
-  let offset = start ? Math.floor((start - 1) / iterationPage) * iterationPage : 0;
+  const pageOf = (number) => Math.floor((number - 1) / iterationPage) * iterationPage;
+  let offset = start > 0 ? pageOf(start) : 0;
+  /** The first page to show, until it exists. */
+  let wanted = offset;
 
   const options = (number) => ({ where, hash: hashOf(agent, number), agentHash: (id) => hashOf(id), agentOf, flat, codeless });
 
@@ -24,7 +27,15 @@ export function iterationList(where, agent, { hashOf, agentOf, start, flat, code
 
   /** Updates the page, and fails if it cannot be read. */
   async function refresh() {
-    show(await ofPage());
+    offset = wanted ?? offset;
+    let found = await ofPage();
+    if (found.rows.length) wanted = null;
+    else if (found.total) {
+      // The wanted iteration does not exist, or has not been read yet.
+      offset = pageOf(found.total);
+      found = await ofPage();
+    }
+    show(found);
   }
 
   async function load() {
@@ -52,6 +63,7 @@ export function iterationList(where, agent, { hashOf, agentOf, start, flat, code
 
   async function go(to, focus = to + 1) {
     offset = to;
+    wanted = null;
     element.replaceChildren();
     await load();
     moved(focus);
@@ -68,7 +80,7 @@ export function iterationList(where, agent, { hashOf, agentOf, start, flat, code
   }
 
   async function goTo(number) {
-    const to = Math.floor((number - 1) / iterationPage) * iterationPage;
+    const to = pageOf(number);
     if (to !== offset || !element.children.length) await go(to, number);
     else focusOn(number);
   }

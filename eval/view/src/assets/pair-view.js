@@ -46,8 +46,8 @@ export async function pairView(place, { ids, parameters }) {
 
   function show() {
     both.forEach((answer, side) => {
-      const { record, progress } = answer;
-      update(heads[side], [record, progress?.whole ? null : progress], () => head(answer, sides[side], names[side], list));
+      const { record, progress, run_progress: runProgress } = answer;
+      update(heads[side], [record, runProgress, progress?.whole ? null : progress], () => head(answer, sides[side], names[side], list));
       update(results[side], record, () => (record ? answers(record) : el("p", { class: "quiet" }, `${names[side]} has no record yet.`)));
     });
   }
@@ -149,10 +149,10 @@ function pairTo(to, sides, list) {
   return pairAddress([sides[0].run, to.id, attempts[0]], [sides[1].run, to.id, attempts[1]], { list });
 }
 
-function head({ record, run, progress }, { run: id, sample, attempt }, name, list) {
+function head({ record, run, progress, run_progress: runProgress }, { run: id, sample, attempt }, name, list) {
   const facts = record ? [plural(record.iterations, "iteration"), record.agents > 1 ? plural(record.agents, "agent") : null, record.usage ? `${amount(record.usage.input_tokens)} → ${amount(record.usage.output_tokens)} tokens` : null, record.cost_usd === null ? null : dollars(record.cost_usd), seconds(record.total_time_s)] : [];
   return [
-    el("h2", null, el("span", { class: "badge b" }, name), " ", record ? scoreMark(record.score) : null, " ", el("a", { href: attemptAddress(id, sample, attempt, { list }) }, [label({ id, run }), attempt === "1" ? null : `attempt ${attempt}`].filter(Boolean).join(" · ")), " ", record?.status === "ok" ? null : statusBadge(record?.status ?? null)),
+    el("h2", null, el("span", { class: "badge b" }, name), " ", record ? scoreMark(record.score) : null, " ", el("a", { href: attemptAddress(id, sample, attempt, { list }) }, [label({ id, run }), attempt === "1" ? null : `attempt ${attempt}`].filter(Boolean).join(" · ")), " ", record?.status === "ok" ? null : statusBadge(record?.status ?? null, runProgress)),
     el("p", { class: "quiet" }, [shortModel(run?.model), ...facts].filter(Boolean).join(" · ")),
     el("p", { class: "quiet path" }, el("a", { href: backTo(runAddress(id)) }, id)),
     progress && !progress.whole ? reading(progress) : null,

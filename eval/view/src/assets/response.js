@@ -6,46 +6,72 @@ import { highlightHtml } from "./highlight-html.js";
 import { isCut, longText } from "./long-text.js";
 import { prose } from "./written.js";
 
-/** Splits a response into parts: `{ code, language, text }`. */
-export function splitResponse(text) {
+const scripts = new Set(["javascript", "js", "repl", "typescript", "ts", "tsx", "jsx", "node", "mjs", "cjs", "mts"]);
+
+/** A line with a fence and what follows it. */
+const fence = /^[ \t]*(`{3,}|~{3,})([^`\n]*)$/gm;
+/** The end of a block after its code. A fence that opens the next block is not part of it. */
+const blockEnd = /\s*(?:`{3,}|~{3,})(?!\S)|(?=\s*(?:`{3}|~{3}|$))/y;
+
+function matchAt(pattern, text, at) {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** Returns the language after a fence: its first word, as in `js title="x"` and `{.js}`. */
+const languageOf = (info) => /^[{. ]*([^\s{},:=]*)/.exec(info.trim())[1].toLowerCase();
+
+/** Whether a fence closes a block: nothing follows, or prose. */
+const closes = (info) => info.trim() === "" || (/^\s+\S+\s+\S/.test(info) && !scripts.has(languageOf(info)));
+
+/**
+ * Splits a response into parts: `{ code, language, text, ran }`. `ran` contains executed code; each
+ * block that is found in the response is removed from it.
+ */
+export function splitResponse(text, ran = []) {
   const parts = [];
-  const fence = /^(`{3,}|~{3,})([^\n`]*)\n([^]*?)(?:\n\1[ \t]*$|(?![^]))/gm;
   let at = 0;
-  for (const found of text.matchAll(fence)) {
-    parts.push({ code: false, text: text.slice(at, found.index) });
-    parts.push({ code: true, language: found[2].trim(), text: found[3] });
-    at = found.index + found[0].length;
+  for (let opening = matchAt(fence, text, at); opening; opening = matchAt(fence, text, at)) {
+    const language = languageOf(opening[2]);
+    const from = opening.index + opening[0].length + 1;
+    parts.push({ code: false, text: text.slice(at, opening.index) });
+    const isRun = (code) => typeof code === "string" && text.startsWith(code, from) && matchAt(blockEnd, text, from + code.length) !== null;
+    const place = language === "" || scripts.has(language) ? ran.findIndex(isRun) : -1;
+    if (place >= 0) {
+      const [code] = ran.splice(place, 1);
+      parts.push({ code: true, language, text: code, ran: true });
+      at = from + code.length + matchAt(blockEnd, text, from + code.length)[0].length;
+    } else {
+      const [end, next] = endOf(text, from, opening[1], language);
+      parts.push({ code: true, language, text: text.slice(from, end).trimEnd(), ran: false });
+      at = next;
+    }
   }
   parts.push({ code: false, text: text.slice(at) });
   return parts.filter((part) => part.code || part.text.trim() !== "");
 }
 
-const scripts = new Set(["javascript", "js", "repl"]);
+/** Returns where a block that did not run ends, and where the text after it begins. */
+function endOf(text, from, marks, language) {
+  for (let found = matchAt(fence, text, from); found; found = fence.exec(text)) {
+    const [line, others, info] = found;
+    if (others[0] !== marks[0] || others.length < marks.length) continue;
+    if (closes(info)) return [found.index, found.index + line.length - info.length];
+    // A block of Markdown can contain blocks.
+    if (scripts.has(languageOf(info)) && language !== "markdown" && language !== "md") return [found.index, found.index];
+  }
+  return [text.length, text.length];
+}
 
 /**
  * Converts a response to elements. `ran`: executed code of each block, which is shown separately if
  * the response does not contain it; undefined if code cannot be executed.
  */
 export function drawResponse(text, ran, where) {
-  const drawn = [];
-  if (isCut(text)) {
-    drawn.push(longText(text, where, { kind: "prose" }));
-    for (const code of ran ?? []) drawn.push(codeBlock(code, where, true));
-    return drawn;
-  }
-  const seen = new Set();
-  for (const part of splitResponse(text ?? "")) {
-    if (!part.code) {
-      drawn.push(prose(part.text.trim()));
-      continue;
-    }
-    const block = part.text.trim();
-    const found = (ran ?? []).filter((code) => !isCut(code) && block !== "" && code.includes(block));
-    for (const code of found) seen.add(code);
-    drawn.push(codeBlock(part.text, where, found.length > 0 || (scripts.has(part.language) && ran === undefined), part.language));
-  }
-  for (const code of ran ?? []) if (!seen.has(code)) drawn.push(codeBlock(code, where, true));
-  return drawn;
+  const left = [...(ran ?? [])];
+  const drawPart = (part) => (part.code ? codeBlock(part.text, where, part.ran || (scripts.has(part.language) && ran === undefined), part.language) : prose(part.text.trim()));
+  const drawn = isCut(text) ? [longText(text, where, { kind: "prose" })] : splitResponse(text ?? "", left).map(drawPart);
+  return [...drawn, ...left.map((code) => codeBlock(code, where, true))];
 }
 
 /** Draws a block of code, with a note if it did not run. */

@@ -142,7 +142,7 @@ function drawMatrix(cells, group) {
       { class: `matrix-cell${cell.score && cell.score.mean === best ? " best" : ""}`, href: runAddress(cell.id), title: cell.id },
       el("span", { class: "estimate" }, ...estimateText(cell.score)),
       intervalPlot(cell.score?.mean, intervalOf(cell.score), { width: 130 }),
-      cell.cost_usd ? el("span", { class: "more-figure" }, dollars(cell.cost_usd)) : null,
+      cell.cost_usd ? el("span", { class: "more-figure" }, [dollars(cell.cost_usd), unknownCosts(cell)].filter(Boolean).join(" and ")) : null,
     );
   const columns = [
     ...down.map((axis, place) => ({ key: axis[0], label: axis[0], kind: "value", sortable: false, cell: ([first]) => (place === 0 ? el("strong", null, axis[1](first.run)) : axis[1](first.run)) })),
@@ -157,6 +157,9 @@ const notBegun = (group) => (group?.not_begun.length ? el("p", { class: "quiet" 
 const compareValues = (a, b) => (typeof a === "number" ? a - b : a < b ? -1 : Number(a > b));
 
 const modeOf = (run) => (run.run?.protocol === "rlm" ? (run.run.prompt_mode ?? "rlm") : (run.run?.protocol ?? ""));
+
+/** Returns `2 unknown` if the costs of two attempts are unknown, and null if all are known. */
+const unknownCosts = (summary) => (summary?.cost_unknown ? `${count(summary.cost_unknown)} unknown` : null);
 
 const tokensOf = (run) => (run.summary?.usage ? run.summary.usage.input_tokens + run.summary.usage.output_tokens : null);
 
@@ -182,7 +185,7 @@ function columns(ticked, changed, runs, folder) {
     { key: "score", label: "Score", highFirst: true, kind: "score", cell: (run) => [el("span", { class: "estimate" }, ...estimateText(run.summary?.score)), intervalPlot(run.summary?.score?.mean, intervalOf(run.summary?.score), { width: 130 })] },
     { key: "coverage", label: "Scored", numeric: true, secondary: true, highFirst: true, cell: (run) => run.summary && el("span", { title: `${count(run.summary.scored)} of ${count(run.summary.attempts_total)} attempts` }, percent(run.summary.coverage)) },
     hasTokens && { key: "tokens", label: "Tokens", numeric: true, secondary: true, highFirst: true, cell: (run) => amount(tokensOf(run)) },
-    hasCost && { key: "cost", label: "Cost", numeric: true, secondary: true, highFirst: true, cell: (run) => dollars(run.summary?.cost_usd) },
+    hasCost && { key: "cost", label: "Cost", numeric: true, secondary: true, highFirst: true, cell: (run) => [dollars(run.summary?.cost_usd), unknownCosts(run.summary) ? el("span", { class: "more-figure" }, `and ${unknownCosts(run.summary)}`) : null] },
     { key: "time", label: "Time each", numeric: true, secondary: true, highFirst: true, cell: (run) => seconds(run.summary?.per_attempt?.total_time_s) },
   ].filter(Boolean);
 }

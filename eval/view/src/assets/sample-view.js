@@ -53,7 +53,7 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
       show();
     };
     const focused = time.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
-    time.replaceChildren(...[el("h2", null, plural(answer.agents.length, "agent")), reading(answer.progress), drawTimeline(answer.agents, { chosen, hashOf, now, timed: answer.progress?.timed ?? false, all, more })].filter(Boolean));
+    time.replaceChildren(...[el("h2", null, plural(answer.agents.length, "agent")), reading(answer.progress), drawTimeline(answer.agents, { chosen, hashOf, now, timed: answer.progress?.timed ?? false, runProgress: answer.run_progress, all, more })].filter(Boolean));
     if (focused) [...time.querySelectorAll("a.agent")].find((link) => link.getAttribute("href") === focused)?.focus({ preventScroll: true });
   }
   show();
@@ -76,7 +76,7 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
    */
   async function showAgent() {
     const one = agent();
-    agentHead.replaceChildren(...agentFacts(one));
+    agentHead.replaceChildren(...agentFacts(one, answer.run_progress));
     const lacksEnd = one.status !== null && !ended.dataset.known;
     if (began.dataset.known && !lacksEnd) return;
     const { start, end } = await ask("agent", { ...where, agent: one.id });
@@ -86,8 +86,9 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
       began.replaceChildren(...beginning(start, one, where));
       began.dataset.known = "yes";
     }
-    if (end && !ended.dataset.known) {
-      ended.replaceChildren(...ending(end, one, where));
+    if ((end || one.status !== null) && !ended.dataset.known) {
+      // The trajectory contains the end of a stopped agent only as an event of its caller.
+      ended.replaceChildren(...ending(end ?? { answer: null, error: one.error }, one, where));
       ended.dataset.known = "yes";
     }
   }
@@ -209,17 +210,17 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   };
 }
 
-function header({ record, run: identity, neighbours, agents, attempts }, { run, sample, attempt }, list) {
+function header({ record, run: identity, run_progress: runProgress, neighbours, agents, attempts }, { run, sample, attempt }, list) {
   const step = (to, text, name) => (to && !embedded ? el("a", { class: "step", href: attemptAddress(run, to.id, to.attempt, { list }), "aria-label": name }, text) : null);
   const within = { list: " of the list", comparison: " that differ" }[neighbours.within] ?? "";
   const steps = el("span", { class: "steps" }, step(neighbours.previous, "←", "Previous sample"), embedded ? null : el("span", { class: "quiet" }, `${count(neighbours.place ?? 0)} of ${count(neighbours.of)}${within}`), step(neighbours.next, "→", "Next sample"));
-  const title = el("div", { class: "title with-steps" }, el("h1", null, record ? scoreMark(record.score) : null, " ", el("bdi", null, sample), attempt === "1" ? null : el("span", { class: "quiet" }, ` attempt ${attempt}`), " ", record ? (record.status === "ok" ? null : statusBadge(record.status)) : statusBadge(null)), steps);
+  const title = el("div", { class: "title with-steps" }, el("h1", null, record ? scoreMark(record.score) : null, " ", el("bdi", null, sample), attempt === "1" ? null : el("span", { class: "quiet" }, ` attempt ${attempt}`), " ", record ? (record.status === "ok" ? null : statusBadge(record.status)) : statusBadge(null, runProgress)), steps);
   const query = headOf(agents.find((one) => one.depth === 0)?.query ?? "");
   const facts = [identity?.drivers ? `drivers ${identity.drivers}` : null, run];
   const parts = [title, el("p", { class: "quiet path" }, facts.filter(Boolean).join(" · "))];
   if (!embedded && attempts.length > 1) parts.push(otherAttempts(attempts, { run, sample, attempt }, list));
   if (query) parts.push(el("p", { class: "query" }, query.length > 300 ? `${query.slice(0, 300)}…` : query));
-  if (record) parts.push(el("p", { class: "quiet" }, recordFacts(record)), answers(record));
+  if (record) parts.push(el("p", { class: "quiet record-facts" }, recordFacts(record)), answers(record));
   if (record?.error) parts.push(el("div", { class: "block failed" }, el("h4", null, "Error"), el("pre", { class: "error", tabindex: "0" }, record.error)));
   return parts;
 }
@@ -282,7 +283,7 @@ export function reading(progress) {
   return notes.length ? el("p", { class: "quiet reading", role: "status" }, notes.join(" ")) : null;
 }
 
-function agentFacts(agent) {
+function agentFacts(agent, runProgress) {
   const facts = [
     roleWord(agent.role),
     agent.model,
@@ -291,7 +292,7 @@ function agentFacts(agent) {
     plural(agent.llm_calls, "request"),
     agent.failed_cells ? `${plural(agent.failed_cells, "cell")} failed` : null,
   ];
-  return [el("div", { class: "agent-title" }, el("h2", null, agent.id, " ", agent.status === "ok" ? "" : statusBadge(agent.status)), holdsMark(agent.holds), markdownSwitch()), el("p", { class: "quiet" }, facts.filter(Boolean).join(" · "))];
+  return [el("div", { class: "agent-title" }, el("h2", null, agent.id, " ", agent.status === "ok" ? "" : statusBadge(agent.status, runProgress)), holdsMark(agent.holds), markdownSwitch()), el("p", { class: "quiet" }, facts.filter(Boolean).join(" · "))];
 }
 
 function beginning(start, agent, where) {

@@ -15,7 +15,7 @@ const doings = { model: "model", held: "waits to be sent", code: "code executes"
  * Draws the timeline of an attempt. `chosen` is the agent shown below; `hashOf(agent)` returns the
  * address of another.
  */
-export function drawTimeline(agents, { chosen, hashOf, now, timed, all = false, more }) {
+export function drawTimeline(agents, { chosen, hashOf, now, timed, runProgress, all = false, more }) {
   if (!agents.length) return el("p", { class: "quiet" }, "This attempt has no events.");
   const ordered = inTreeOrder(agents);
   const first = Math.min(...agents.map((agent) => agent.start_ms), now);
@@ -27,7 +27,7 @@ export function drawTimeline(agents, { chosen, hashOf, now, timed, all = false, 
   if (!shown.some((agent) => agent.id === chosen)) shown.push(...ordered.filter((agent) => agent.id === chosen));
   const hasTokens = agents.some((agent) => agent.usage.input_tokens + agent.usage.output_tokens > 0);
   const hasCost = agents.some((agent) => agent.cost_usd !== null);
-  const rows = shown.map((agent) => row(agent, { share, chosen: agent.id === chosen, hash: hashOf(agent.id), timed, hasTokens, hasCost }));
+  const rows = shown.map((agent) => row(agent, { share, chosen: agent.id === chosen, hash: hashOf(agent.id), timed, runProgress, hasTokens, hasCost }));
   const button = shown.length < ordered.length ? el("button", { type: "button", class: "more", onclick: more }, `Show all ${plural(ordered.length, "agent")}`) : null;
   return el(
     "div",
@@ -69,7 +69,7 @@ function inTreeOrder(agents) {
   return ordered;
 }
 
-function row(agent, { share, chosen, hash, timed, hasTokens, hasCost }) {
+function row(agent, { share, chosen, hash, timed, runProgress, hasTokens, hasCost }) {
   const track = el("span", { class: "track", "aria-hidden": "true" });
   const life = el("span", { class: "life" });
   place(life, share(agent.start_ms), share(agent.end_ms));
@@ -83,9 +83,15 @@ function row(agent, { share, chosen, hash, timed, hasTokens, hasCost }) {
   name.style.setProperty("padding-left", `${Math.min(agent.depth, 8) * 14}px`);
   const figures = [el("span", { class: "number time" }, timed ? seconds((agent.end_ms - agent.start_ms) / 1000) : plural(agent.iterations, "iteration"))];
   if (hasTokens) figures.unshift(el("span", { class: "number tokens" }, `${amount(agent.usage.input_tokens)} → ${amount(agent.usage.output_tokens)}`));
-  if (hasCost) figures.push(el("span", { class: "number cost" }, dollars(agent.cost_usd)));
-  const ended = agent.status === "ok" ? null : statusBadge(agent.status);
+  if (hasCost) figures.push(costOf(agent));
+  const ended = agent.status === "ok" ? null : statusBadge(agent.status, runProgress);
   return el("li", null, el("a", { class: `agent${chosen ? " chosen" : ""}`, href: hash, title: headOf(agent.query).slice(0, 300), "aria-current": chosen ? "true" : null }, name, track, el("span", { class: "state" }, ended), ...figures, said(agent, { question: agent.depth > 0 })));
+}
+
+/** Draws the known cost of an agent, as a lower bound if other costs are unknown. */
+function costOf({ cost_usd: known, unpriced_calls: unpriced }) {
+  if (known === null || !unpriced) return el("span", { class: "number cost" }, dollars(known));
+  return el("span", { class: "number cost", title: `The cost of ${plural(unpriced, "response")} is unknown.` }, `≥ ${dollars(known)}`);
 }
 
 /** Returns the role in words. The root's role is omitted, because it is also its name. */

@@ -4,7 +4,7 @@
 import { el } from "./dom.js";
 import { count, plural } from "./format.js";
 import { drawImage } from "./image.js";
-import { headOf, longText } from "./long-text.js";
+import { headOf, isCut, longText } from "./long-text.js";
 
 /** Draws a `web` event in the form of its kind, or returns null for a kind without one. */
 export function drawWeb(event, where, results) {
@@ -48,10 +48,10 @@ const drawings = {
   page_call: ({ function: name, arguments: given, result, error, ms }, where) => {
     const call = el("p", null, el("code", null, headOf(name)), ` ${headOf(given)} `, el("span", { class: "facts" }, `${ms.toFixed(1)} ms`));
     if (error) return named("Page call", el("div", null, call, longText(error, where, { kind: "error" })), "failed");
-    return named("Page call", el("div", null, call, longText(typeof result === "string" ? result : JSON.stringify(result ?? null), where)));
+    return named("Page call", el("div", null, call, longText(typeof result === "string" || isCut(result) ? result : JSON.stringify(result ?? null), where)));
   },
   no_page: ({ problem }, where) => named("Page", longText(problem, where, { kind: "error" }), "failed"),
-  screenshot: ({ image }, where) => named("Screenshot", drawImage(image, where)),
+  screenshot: ({ image }, where) => named("Screenshot", drawImage(image, where, { alt: "The page" })),
   envelope: ({ envelope, repairs, problem }, where, results) => {
     const parts = [];
     if (problem) parts.push(named("Malformed envelope", longText(problem, where, { kind: "error" }), "failed"));

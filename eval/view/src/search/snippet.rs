@@ -1,12 +1,14 @@
 //! Extracts the part of a text around the searched words.
 
+use std::cmp::Reverse;
+
 /// Maximum characters shown before the first searched word.
 const BEFORE: usize = 60;
 /// Maximum characters of a snippet; a searched word at its end is not cut.
 const SHOWN: usize = 260;
 
-/// Extracts the text around the first occurrence of any of the lowercase `words`, as alternating
-/// parts: other text, a searched word, other text, and so on.
+/// Extracts the text around the first occurrence of the longest of the lowercase `words` that
+/// occurs, as alternating parts: other text, a searched word, other text, and so on.
 pub fn snippet(text: &str, words: &[String]) -> Vec<String> {
     // Compare characters instead of bytes, because lowercasing may change the number of bytes.
     // Each character is represented by the first character of its lowercase form.
@@ -16,8 +18,12 @@ pub fn snippet(text: &str, words: &[String]) -> Vec<String> {
         .map(|c| c.to_lowercase().next().unwrap_or(*c))
         .collect();
     let words: Vec<Vec<char>> = words.iter().map(|word| word.chars().collect()).collect();
-    let first = words.iter().filter_map(|word| find(&lower, word, 0)).min();
-    let from = first.unwrap_or(0).saturating_sub(BEFORE);
+    let places = words.iter().filter_map(|word| {
+        let place = (0..lower.len()).find(|at| occurs(&lower, *at, word))?;
+        Some((Reverse(word.len()), place))
+    });
+    let first = places.min().map_or(0, |(_, place)| place);
+    let from = first.saturating_sub(BEFORE);
     let to = (from + SHOWN).min(characters.len());
     let mut parts = Vec::new();
     let mut plain = String::from(if from > 0 { "…" } else { "" });
@@ -25,7 +31,7 @@ pub fn snippet(text: &str, words: &[String]) -> Vec<String> {
     while at < to {
         let here = words
             .iter()
-            .filter(|word| !word.is_empty() && lower[at..].starts_with(word))
+            .filter(|word| occurs(&lower, at, word))
             .map(Vec::len)
             .max();
         match here {
@@ -47,12 +53,18 @@ pub fn snippet(text: &str, words: &[String]) -> Vec<String> {
     parts
 }
 
-fn find(text: &[char], word: &[char], from: usize) -> Option<usize> {
-    let length = word.len();
-    if length == 0 || text.len() < length {
-        return None;
-    }
-    (from..=text.len() - length).find(|at| text[*at..].starts_with(word))
+/// Whether a searched word or phrase occurs at a position as in the index: it begins where a word
+/// begins, and also ends where a word ends if its last word is too short for a prefix.
+fn occurs(text: &[char], at: usize, word: &[char]) -> bool {
+    let is_in_word = |place: usize| {
+        let is_letter = |place: usize| text.get(place).is_some_and(|c| c.is_alphanumeric());
+        place > 0 && is_letter(place - 1) && is_letter(place)
+    };
+    let letters = word.iter().rev().take_while(|c| c.is_alphanumeric());
+    !word.is_empty()
+        && text[at..].starts_with(word)
+        && !is_in_word(at)
+        && (letters.count() > 2 || !is_in_word(at + word.len()))
 }
 
 #[cfg(test)]
@@ -68,14 +80,19 @@ mod tests {
                 vec!["Find the ", "Needle", ", ", "needle", ""],
             ),
             ("x", vec!["y"], vec!["x"]),
-            ("İstanbul a", vec!["a"], vec!["İst", "a", "nbul ", "a", ""]),
+            ("İstanbul a", vec!["a"], vec!["İstanbul ", "a", ""]),
+            (
+                "an apple, a pineapple, x.a",
+                vec!["a", "app", "x.a"],
+                vec!["an ", "app", "le, ", "a", " pineapple, ", "x.a", ""],
+            ),
         ];
         for (text, words, wanted) in rows {
             let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
             assert_eq!(snippet(text, &words), wanted, "{text}");
         }
-        let long = format!("{}here{}", "x".repeat(500), "y".repeat(500));
-        let parts = snippet(&long, &["here".to_owned()]);
+        let long = format!("a {} here {}", "x".repeat(500), "y".repeat(500));
+        let parts = snippet(&long, &["a".to_owned(), "here".to_owned()]);
         assert!(parts[0].starts_with('…') && parts[2].ends_with('…'));
         assert_eq!(parts[1], "here");
     }

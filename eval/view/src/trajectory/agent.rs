@@ -35,7 +35,8 @@ pub struct Agent<'a> {
     pub holds: Option<Match>,
     /// Reason why the agent did not give an answer.
     pub error: &'a Value,
-    /// Status with which the agent ended; `None` while the agent is running.
+    /// Status with which the agent ended, `Cancelled` if its caller stopped it; `None` while the
+    /// agent is running.
     pub status: Option<Status>,
     /// Start time.
     pub start_ms: f64,
@@ -55,6 +56,8 @@ pub struct Agent<'a> {
     pub usage: Usage,
     /// Known cost of the agent's own requests in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
+    /// Number of responses whose cost is unknown.
+    pub unpriced_calls: u64,
     /// Activities of the agent over time, in order.
     pub segments: Vec<Segment>,
 }
@@ -71,6 +74,7 @@ pub(super) struct Timeline {
     start_ms: f64,
     end_ms: f64,
     role: Option<Role>,
+    /// Whether the agent ended or was stopped.
     has_ended: bool,
     segments: Vec<Segment>,
     /// Current activity and cell.
@@ -122,19 +126,24 @@ struct State {
 
 impl<'a> Agent<'a> {
     /// Returns the agent's state at `now_ms`: the current activity is extended to that time, and
-    /// segments that are too short to draw are merged.
+    /// segments that are too short to draw are merged. `stopped_ms` is the time at which an agent
+    /// without a recorded end was stopped, if it was.
     pub(super) fn at(
         now_ms: f64,
+        stopped_ms: Option<f64>,
         agent: &'a trajectory::Agent,
         timeline: &'a Timeline,
         iterations: usize,
         messages: usize,
     ) -> Self {
         let mut drawn = timeline.clone();
-        if !drawn.has_ended {
+        if let Some(at_ms) = stopped_ms {
+            drawn.stop(at_ms);
+        } else if !drawn.has_ended {
             drawn.end_ms = now_ms;
+            drawn.switch(now_ms, None);
         }
-        drawn.switch(now_ms, None);
+        let stopped = drawn.has_ended.then_some(Status::Cancelled);
         let used = agent.calls.used();
         Self {
             id: &agent.id,
@@ -147,7 +156,7 @@ impl<'a> Agent<'a> {
             answer: &timeline.answer,
             holds: None,
             error: &timeline.error,
-            status: agent.status,
+            status: agent.status.or(stopped),
             start_ms: drawn.start_ms,
             end_ms: drawn.end_ms,
             iterations,
@@ -157,6 +166,7 @@ impl<'a> Agent<'a> {
             failed_cells: agent.cells.failed,
             usage: used.usage.unwrap_or_default(),
             cost_usd: used.cost_usd,
+            unpriced_calls: used.unpriced_calls,
             segments: merge_short_segments(&drawn.segments, drawn.start_ms, drawn.end_ms),
         }
     }
@@ -180,7 +190,10 @@ impl Timeline {
     /// Processes an event of the agent. `kind` is `None` for an event that this version does not
     /// know.
     pub fn take(&mut self, at_ms: f64, kind: Option<&EventKind>) {
-        self.end_ms = self.end_ms.max(at_ms);
+        // A request of a stopped agent can fail after the agent was stopped.
+        if !self.has_ended {
+            self.end_ms = self.end_ms.max(at_ms);
+        }
         let Some(kind) = kind else {
             return;
         };
@@ -237,6 +250,21 @@ impl Timeline {
             }
             _ => {}
         }
+    }
+
+    /// Ends the timeline of an agent whose caller stopped it, unless the agent has already ended.
+    pub fn stop(&mut self, at_ms: f64) {
+        if !self.has_ended {
+            self.end_ms = self.end_ms.max(at_ms);
+            self.forget_guess();
+            self.switch(self.end_ms, None);
+            self.has_ended = true;
+        }
+    }
+
+    /// Returns the time at which the agent ended or was stopped, or `None` while it is running.
+    pub fn ended_ms(&self) -> Option<f64> {
+        self.has_ended.then_some(self.end_ms)
     }
 
     /// Stores the texts of an event, which may be truncated.

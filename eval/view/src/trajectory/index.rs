@@ -135,20 +135,24 @@ impl Index {
         Ok(self.progress.clone())
     }
 
-    /// Returns the current state of the agents, in the order in which they started.
+    /// Returns the current state of the agents, in the order in which they started. An agent whose
+    /// end was not recorded ends with its caller.
     pub fn agents(&self) -> Vec<Agent<'_>> {
+        let now_ms = self.progress.now_ms;
+        let attempt_end = self.fold.has_ended().then_some(now_ms);
+        let mut ends: Vec<Option<f64>> = Vec::new();
         let agents = self.fold.agents().iter().zip(&self.timelines);
         let agents = agents.zip(&self.places);
         agents
             .map(|((agent, timeline), places)| {
+                let caller = agent.parent.as_deref().and_then(|id| self.fold.place(id));
+                // A caller's first event comes before those of its children.
+                let caller_end = caller.and_then(|caller| ends.get(caller).copied().flatten());
+                let stopped_ms = caller_end.or(attempt_end);
+                ends.push(timeline.ended_ms().or(stopped_ms));
                 let iterations = places.iterations.len();
-                Agent::at(
-                    self.progress.now_ms,
-                    agent,
-                    timeline,
-                    iterations,
-                    places.messages,
-                )
+                let messages = places.messages;
+                Agent::at(now_ms, stopped_ms, agent, timeline, iterations, messages)
             })
             .collect()
     }
@@ -244,13 +248,29 @@ impl Index {
         };
         let kind = event.as_ref().map(|event| &event.kind);
         self.places[agent].take(kind, place);
-        let timeline = &mut self.timelines[agent];
-        timeline.take(at_ms, kind);
-        if let Some(EventKind::InvocationStart { .. } | EventKind::InvocationEnd { .. }) = kind {
-            let texts = cut_strings(line, place.offset, KEPT);
-            let mut texts: Value = serde_json::from_slice(&texts).unwrap_or_default();
-            timeline.keep(&mut texts["kind"]);
-        }
+        self.timelines[agent].take(at_ms, kind);
+        let texts_of = match kind {
+            Some(EventKind::InvocationStart { .. } | EventKind::InvocationEnd { .. }) => agent,
+            Some(EventKind::DelegationError { child, .. }) => {
+                let Some(child) = self.stopped_child(child) else {
+                    return;
+                };
+                self.timelines[child].stop(at_ms);
+                child
+            }
+            _ => return,
+        };
+        let texts = cut_strings(line, place.offset, KEPT);
+        let mut texts: Value = serde_json::from_slice(&texts).unwrap_or_default();
+        self.timelines[texts_of].keep(&mut texts["kind"]);
+    }
+
+    /// Returns the index of an agent that is running although the call to it failed. An agent that
+    /// accepts messages can answer further ones.
+    fn stopped_child(&self, id: &str) -> Option<usize> {
+        let child = self.fold.place(id)?;
+        let is_running = self.timelines[child].ended_ms().is_none();
+        (is_running && self.places[child].messages == 0).then_some(child)
     }
 }
 
@@ -395,6 +415,73 @@ mod tests {
                 (iterations, events),
                 "{name}"
             );
+        }
+    }
+
+    /// The trajectory does not contain the end of an agent that was stopped.
+    #[test]
+    fn stopped_agents_have_ended() {
+        let lines = [
+            (0.0, "root", "invocation_start", ""),
+            (1.0, "cancelled", "invocation_start", ""),
+            (2.0, "cancelled", "llm_request", ""),
+            (2.0, "below", "invocation_start", "cancelled"),
+            (3.0, "limited", "invocation_start", ""),
+            (4.0, "limited", "invocation_end", ""),
+            (5.0, "root", "delegation_error", "limited"),
+            (6.0, "root", "delegation_error", "cancelled"),
+            // The request fails after the agent that sent it was stopped.
+            (7.0, "cancelled", "llm_error", ""),
+            (8.0, "instance", "invocation_start", ""),
+            (8.0, "instance", "message_received", ""),
+            (9.0, "root", "delegation_error", "instance"),
+            (10.0, "root", "iteration_start", ""),
+            (12.0, "root", "invocation_end", ""),
+        ];
+        let lines = lines.map(|(at_ms, agent, kind, other)| {
+            let parent = match (agent, other) {
+                ("root", _) => None,
+                (_, "") => Some("root"),
+                (_, parent) => Some(parent),
+            };
+            let error = (kind != "invocation_start").then_some("stopped");
+            let kind = json!({"type": kind, "role": "child", "query": "q", "model": "m",
+                "max_iterations": 1, "new_messages": [], "messages": 1, "child": other,
+                "error": error, "status": "limit", "answer": null, "iterations": 1,
+                "iteration": 1, "number": 1, "text": "t", "ms": 1.0});
+            json!({"v": 1, "run_id": "r", "sample": "s", "attempt": 1, "at_ms": at_ms,
+                "invocation": agent, "parent": parent, "depth": u32::from(agent != "root"),
+                "kind": kind})
+            .to_string()
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.1.jsonl");
+        let shown = |lines: &[String]| -> Vec<String> {
+            fs::write(&path, lines.join("\n") + "\n").unwrap();
+            let mut index = Index::default();
+            let soon = Instant::now() + Duration::from_secs(60);
+            index.advance(&path, soon).unwrap();
+            let agents = index.agents();
+            let agents = agents.iter().map(|agent| {
+                let (status, error) = (json!(agent.status), agent.error);
+                format!("{} {status} {} {error}", agent.id, agent.end_ms)
+            });
+            agents.collect()
+        };
+        let stopped = [
+            "cancelled \"cancelled\" 6 \"stopped\"",
+            "below \"cancelled\" 6 null",
+            "limited \"limit\" 4 \"stopped\"",
+        ];
+        // An agent that accepts messages runs on after a message failed.
+        let running = ["root null 10 null", "instance null 10 null"];
+        let ended = [
+            "root \"limit\" 12 \"stopped\"",
+            "instance \"cancelled\" 12 null",
+        ];
+        for (count, [root, instance]) in [(13, running), (14, ended)] {
+            let wanted = [root, stopped[0], stopped[1], stopped[2], instance];
+            assert_eq!(shown(&lines[..count]), wanted);
         }
     }
 

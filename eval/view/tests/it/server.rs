@@ -101,6 +101,7 @@ fn stamps_change_with_progress_of_run() {
         let time = SystemTime::now() - Duration::from_secs(3600);
         file.set_modified(time).unwrap();
     };
+    let run_progress = || ask("attempt?run=one&sample=s-2")["run_progress"].clone();
 
     // An attempt that is silent for long, like that of a killed run, and then continues.
     fs::write(dir.join("config.json"), "{\"v\":1,\"attempts_total\":2}").unwrap();
@@ -111,8 +112,10 @@ fn stamps_change_with_progress_of_run() {
     age("trajectories");
     ask("runs");
     let running = stamps("running");
+    assert_eq!(run_progress(), "running");
     age("trajectories/s-2.1.jsonl");
     let stopped = stamps("stopped");
+    assert_eq!(run_progress(), "stopped");
     assert!(running[0] != stopped[0] && running[1] != stopped[1]);
     fs::write(&trajectory, format!("{}\n", json!(first))).unwrap();
     stamps("running");

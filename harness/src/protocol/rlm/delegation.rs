@@ -23,6 +23,7 @@ use crate::model::{EventKind, Image, Message, Role, Status, WebEvent, ms};
 use crate::prompt::{AnswerSchema, ContextKind, first_message};
 use crate::protocol::direct::OneCall;
 use crate::protocol::tool_run::{BackgroundPart, Created, ToolRun};
+use crate::text::truncate_middle;
 use crate::tool::{ToolError, ToolSet};
 
 /// Error of a call that was still running when its cell ended.
@@ -40,8 +41,8 @@ struct PageCallResult {
     picture: Option<Image>,
 }
 
-/// Maximum characters of a returned string in a `PageCall` event. Dumps have separate events.
-const KEPT: usize = 200;
+/// Maximum characters of a returned string in a `PageCall` event.
+const RECORDED: usize = 100_000;
 
 /// Result of a tool, with the id of the call.
 type ToolAnswer = (CallId, Result<Value, String>);
@@ -123,10 +124,10 @@ impl<'f> Children<'f> {
     }
 }
 
-/// Truncates a string value, and returns other values unchanged.
+/// Omits the middle of a very long string, and returns other values unchanged.
 fn shortened(value: &Value) -> Value {
     match value {
-        Value::String(text) => text.chars().take(KEPT).collect::<String>().into(),
+        Value::String(text) => truncate_middle(text, RECORDED).into(),
         other => other.clone(),
     }
 }
