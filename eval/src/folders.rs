@@ -11,6 +11,7 @@ use records::run_dir::RunDir;
 use report::FoundSweep;
 use report::race::{RaceError, RaceLog};
 
+use crate::process::terminal;
 use crate::sweep::{Plan, SweepError};
 
 /// Runs and sweeps found in folders.
@@ -49,6 +50,25 @@ pub enum FolderError {
     /// The log of a race is invalid.
     #[error(transparent)]
     Race(#[from] RaceError),
+}
+
+/// Skips files, each with a note, because a glob also matches those next to runs. If there are only
+/// files, returns them, so that the error names the first one.
+pub(crate) fn folders_among(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let (files, folders): (Vec<PathBuf>, Vec<PathBuf>) =
+        paths.iter().cloned().partition(|path| path.is_file());
+    if folders.is_empty() {
+        return files;
+    }
+    for path in &files {
+        terminal::note(&skipped(path));
+    }
+    folders
+}
+
+/// Returns the note about a skipped file.
+pub(crate) fn skipped(path: &Path) -> String {
+    format!("skipped {}: it is a file, not a run", path.display())
 }
 
 impl Found {

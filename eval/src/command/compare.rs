@@ -13,6 +13,7 @@ use super::report::WriteFile;
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::folders::skipped;
 use crate::process::terminal;
 
 pub(crate) use settings::CompareArgs;
@@ -50,11 +51,6 @@ pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
     } else {
         Outcome::Complete
     })
-}
-
-/// Returns the note about a skipped file.
-pub(super) fn skipped(path: &Path) -> String {
-    format!("skipped {}: it is a file, not a run", path.display())
 }
 
 /// Writes the comparisons as CSV, replacing an existing file.

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use report::summary::table;
 
-use super::compare::skipped;
 use super::run::gate;
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::folders::skipped;
 use crate::process::terminal;
 use crate::run::merge::merge;
 

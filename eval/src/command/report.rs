@@ -2,17 +2,16 @@
 
 mod settings;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use records::run_dir::{RunDir, RunDirError, write_output, write_whole};
 use report::{Report, RunReport, SweepReport, html, text};
 use serde_json::{Value, json};
 
-use super::compare::skipped;
 use super::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::folders::Found;
+use crate::folders::{Found, folders_among};
 use crate::process::terminal;
 
 pub(crate) use settings::ReportArgs;
@@ -91,20 +90,6 @@ fn json(report: &Report) -> Value {
         "runs": report.runs.iter().map(run).collect::<Vec<_>>(),
         "sweeps": report.sweeps.iter().map(sweep).collect::<Vec<_>>(),
     })
-}
-
-/// Skips files, each with a note, because a glob also matches those next to runs. If there are only
-/// files, returns them, so that the error names the first one.
-pub(super) fn folders_among(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let (files, folders): (Vec<PathBuf>, Vec<PathBuf>) =
-        paths.iter().cloned().partition(|path| path.is_file());
-    if folders.is_empty() {
-        return files;
-    }
-    for path in &files {
-        terminal::note(&skipped(path));
-    }
-    folders
 }
 
 /// Prints a note if the run is still in progress, because its figures are then preliminary.

@@ -15,13 +15,13 @@ use report::summary::{Summary, table};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::report::{folders_among, note_if_running};
+use super::report::note_if_running;
 use super::runtime::{StopSignal, runtime};
 use super::stdout;
 use super::sweep::worse;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::folders::{FolderError, Found};
+use crate::folders::{FolderError, Found, folders_among};
 use crate::grader::{self, Grader, GraderError, Rule};
 use crate::models;
 use crate::process::terminal;

@@ -136,8 +136,8 @@ pub(crate) fn check_prices<'a>(
     }
 }
 
-/// Whether the cost of a model depends on the price table. OpenRouter reports the charge in each
-/// response; scripted and replayed models take it from their files.
+/// Whether the cost of a model depends on the price table. The provider `openrouter` reports the
+/// charge in each response; scripted and replayed models take it from their files.
 fn needs_price(reference: &ModelRef) -> bool {
     reference.on_server().is_some() && reference.provider() != "openrouter"
 }

@@ -3,7 +3,6 @@
 //! A typed flag overrides the variables of flags that exclude it, and an error about a variable's
 //! value names the variable.
 
-use std::collections::HashSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
 
@@ -12,35 +11,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::env_file;
-use super::flags::names;
+use super::flags::{TypedFlags, names};
 use crate::process::env_vars;
-
-/// Flags on the command line, without dashes: long flags by name, short flags by letter.
-#[derive(Debug, Clone)]
-pub(crate) struct TypedFlags(HashSet<String>);
-
-impl TypedFlags {
-    pub(crate) fn in_arguments(arguments: &[OsString]) -> Self {
-        let flag = |argument: &OsString| {
-            let flag = argument.to_str()?.strip_prefix('-')?;
-            let flag = flag.strip_prefix('-').unwrap_or(flag);
-            let name = flag.split_once('=').map_or(flag, |(name, _)| name);
-            Some(name.to_owned())
-        };
-        Self(arguments.iter().filter_map(flag).collect())
-    }
-
-    /// Whether a flag is on the command line under this name, which may be an alias.
-    pub(crate) fn has_name(&self, name: &str) -> bool {
-        self.0.contains(name)
-    }
-
-    pub(crate) fn has(&self, argument: &Arg) -> bool {
-        let short = argument.get_short();
-        names(argument).any(|name| self.0.contains(name))
-            || short.is_some_and(|letter| self.0.contains(letter.to_string().as_str()))
-    }
-}
 
 /// A parsed command line.
 pub(crate) struct Parsed {

@@ -1,6 +1,7 @@
-//! Flags: the marks that declare their rules, and their ids, names and errors.
+//! Flags: the marks that declare their rules, their ids, names and errors, and which are typed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::OsString;
 
 use clap::builder::ArgExt;
 use clap::{Arg, Args, Command};
@@ -61,6 +62,33 @@ pub(crate) fn names(argument: &Arg) -> impl Iterator<Item = &str> {
     let all = argument.get_all_aliases().unwrap_or_default();
     let earlier = all.into_iter().filter(move |alias| !shown.contains(alias));
     argument.get_long().into_iter().chain(earlier)
+}
+
+/// Flags on the command line, without dashes: long flags by name, short flags by letter.
+#[derive(Debug, Clone)]
+pub(crate) struct TypedFlags(HashSet<String>);
+
+impl TypedFlags {
+    pub(crate) fn in_arguments(arguments: &[OsString]) -> Self {
+        let flag = |argument: &OsString| {
+            let flag = argument.to_str()?.strip_prefix('-')?;
+            let flag = flag.strip_prefix('-').unwrap_or(flag);
+            let name = flag.split_once('=').map_or(flag, |(name, _)| name);
+            Some(name.to_owned())
+        };
+        Self(arguments.iter().filter_map(flag).collect())
+    }
+
+    /// Whether a flag is on the command line under this name, which may be an alias.
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+
+    pub(crate) fn has(&self, argument: &Arg) -> bool {
+        let short = argument.get_short();
+        names(argument).any(|name| self.0.contains(name))
+            || short.is_some_and(|letter| self.0.contains(letter.to_string().as_str()))
+    }
 }
 
 /// Returns clap's error message as one line.

@@ -13,13 +13,12 @@ use std::str::FromStr;
 use std::{env, fmt, fs};
 
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Args as _, Command};
+use clap::{Arg, ArgMatches, Args, Command};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::environment::TypedFlags;
-use super::flags::MayNamePlace;
-use super::{RunArgs, recorded_flags};
+use super::flags::{MayNamePlace, TypedFlags};
+use super::recorded_flags;
 use crate::process::env_vars;
 use crate::process::invocation::quoted;
 
@@ -81,23 +80,23 @@ impl Display for PlaceFlag {
     }
 }
 
-/// Returns the recorded flags of `rlm-eval run` whose locations must be given again, in help order.
+/// Returns the recorded flags of `A` whose locations must be given again, in help order.
 ///
 /// # Errors
 /// A sentence about the first invalid value.
-pub(super) fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
-    let recorded = recorded_flags::matches::<RunArgs>(flags)?;
-    Ok(places(&recorded, |_, _| false))
+pub(super) fn recorded_places<A: Args>(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
+    let recorded = recorded_flags::matches::<A>(flags)?;
+    Ok(places::<A>(&recorded, |_, _| false))
 }
 
 /// Returns the recorded flags that this start does not confirm. A typed flag overrides the recorded
 /// value; an environment variable, seen in `now`, must have the same value.
-pub(super) fn unconfirmed(
+pub(super) fn unconfirmed<A: Args>(
     recorded: &ArgMatches,
     now: &ArgMatches,
     typed: &TypedFlags,
 ) -> Vec<PlaceFlag> {
-    places(recorded, |argument, recorded| {
+    places::<A>(recorded, |argument, recorded| {
         let values = now.try_get_raw(argument.get_id().as_str()).ok().flatten();
         let is_same = values.is_some_and(|values| values.eq(recorded.iter().map(OsStr::new)));
         is_same || typed.has(argument)
@@ -105,7 +104,10 @@ pub(super) fn unconfirmed(
 }
 
 /// Returns the recorded flags with locations, except confirmed ones.
-fn places(matches: &ArgMatches, is_confirmed: impl Fn(&Arg, &[String]) -> bool) -> Vec<PlaceFlag> {
+fn places<A: Args>(
+    matches: &ArgMatches,
+    is_confirmed: impl Fn(&Arg, &[String]) -> bool,
+) -> Vec<PlaceFlag> {
     let place = |argument: &Arg| {
         let id = argument.get_id().as_str();
         // A resumed run writes to its own folder, regardless of the recorded `--log-dir`.
@@ -120,7 +122,7 @@ fn places(matches: &ArgMatches, is_confirmed: impl Fn(&Arg, &[String]) -> bool) 
         let is_open = id != "base_url" && is_place(argument, &values);
         (is_open && !is_confirmed(argument, &values)).then(|| PlaceFlag::of(argument, values))
     };
-    let command = RunArgs::augment_args(Command::new("run"));
+    let command = A::augment_args(Command::new("run"));
     command.get_arguments().filter_map(place).collect()
 }
 
@@ -206,6 +208,7 @@ mod tests {
     use serde_json::json;
 
     use super::{leads_outside, recorded_places};
+    use crate::settings::RunArgs;
 
     #[test]
     fn finds_paths_outside_of_the_current_folder() {
@@ -244,7 +247,7 @@ mod tests {
             },
             "hooks_dir": "hooks",
         });
-        let places = recorded_places(&flags).unwrap();
+        let places = recorded_places::<RunArgs>(&flags).unwrap();
         let mut places: Vec<String> = places.iter().map(ToString::to_string).collect();
         places.sort();
         assert_eq!(

@@ -12,7 +12,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use records::run_dir;
 use serde_json::Value;
 
-use super::environment::TypedFlags;
+use super::flags::TypedFlags;
 use super::flags::{Ids, ids, union};
 use super::places::{PlaceFlag, unconfirmed};
 use super::powers::is_permission;
@@ -105,7 +105,7 @@ impl ResumeArgs {
     /// A sentence about the first invalid recorded value.
     pub fn unconfirmed(&self, flags: &Value) -> Result<Vec<PlaceFlag>, String> {
         let recorded = recorded_flags::matches::<RunArgs>(flags)?;
-        let mut places = unconfirmed(&recorded, &self.now, &self.typed);
+        let mut places = unconfirmed::<RunArgs>(&recorded, &self.now, &self.typed);
         // Include the URL, so that one command confirms everything. If only the URL is unconfirmed,
         // its provider's environment variable may confirm it.
         let address = recorded.get_one::<String>("base_url");

@@ -378,7 +378,7 @@ impl RunSettings {
         let url = url.filter(|_| self.check_addresses(&self.log_dir, None, "").is_err());
         let url = url.map(|url| format!("--base-url {}", quoted(url)));
         // This program serialized the flags, so they are valid.
-        let places = places::recorded_places(&self.flags).unwrap_or_default();
+        let places = places::recorded_places::<RunArgs>(&self.flags).unwrap_or_default();
         let places = places.iter().map(PlaceFlag::to_string);
         let words = url.into_iter().chain(places);
         words.chain(self.powers.iter().cloned()).collect()

@@ -15,9 +15,8 @@ use harness::{AgentTools, ToolResolver};
 use serde::Serialize;
 
 use super::layers::PromptOverrideSettings;
-use super::treatment::Flags;
 use super::values::{is_variable_name, names};
-use super::{Granted, SettingsError, prompt_library, tool_registry};
+use super::{Granted, McpServer, PromptOverrideArgs, SettingsError, prompt_library, tool_registry};
 use crate::mcp_servers;
 
 /// Tools of the agents.
@@ -51,15 +50,17 @@ pub struct HookArgs {
 /// A [`SettingsError`] for the first invalid flag, or for all errors in a definition's tools
 /// together.
 pub(super) fn resolve(
-    flags: &Flags<'_>,
+    args: &ToolArgs,
+    given: &[String],
+    servers: &[McpServer],
+    layers: &PromptOverrideArgs,
     over: &PromptOverrideSettings,
     web: &AgentTurnSettings,
     hooks: &HookRegistry,
 ) -> Result<ResolvedTools, SettingsError> {
-    let (args, layers) = (flags.tools, &flags.guidance.layers);
     let (definition, texts) = (over.definition.as_ref(), &over.overrides);
-    let registry = tool_registry(layers.tools_dir.as_deref(), flags.servers)?;
-    let of_servers = mcp_servers::tools(flags.servers)?.into_iter();
+    let registry = tool_registry(layers.tools_dir.as_deref(), servers)?;
+    let of_servers = mcp_servers::tools(servers)?.into_iter();
     let of_servers: Vec<String> = of_servers.map(|tool| tool.spec().name.clone()).collect();
     let library = prompt_library(layers.prompts_dir.as_deref())?;
     if let Some(folder) = &args.files_dir
@@ -70,7 +71,7 @@ pub(super) fn resolve(
             "--files-dir {folder}: folder not found"
         )));
     }
-    let given = values(flags.values)?;
+    let given = values(given)?;
     let process = process_values();
     let resolver = ToolResolver {
         registry: &registry,

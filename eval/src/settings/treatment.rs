@@ -71,7 +71,15 @@ impl Flags<'_> {
         } = guidance::resolve(args, model, &registry, self.servers)?;
         let web = super::web::resolve(self.web)?;
         let layers = &guidance.layers;
-        let equipped = super::tools::resolve(self, layers, &web, &registry)?;
+        let equipped = super::tools::resolve(
+            self.tools,
+            self.values,
+            self.servers,
+            &args.layers,
+            layers,
+            &web,
+            &registry,
+        )?;
         let root = match &layers.definition {
             Some(definition) => AgentSettings::of(definition, &registry)?,
             None => AgentSettings::default(),
@@ -160,9 +168,9 @@ impl Flags<'_> {
         }
         Ok(Resolved {
             settings: Agents {
+                treatment,
                 profile,
                 effective,
-                treatment,
             },
             notes,
             warnings,

@@ -8,8 +8,8 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use harness::journal::ForkPoint;
 
 use crate::process::invocation::quoted;
-use crate::settings::environment::TypedFlags;
 use crate::settings::flags::RunOnly;
+use crate::settings::flags::TypedFlags;
 use crate::settings::resume::RecordedRun;
 use crate::settings::values::whole;
 use crate::settings::{Resolved, ResumeArgs, RunArgs, RunMode, RunSettings, SettingsError};

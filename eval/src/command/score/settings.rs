@@ -9,8 +9,8 @@ use harness::Budget;
 use harness::provider::PriceTable;
 
 use crate::process::terminal;
-use crate::settings::environment::TypedFlags;
 use crate::settings::flags::NotFromFile;
+use crate::settings::flags::TypedFlags;
 use crate::settings::values::whole;
 use crate::settings::{
     GraderSettings, IsolationKind, Keys, LimitArgs, ModelArgs, ScorerArgs, SettingsError,
