@@ -33,9 +33,7 @@ pub use error::ProviderError;
 pub use limit::{Limited, Limiter, MaybeShared, Pace, Rate, SharedPace};
 pub use price::{PriceError, PriceTable, Priced};
 pub use record::{Cassette, CassetteHeader, Recorded};
-pub use replay::{
-    JsText, NodeRlmConfig, NodeRlmFile, NodeRlmResult, NodeRlmStep, Replay, ReplayError,
-};
+pub use replay::{NodeRlmConfig, NodeRlmFile, NodeRlmResult, NodeRlmStep, Replay, ReplayError};
 pub use retry::{Retry, RetryPolicy};
 pub use scripted::{ScriptLibrary, Scripted, ScriptedError};
 pub use window::{WindowError, WindowTable};

@@ -11,7 +11,7 @@ use std::path::Path;
 use async_trait::async_trait;
 
 pub use file::ReplayError;
-pub use node_rlm::{JsText, NodeRlmConfig, NodeRlmFile, NodeRlmResult, NodeRlmStep};
+pub use node_rlm::{NodeRlmConfig, NodeRlmFile, NodeRlmResult, NodeRlmStep};
 
 use super::{CallSink, Provider, ProviderError, Recording, Request, Response};
 
