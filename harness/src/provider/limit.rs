@@ -3,17 +3,17 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use tokio::sync::Mutex;
 
+use super::call::report_wait;
 use super::connections::{Connection, Connections};
 use super::{
-    CallEvent, CallSink, Forecast, Provider, ProviderError, Recording, Request, Response,
-    WaitReason,
+    CallSink, Forecast, Provider, ProviderError, Recording, Request, Response, WaitReason,
 };
 
 /// Limits for the requests to an endpoint.
@@ -142,30 +142,22 @@ impl Limiter {
         }
         let connection = match self.connections.take() {
             Ok(connection) => connection,
-            Err(place) => {
-                let wait = Wait::begin(calls, WaitReason::Connection);
-                let connection = match place.await {
-                    Ok(connection) => connection,
-                    // Cannot happen: the queue lives as long as `self` and serves every waiting
-                    // request.
-                    Err(_) => std::future::pending().await,
-                };
-                wait.end();
-                connection
-            }
+            Err(place) => match report_wait(calls, WaitReason::Connection, place).await {
+                Ok(connection) => connection,
+                // Cannot happen: the queue lives as long as `self` and serves every waiting
+                // request.
+                Err(_) => std::future::pending().await,
+            },
         };
         if let Some((endpoint, pace, shared)) = &self.shared {
             if let Some(rate) = pace.rate {
-                let wait = Wait::begin(calls, WaitReason::RateLimit);
-                shared.turn(endpoint, rate).await;
-                wait.end();
+                let turn = shared.turn(endpoint, rate);
+                report_wait(calls, WaitReason::RateLimit, turn).await;
             }
         } else if let Some(limit) = &self.rate
             && !limit.is_free()
         {
-            let wait = Wait::begin(calls, WaitReason::RateLimit);
-            limit.turn().await;
-            wait.end();
+            report_wait(calls, WaitReason::RateLimit, limit.turn()).await;
         }
         connection
     }
@@ -183,31 +175,6 @@ impl Limit {
         while let Err(early) = self.bucket.check() {
             tokio::time::sleep(early.wait_time_from(self.clock.now())).await;
         }
-    }
-}
-
-/// A wait of a request. Its start and end are reported as events.
-struct Wait<'a> {
-    calls: &'a dyn CallSink,
-    reason: WaitReason,
-    began: Instant,
-}
-
-impl<'a> Wait<'a> {
-    fn begin(calls: &'a dyn CallSink, reason: WaitReason) -> Self {
-        calls.note(CallEvent::Waiting { reason });
-        Self {
-            calls,
-            reason,
-            began: Instant::now(),
-        }
-    }
-
-    fn end(self) {
-        self.calls.note(CallEvent::Waited {
-            reason: self.reason,
-            duration: self.began.elapsed(),
-        });
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 
+use super::call::report_wait;
 use super::{
     CallEvent, CallSink, Forecast, Provider, ProviderError, Recording, Request, Response,
     WaitReason,
@@ -120,20 +121,12 @@ impl<P: Provider> Retry<P> {
             }
             clock.calls.note(CallEvent::Retried { error, delay });
             if delay > Duration::ZERO {
-                wait(clock.calls, delay).await;
+                let wait = tokio::time::sleep(delay);
+                report_wait(clock.calls, WaitReason::Backoff, wait).await;
             }
             retry += 1;
         }
     }
-}
-
-async fn wait(calls: &dyn CallSink, delay: Duration) {
-    let reason = WaitReason::Backoff;
-    let began = Instant::now();
-    calls.note(CallEvent::Waiting { reason });
-    tokio::time::sleep(delay).await;
-    let duration = began.elapsed();
-    calls.note(CallEvent::Waited { reason, duration });
 }
 
 /// Clock of a call, which stops during waits for a rate limit or a connection.
