@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::record::bill;
-use super::{CallSink, Forecast, Provider, ProviderError, Recording, Request, Response};
+use super::{CallSink, Forecast, Provider, ProviderError, Request, Response};
 use crate::model::lenient_json;
 use crate::model::{Message, Role, ToolUse};
 use crate::prompt::AnswerSchema;
@@ -195,10 +195,6 @@ impl<P: Provider> Provider for Cached<P> {
                 Err(error)
             }
         }
-    }
-
-    fn recording(&self) -> Option<Recording> {
-        self.inner.recording()
     }
 
     fn forecast(&self, request: &Request) -> Option<Forecast> {

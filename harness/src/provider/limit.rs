@@ -12,9 +12,7 @@ use tokio::sync::Mutex;
 
 use super::call::report_wait;
 use super::connections::{Connection, Connections};
-use super::{
-    CallSink, Forecast, Provider, ProviderError, Recording, Request, Response, WaitReason,
-};
+use super::{CallSink, Forecast, Provider, ProviderError, Request, Response, WaitReason};
 
 /// Limits for the requests to an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -209,10 +207,6 @@ impl<P: Provider> Provider for Limited<P> {
             Err(_) => {}
         }
         result
-    }
-
-    fn recording(&self) -> Option<Recording> {
-        self.inner.recording()
     }
 
     fn forecast(&self, request: &Request) -> Option<Forecast> {

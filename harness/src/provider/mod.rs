@@ -57,7 +57,7 @@ pub trait Provider: Send + Sync {
     }
 
     /// Returns a summary of the recording that this provider plays back; `None` if it answers any
-    /// request.
+    /// request. Layers do not forward it, because a recording is played back without layers.
     fn recording(&self) -> Option<Recording> {
         None
     }

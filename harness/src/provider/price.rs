@@ -8,9 +8,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{
-    CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Recording, Request, Response,
-};
+use super::{CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response};
 use crate::model::Usage;
 
 const BUNDLED: &str = include_str!("../../prices.yaml");
@@ -292,10 +290,6 @@ impl<P: Provider> Provider for Priced<P> {
 
     async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
         Some(self.result(self.inner.recall(request).await?))
-    }
-
-    fn recording(&self) -> Option<Recording> {
-        self.inner.recording()
     }
 
     fn forecast(&self, request: &Request) -> Option<Forecast> {

@@ -11,9 +11,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    CallEvent, CallSink, Caller, Forecast, Provider, ProviderError, Recording, Request, Response,
-};
+use super::{CallEvent, CallSink, Caller, Forecast, Provider, ProviderError, Request, Response};
 
 /// Version of the format, stored in the first line as `cassette`.
 pub(super) const VERSION: u32 = 1;
@@ -225,10 +223,6 @@ impl<P: Provider> Provider for Recorded<P> {
     async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
         let result = self.inner.recall(request).await?;
         Some(self.record(request, true, Vec::new(), result, None))
-    }
-
-    fn recording(&self) -> Option<Recording> {
-        self.inner.recording()
     }
 
     fn forecast(&self, request: &Request) -> Option<Forecast> {

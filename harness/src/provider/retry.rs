@@ -7,8 +7,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::call::report_wait;
 use super::{
-    CallEvent, CallSink, Forecast, Provider, ProviderError, Recording, Request, Response,
-    WaitReason,
+    CallEvent, CallSink, Forecast, Provider, ProviderError, Request, Response, WaitReason,
 };
 
 /// Limits and delays of retries.
@@ -92,10 +91,6 @@ impl<P: Provider> Provider for Retry<P> {
                 });
             }
         }
-    }
-
-    fn recording(&self) -> Option<Recording> {
-        self.inner.recording()
     }
 
     fn forecast(&self, request: &Request) -> Option<Forecast> {
