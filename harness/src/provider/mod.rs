@@ -234,6 +234,15 @@ pub struct Response {
     pub finish_reason: Option<String>,
 }
 
+/// Returns the response in a result, even if it was truncated.
+pub(crate) fn response_mut(result: &mut Result<Response, ProviderError>) -> Option<&mut Response> {
+    match result {
+        Ok(response) => Some(response),
+        Err(ProviderError::Truncated { response }) => Some(response),
+        Err(_) => None,
+    }
+}
+
 /// Deserializes tool calls, or the code of one call, which versions that supported tool calls only
 /// for code recorded instead.
 fn calls_or_code<'de, D: Deserializer<'de>>(recorded: D) -> Result<Vec<ToolCall>, D::Error> {

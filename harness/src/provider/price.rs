@@ -8,7 +8,10 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response};
+use super::{
+    CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response,
+    response_mut,
+};
 use crate::model::Usage;
 
 const BUNDLED: &str = include_str!("../../prices.yaml");
@@ -231,23 +234,18 @@ impl<P> Priced<P> {
         }
     }
 
-    fn with_cost(&self, mut response: Response) -> Response {
-        response.cost_usd = self.cost(response.usage.as_ref(), response.cost_usd);
-        response
-    }
-
     fn cost(&self, usage: Option<&Usage>, said: Option<f64>) -> Option<f64> {
         said.or_else(|| self.table.cost_usd(&self.reference, usage?))
     }
 
-    fn result(&self, result: Result<Response, ProviderError>) -> Result<Response, ProviderError> {
-        match result {
-            Ok(response) => Ok(self.with_cost(response)),
-            Err(ProviderError::Truncated { response }) => Err(ProviderError::Truncated {
-                response: Box::new(self.with_cost(*response)),
-            }),
-            Err(error) => Err(error),
+    fn with_cost(
+        &self,
+        mut result: Result<Response, ProviderError>,
+    ) -> Result<Response, ProviderError> {
+        if let Some(response) = response_mut(&mut result) {
+            response.cost_usd = self.cost(response.usage.as_ref(), response.cost_usd);
         }
+        result
     }
 }
 
@@ -285,11 +283,11 @@ impl<P: Provider> Provider for Priced<P> {
             calls,
             priced: self,
         };
-        self.result(self.inner.complete(request, &calls).await)
+        self.with_cost(self.inner.complete(request, &calls).await)
     }
 
     async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
-        Some(self.result(self.inner.recall(request).await?))
+        Some(self.with_cost(self.inner.recall(request).await?))
     }
 
     fn forecast(&self, request: &Request) -> Option<Forecast> {

@@ -41,6 +41,7 @@ use crate::model::ToolCall;
 
 use super::{
     CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response, label,
+    response_mut,
 };
 use fallback::Fallbacks;
 use json_fields::text;
@@ -416,23 +417,19 @@ impl Provider for HttpProvider {
         let limit = self.http.timeouts.request;
         let exchange = self.exchange(request, calls);
         let result = tokio::time::timeout(limit, exchange).await;
-        let learned = |response: Response| {
-            self.experience.learn(request, &response);
-            safe_response(response)
-        };
-        match result {
-            Ok(Ok(response)) => Ok(learned(response)),
-            Ok(Err(ProviderError::Truncated { response })) => Err(ProviderError::Truncated {
-                response: Box::new(learned(*response)),
-            }),
-            // Redacted again after parsing, because escapes could hide keys in the raw body.
-            Ok(Err(error)) => Err(self.possible_overflow(request, error).map_message(redact)),
-            Err(_) => Err(ProviderError::Timeout {
+        let mut result = result.unwrap_or_else(|_| {
+            Err(ProviderError::Timeout {
                 provider: self.name().to_owned(),
                 what: "complete response".to_owned(),
                 after: limit,
-            }),
+            })
+        });
+        if let Some(response) = response_mut(&mut result) {
+            self.experience.learn(request, response);
+            *response = safe_response(std::mem::take(response));
         }
+        // Redacted again after parsing, because escapes could hide keys in the raw body.
+        result.map_err(|error| self.possible_overflow(request, error).map_message(redact))
     }
 
     fn forecast(&self, request: &Request) -> Option<Forecast> {
