@@ -181,7 +181,7 @@ impl<'a> Stack<'a> {
         let limiter = self.limiters.entry(endpoint.to_owned()).or_insert_with(|| {
             Arc::new(Limiter::shared(endpoint, self.traffic.pace(), &self.shared))
         });
-        let limited = Limited::new(model.provider, Arc::clone(limiter));
+        let limited = Arc::new(Limited::new(model.provider, Arc::clone(limiter)));
         let mut provider: Arc<dyn Provider> = Arc::new(Retry::new(limited, self.traffic.retry()));
         if let Some(cache) = &self.cache {
             let server = models.servers.get(endpoint);

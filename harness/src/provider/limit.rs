@@ -177,20 +177,20 @@ impl Limit {
 }
 
 /// A provider whose requests wait for a limiter.
-pub struct Limited<P> {
-    inner: P,
+pub struct Limited {
+    inner: Arc<dyn Provider>,
     limiter: Arc<Limiter>,
 }
 
-impl<P> Limited<P> {
+impl Limited {
     /// Adds the limiter of a provider's endpoint to the provider.
-    pub const fn new(inner: P, limiter: Arc<Limiter>) -> Self {
+    pub const fn new(inner: Arc<dyn Provider>, limiter: Arc<Limiter>) -> Self {
         Self { inner, limiter }
     }
 }
 
 #[async_trait]
-impl<P: Provider> Provider for Limited<P> {
+impl Provider for Limited {
     async fn complete(
         &self,
         request: &Request,

@@ -69,29 +69,6 @@ pub trait Provider: Send + Sync {
     }
 }
 
-#[async_trait]
-impl<P: Provider + ?Sized> Provider for Arc<P> {
-    async fn complete(
-        &self,
-        request: &Request,
-        calls: &dyn CallSink,
-    ) -> Result<Response, ProviderError> {
-        (**self).complete(request, calls).await
-    }
-
-    async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
-        (**self).recall(request).await
-    }
-
-    fn recording(&self) -> Option<Recording> {
-        (**self).recording()
-    }
-
-    fn forecast(&self, request: &Request) -> Option<Forecast> {
-        (**self).forecast(request)
-    }
-}
-
 /// Expected usage of a request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Forecast {

@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{
     CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response,
@@ -215,8 +216,8 @@ pub(super) fn globs(models: &[String]) -> Result<GlobSet, globset::Error> {
 }
 
 /// A provider that adds costs to responses.
-pub struct Priced<P> {
-    inner: P,
+pub struct Priced {
+    inner: Arc<dyn Provider>,
     /// Requested model, as `PROVIDER/MODEL`. Its price applies even if the server reports another
     /// model, because a reported name has no provider, and users set prices for the models that
     /// they request.
@@ -224,9 +225,9 @@ pub struct Priced<P> {
     table: PriceTable,
 }
 
-impl<P> Priced<P> {
+impl Priced {
     /// Adds prices to a provider. `reference` is the requested model.
-    pub const fn new(inner: P, reference: String, table: PriceTable) -> Self {
+    pub const fn new(inner: Arc<dyn Provider>, reference: String, table: PriceTable) -> Self {
         Self {
             inner,
             reference,
@@ -250,13 +251,13 @@ impl<P> Priced<P> {
 }
 
 /// Sink that adds costs to [`CallEvent::Billed`] and forwards all events.
-struct PricedCalls<'a, P> {
+struct PricedCalls<'a> {
     calls: &'a dyn CallSink,
-    priced: &'a Priced<P>,
+    priced: &'a Priced,
 }
 
 #[async_trait]
-impl<P: Send + Sync> CallSink for PricedCalls<'_, P> {
+impl CallSink for PricedCalls<'_> {
     fn note(&self, event: CallEvent) {
         self.calls.note(match event {
             CallEvent::Billed { usage, cost_usd } => CallEvent::Billed {
@@ -273,7 +274,7 @@ impl<P: Send + Sync> CallSink for PricedCalls<'_, P> {
 }
 
 #[async_trait]
-impl<P: Provider> Provider for Priced<P> {
+impl Provider for Priced {
     async fn complete(
         &self,
         request: &Request,

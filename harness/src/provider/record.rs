@@ -157,19 +157,17 @@ fn check_header(path: &Path, header: &CassetteHeader) -> io::Result<()> {
 const MAX_HEADER_BYTES: u64 = 1 << 20;
 
 /// A provider that records its calls.
-pub struct Recorded<P> {
-    inner: P,
+pub struct Recorded {
+    inner: Arc<dyn Provider>,
     cassette: Arc<Cassette>,
 }
 
-impl<P> Recorded<P> {
+impl Recorded {
     /// Adds recording to a provider.
-    pub const fn new(inner: P, cassette: Arc<Cassette>) -> Self {
+    pub const fn new(inner: Arc<dyn Provider>, cassette: Arc<Cassette>) -> Self {
         Self { inner, cassette }
     }
-}
 
-impl<P> Recorded<P> {
     fn record(
         &self,
         request: &Request,
@@ -202,7 +200,7 @@ impl<P> Recorded<P> {
 }
 
 #[async_trait]
-impl<P: Provider> Provider for Recorded<P> {
+impl Provider for Recorded {
     /// # Errors
     /// Returns the errors of the inner provider, and [`ProviderError::Store`] if the cassette
     /// cannot be written. Ignoring that error would hide the missing response until playback.

@@ -1,5 +1,6 @@
 //! Retries requests after transient errors, and limits the time of a call.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -54,20 +55,20 @@ impl RetryPolicy {
 }
 
 /// A provider with retries.
-pub struct Retry<P> {
-    inner: P,
+pub struct Retry {
+    inner: Arc<dyn Provider>,
     policy: RetryPolicy,
 }
 
-impl<P> Retry<P> {
+impl Retry {
     /// Adds retries to a provider.
-    pub const fn new(inner: P, policy: RetryPolicy) -> Self {
+    pub const fn new(inner: Arc<dyn Provider>, policy: RetryPolicy) -> Self {
         Self { inner, policy }
     }
 }
 
 #[async_trait]
-impl<P: Provider> Provider for Retry<P> {
+impl Provider for Retry {
     async fn complete(
         &self,
         request: &Request,
@@ -98,7 +99,7 @@ impl<P: Provider> Provider for Retry<P> {
     }
 }
 
-impl<P: Provider> Retry<P> {
+impl Retry {
     async fn send(&self, request: &Request, clock: &Clock<'_>) -> Result<Response, ProviderError> {
         let mut retry = 0;
         loop {
