@@ -10,7 +10,6 @@ use super::parsed_response::{
     Assembly, ParsedResponse, ResponseEnd, call, parse_event, unless_blank,
 };
 use super::reasoning::{self, Api, Rules, Thinking};
-use super::reported_usage::cost;
 use super::settings::{Unsupported, add_extra};
 use super::sse::SseEvent;
 use super::structured::{is_of_anthropic, object_schema};
@@ -282,9 +281,6 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         reasoning: unless_blank(reasoning.join("\n")),
         tool_calls,
         reasoning_signature: carry,
-        usage: usage(&body["usage"]),
-        cost_usd: cost(&body["usage"]),
-        served_model: unless_blank(text(&body["model"]).to_owned()),
         ..Response::default()
     };
     let end = FinishReasonField::Messages.ending("stop_reason", &body["stop_reason"]);

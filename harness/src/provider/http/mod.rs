@@ -45,7 +45,8 @@ use super::{
 };
 use fallback::Fallbacks;
 use json_fields::text;
-use parsed_response::{ParsedResponse, ResponseEnd, make_call_ids_unique};
+use parsed_response::{ParsedResponse, ResponseEnd, make_call_ids_unique, unless_blank};
+use reported_usage::cost;
 use tokens::ResponseLengthStats;
 use wire::Wire;
 
@@ -357,7 +358,10 @@ impl HttpProvider {
         make_call_ids_unique(&mut response, request);
         response.request_id = label(text(&body["id"]));
         response.finish_reason = label(wire.finish_reason(body));
-        response.usage = Some(tokens::completed(response.usage, request, &response));
+        response.served_model = unless_blank(text(&body["model"]).to_owned());
+        response.cost_usd = cost(&body["usage"]);
+        let counted = wire.bill(body).map(|(usage, _)| usage);
+        response.usage = Some(tokens::completed(counted, request, &response));
         match end {
             ResponseEnd::Complete => Ok(response),
             ResponseEnd::Length => Err(ProviderError::Truncated {

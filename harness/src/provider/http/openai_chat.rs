@@ -10,10 +10,9 @@ use super::finish_reason::FinishReasonField;
 use super::json_fields::{count, items, text};
 use super::messages::{arguments, data_url, paired};
 use super::parsed_response::{ContentParts, ParsedResponse, ResponseEnd, call, said, unless_blank};
-use super::reported_usage::{cost, counted};
 use super::settings::{Unsupported, add_extra};
 use super::structured::{is_of_google, is_strict, object_schema};
-use crate::model::{Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, Usage};
+use crate::model::{Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec};
 use crate::provider::{Request, Response};
 use crate::text::split_reasoning;
 
@@ -303,9 +302,6 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         reasoning,
         tool_calls,
         reasoning_signature: (!carry.is_empty()).then(|| Value::Object(carry).to_string()),
-        usage: usage(&body["usage"]),
-        cost_usd: cost(&body["usage"]),
-        served_model: unless_blank(text(&body["model"]).to_owned()),
         ..Response::default()
     };
     let end = end_of(choice);
@@ -343,9 +339,4 @@ fn end_of(choice: &Value) -> Option<ResponseEnd> {
         )),
         end => end,
     }
-}
-
-pub(super) fn usage(usage: &Value) -> Option<Usage> {
-    usage["prompt_tokens"].as_u64()?;
-    Some(counted(usage, ["prompt_tokens", "completion_tokens"]))
 }

@@ -6,7 +6,7 @@ use super::endpoint_table::Dialect;
 use super::json_fields::text;
 use super::parsed_response::{Assembly, ParsedResponse};
 use super::reasoning::{self, Api};
-use super::reported_usage::cost;
+use super::reported_usage::{cost, counted};
 use super::settings::Unsupported;
 use super::{anthropic, openai_chat, openai_responses};
 use crate::model::{Sampling, Usage};
@@ -140,8 +140,8 @@ impl Wire {
     pub fn bill(self, body: &Value) -> Option<(Usage, Option<f64>)> {
         let usage = &body["usage"];
         match self {
-            Self::Chat(_) => openai_chat::usage(usage),
-            Self::Responses => openai_responses::usage(usage),
+            Self::Chat(_) => counted(usage, ["prompt_tokens", "completion_tokens"]),
+            Self::Responses => counted(usage, ["input_tokens", "output_tokens"]),
             Self::Messages => anthropic::usage(usage),
         }
         .map(|counted| (counted, cost(usage)))
