@@ -146,28 +146,26 @@ impl PriceTable {
 
     /// Whether the table has a price for a model.
     pub fn knows(&self, reference: &str) -> bool {
-        let reference = priced_as(reference);
-        self.prices
-            .iter()
-            .any(|price| price.models.is_match(&*reference))
+        self.price(reference, u64::MAX).is_some()
     }
 
     /// Returns the date of a model's price, or `None` if the price or its date is unknown.
     pub fn date(&self, reference: &str) -> Option<Date> {
+        self.price(reference, u64::MAX)?.date
+    }
+
+    /// Returns the price of a model in a request with this number of input tokens.
+    fn price(&self, reference: &str, input_tokens: u64) -> Option<&Price> {
         let reference = priced_as(reference);
-        let mut prices = self.prices.iter();
-        prices
-            .find(|price| price.models.is_match(&*reference))?
-            .date
+        self.prices.iter().find(|price| {
+            input_tokens >= price.from_input_tokens && price.models.is_match(&*reference)
+        })
     }
 
     /// Returns the cost in US dollars of a request with this usage, or `None` if the model has no
     /// price.
     pub fn cost_usd(&self, reference: &str, usage: &Usage) -> Option<f64> {
-        let reference = priced_as(reference);
-        let price = self.prices.iter().find(|price| {
-            usage.input_tokens >= price.from_input_tokens && price.models.is_match(&*reference)
-        })?;
+        let price = self.price(reference, usage.input_tokens)?;
         let plain = usage
             .input_tokens
             .saturating_sub(usage.cached_input_tokens)
