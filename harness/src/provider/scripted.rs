@@ -141,7 +141,7 @@ impl Provider for Scripted {
             tokio::time::sleep(Duration::from_millis(self.script.latency_ms)).await;
             given_up.0 = None;
         }
-        let Some(answer) = self.script.answer(request) else {
+        let Some(rule) = self.script.rule(request) else {
             return Err(ProviderError::NoRule {
                 script: self.name.clone(),
                 role: caller.role,
@@ -156,7 +156,7 @@ impl Provider for Scripted {
         };
         let newest = request.messages.last().map(|message| message.all_text());
         let newest = newest.unwrap_or_default();
-        let (said, called) = match &answer.reply {
+        let (said, called) = match &rule.reply {
             Reply::Text(said, called) => (said, called),
             Reply::Error(error) => return Err(error.of(&self.name)),
         };
@@ -183,10 +183,10 @@ impl Provider for Scripted {
         Ok(Response {
             text,
             tool_calls: tool_calls.collect(),
-            reasoning: answer.reasoning.clone(),
-            reasoning_signature: answer.reasoning.clone(),
-            usage: answer.usage,
-            cost_usd: answer.cost_usd,
+            reasoning: rule.reasoning.clone(),
+            reasoning_signature: rule.reasoning.clone(),
+            usage: rule.usage,
+            cost_usd: rule.cost_usd,
             served_model: Some(self.name.clone()),
             ..Response::default()
         })
@@ -194,8 +194,8 @@ impl Provider for Scripted {
 
     /// Returns the usage and cost that the matching rule states.
     fn forecast(&self, request: &Request) -> Option<Forecast> {
-        let answer = self.script.answer(request)?;
-        let (usage, cost_usd) = (answer.usage, answer.cost_usd);
+        let rule = self.script.rule(request)?;
+        let (usage, cost_usd) = (rule.usage, rule.cost_usd);
         (usage.is_some() || cost_usd.is_some()).then(|| {
             Forecast::certain(Estimate {
                 usage: usage.unwrap_or_default(),
