@@ -105,11 +105,7 @@ pub(super) fn cannot_force(model: &str, sampling: &Sampling) -> bool {
     let of_extra = sampling.extra.get("thinking").cloned();
     let thinking = of_extra.or_else(|| thinking(sampling, rules));
     let thinks = thinking.is_some_and(|thinking| thinking["type"] != "disabled");
-    thinks || refuses_forced_tools(rules)
-}
-
-fn refuses_forced_tools(rules: Option<&Rules>) -> bool {
-    rules.is_some_and(|rules| rules.refuses_forced_tools)
+    thinks || rules.is_some_and(|rules| rules.refuses_forced_tools)
 }
 
 /// Returns the body of a request. Marks the system prompt as a cacheable prefix and, for agents
@@ -147,12 +143,8 @@ pub(super) fn body(request: &Request) -> Value {
         offer(&request.tools, &mut body);
     }
     add_extra(&mut body, &sampling.extra);
-    // Forced tool calls are rejected in these cases. The prompt asks the model to call the tool
-    // instead.
-    let thinks = body
-        .get("thinking")
-        .is_some_and(|thinking| thinking["type"] != "disabled");
-    if thinks || refuses_forced_tools(rules) {
+    // The prompt asks the model to call the tool instead.
+    if cannot_force(&request.model, sampling) {
         RequestFallback::FreeChoice.apply(&mut body);
     }
     body

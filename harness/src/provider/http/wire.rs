@@ -59,14 +59,6 @@ impl Wire {
         }
     }
 
-    /// See [`super::Endpoint::cannot_force_tools`].
-    pub fn cannot_force(self, model: &str, sampling: &Sampling) -> bool {
-        match self {
-            Self::Messages => anthropic::cannot_force(model, sampling),
-            _ => false,
-        }
-    }
-
     /// Checks that the format supports the settings.
     ///
     /// # Errors
