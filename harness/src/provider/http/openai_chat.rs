@@ -244,10 +244,10 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         return Err("`choices` is missing".to_owned());
     }
     let choice = used_choice(body).ok_or("`choices` is empty")?;
-    let message = choice["message"]
-        .as_object()
-        .ok_or("`choices[0].message` is missing")?;
-    let message = Value::Object(message.clone());
+    let message = &choice["message"];
+    if !message.is_object() {
+        return Err("`choices[0].message` is missing".to_owned());
+    }
     check_content(&message["content"])?;
     let ContentParts {
         text: mut said,
@@ -255,15 +255,14 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         thoughts,
     } = said(&message["content"]);
     let refusal = text(&message["refusal"]).to_owned() + &refusal;
-    let mut reasoning = unless_blank(text(&message["reasoning_content"]).to_owned())
-        .or_else(|| unless_blank(text(&message["reasoning"]).to_owned()))
-        .or_else(|| unless_blank(thoughts));
     let mut carry = Map::new();
-    for name in THOUGHTS {
-        if let Some(thoughts) = unless_blank(text(&message[name]).to_owned()) {
-            carry.insert(name.to_owned(), json!(thoughts));
-            break;
-        }
+    let mut reasoning = unless_blank(thoughts);
+    let mut fields = THOUGHTS
+        .into_iter()
+        .map(|name| (name, text(&message[name])));
+    if let Some((name, thoughts)) = fields.find(|(_, thoughts)| !thoughts.trim().is_empty()) {
+        carry.insert(name.to_owned(), json!(thoughts));
+        reasoning = Some(thoughts.to_owned());
     }
     // Some servers return the whole answer as reasoning.
     let calls = items(&message["tool_calls"]);
