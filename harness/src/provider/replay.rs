@@ -42,7 +42,8 @@ impl Replay {
             }
         };
         if run.responses.is_empty() {
-            return Err(ReplayError::Empty(path.to_owned()));
+            let problem = format!("the recording {} contains no responses", path.display());
+            return Err(ReplayError(problem));
         }
         let name = path.display().to_string();
         Ok(Self { name, run })

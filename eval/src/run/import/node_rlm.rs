@@ -32,10 +32,7 @@ pub struct SuppliedSettings {
 /// # Errors
 /// [`ImportError`] with the file and, if known, the field.
 pub fn read(path: &Path, guidance: &SuppliedSettings) -> Result<Imported, ImportError> {
-    let bytes = std::fs::read(path).map_err(|source| ReplayError::Read {
-        path: path.to_owned(),
-        source,
-    })?;
+    let bytes = std::fs::read(path).map_err(|error| ReplayError::unreadable(path, &error))?;
     let file = NodeRlmFile::read(path)?;
     let missing = |field: String, wanted| ImportError::Missing {
         path: path.to_owned(),

@@ -88,7 +88,7 @@ impl NodeRlmFile {
             return Err(format_error(path, "it is an array"));
         }
         let file: Self =
-            lenient_json::from_str(&text).map_err(|error| format_error(path, error.to_string()))?;
+            lenient_json::from_str(&text).map_err(|error| format_error(path, error))?;
         let mut seen = HashSet::new();
         for result in &file.results {
             if !seen.insert(&result.task_id) {
