@@ -80,27 +80,11 @@ pub struct HttpClient {
     log: Option<Arc<dyn RequestLog>>,
 }
 
-/// Error when creating an HTTP client or configuring an endpoint.
+/// Error when creating an HTTP client or configuring an endpoint: TLS setup failed, or the base URL
+/// or the API key is invalid.
 #[derive(Debug, thiserror::Error)]
-pub enum HttpError {
-    /// TLS setup failed, for example because no root certificates were found.
-    #[error("cannot create an HTTP client: {0}")]
-    Client(String),
-    /// The base URL is invalid.
-    #[error("invalid base URL `{url}`: {problem}; expected, for example, https://host/v1")]
-    BaseUrl {
-        /// Base URL as given.
-        url: String,
-        /// Reason why it is invalid.
-        problem: String,
-    },
-    /// The API key cannot be sent in a header.
-    #[error("the key for {provider} contains characters that are invalid in HTTP headers")]
-    Key {
-        /// Name of the endpoint.
-        provider: String,
-    },
-}
+#[error("{0}")]
+pub struct HttpError(String);
 
 /// A model in an endpoint's list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,7 +126,7 @@ impl HttpClient {
     /// redirects, because they could send a key to another host.
     ///
     /// # Errors
-    /// Returns [`HttpError::Client`] if TLS setup fails.
+    /// Returns [`HttpError`] if TLS setup fails, for example because no root certificates were found.
     pub fn new(timeouts: Timeouts) -> Result<Self, HttpError> {
         // Has an effect only for the first client of a process.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -155,7 +139,7 @@ impl HttpClient {
         }
         let client = builder
             .build()
-            .map_err(|error| HttpError::Client(error.to_string()))?;
+            .map_err(|error| HttpError(format!("cannot create an HTTP client: {error}")))?;
         Ok(Self {
             client,
             timeouts,
@@ -227,9 +211,11 @@ impl HttpProvider {
         http: HttpClient,
         stream: bool,
     ) -> Result<Self, HttpError> {
-        let wrong = |problem: &str| HttpError::BaseUrl {
-            url: redact_url(base_url),
-            problem: problem.to_owned(),
+        let wrong = |problem: &str| {
+            let url = redact_url(base_url);
+            HttpError(format!(
+                "invalid base URL `{url}`: {problem}; expected, for example, https://host/v1"
+            ))
         };
         let url = reqwest::Url::parse(base_url).map_err(|error| wrong(&error.to_string()))?;
         if !url.username().is_empty() || url.password().is_some() {
@@ -250,9 +236,10 @@ impl HttpProvider {
         }
         let sendable = |key: &Secret| reqwest::header::HeaderValue::from_str(key.reveal()).is_ok();
         if !key.as_ref().is_none_or(sendable) {
-            return Err(HttpError::Key {
-                provider: endpoint.name.clone(),
-            });
+            return Err(HttpError(format!(
+                "the key for {} contains characters that are invalid in HTTP headers",
+                endpoint.name
+            )));
         }
         let before_query = base_url.split('?').next().unwrap_or_default();
         Ok(Self {
