@@ -20,9 +20,6 @@ pub(super) fn parse<T: DeserializeOwned>(origin: &str, yaml: &str) -> Result<T, 
         let near = text
             .map(|text| format!(", near `{}`", text.trim()))
             .unwrap_or_default();
-        PromptError::Invalid {
-            origin: format!("{origin}{number}"),
-            problem: problem + &near,
-        }
+        PromptError::Invalid(format!("{origin}{number}: {problem}{near}"))
     })
 }

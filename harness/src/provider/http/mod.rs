@@ -126,7 +126,8 @@ impl HttpClient {
     /// redirects, because they could send a key to another host.
     ///
     /// # Errors
-    /// Returns [`HttpError`] if TLS setup fails, for example because no root certificates were found.
+    /// Returns [`HttpError`] if TLS setup fails, for example because no root certificates were
+    /// found.
     pub fn new(timeouts: Timeouts) -> Result<Self, HttpError> {
         // Has an effect only for the first client of a process.
         let _ = rustls::crypto::ring::default_provider().install_default();
