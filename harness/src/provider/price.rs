@@ -40,11 +40,8 @@ struct Price {
 
 /// Error when parsing a price table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{origin}: {problem}")]
-pub struct PriceError {
-    origin: String,
-    problem: String,
-}
+#[error("{0}")]
+pub struct PriceError(String);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -94,10 +91,7 @@ impl PriceTable {
     /// # Errors
     /// Returns [`PriceError`] with the invalid field or entry.
     pub fn parse(origin: &str, text: &str) -> Result<Self, PriceError> {
-        let wrong = |problem: String| PriceError {
-            origin: origin.to_owned(),
-            problem,
-        };
+        let wrong = |problem: String| PriceError(format!("{origin}: {problem}"));
         let file: File = crate::text::yaml::read(text).map_err(|error| wrong(error.to_string()))?;
         let mut prices = Vec::new();
         for (number, entry) in (1..).zip(file.prices) {
