@@ -19,7 +19,8 @@ pub(super) const VERSION: u32 = 1;
 /// First line of a cassette, which identifies the models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CassetteHeader {
-    cassette: u32,
+    /// Version of the format.
+    pub(super) cassette: u32,
     /// Reference of the main model.
     pub model: String,
     /// References of the aliased models.
@@ -41,10 +42,6 @@ impl CassetteHeader {
             aliases,
             identity,
         }
-    }
-
-    pub(super) const fn version(&self) -> u32 {
-        self.cassette
     }
 }
 

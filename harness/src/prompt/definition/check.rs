@@ -368,27 +368,26 @@ impl SubagentSettings {
     /// property with the reason.
     pub fn faults(&self, of: &Definition, child: &Definition) -> Vec<(&'static str, String)> {
         let mut faults = Vec::new();
-        let is_secret = |name: &Option<String>| {
-            let mut declared = of.variables.iter();
-            declared.any(|variable| {
-                variable.kind == VariableType::Secret && Some(&variable.name) == name.as_ref()
-            })
+        let declares = |definition: &Definition, name: &str, kind| {
+            let mut variables = definition.variables.iter();
+            variables.any(|variable| variable.name == name && variable.kind == kind)
         };
         if let Some(immediate) = &self.immediate {
             for (property, name) in [
                 ("immediate.nameEnv", &immediate.name_env),
                 ("immediate.descriptionEnv", &immediate.description_env),
             ] {
-                if is_secret(name) {
+                if let Some(name) = name
+                    && declares(of, name, VariableType::Secret)
+                {
                     let problem = "is a secret, which must not be passed to an agent";
                     faults.push((property, problem.to_owned()));
                 }
             }
             for name in &immediate.scoped_env {
-                let mut of_child = child.variables.iter();
-                let is_text = of_child
-                    .any(|variable| variable.name == *name && variable.kind == VariableType::Text);
-                if is_text && is_secret(&Some(name.clone())) {
+                if declares(child, name, VariableType::Text)
+                    && declares(of, name, VariableType::Secret)
+                {
                     let problem =
                         format!("`{name}` is a secret here and a text in `{}`", child.name);
                     faults.push(("immediate.scopedEnv", problem));
