@@ -213,9 +213,9 @@ fn open_servers(settings: &ModelSettings) -> Result<HashMap<&str, Arc<dyn Provid
         return Ok(servers);
     }
     let log = settings.request_recorder.clone();
-    let http = HttpClient::new(settings.timeouts)?
-        .with_longest_response(settings.longest_response)
-        .with_request_log(log.map(|log| log as _));
+    let mut http = HttpClient::new(settings.timeouts)?;
+    http.longest_response = settings.longest_response;
+    http.log = log.map(|log| log as _);
     for (prefix, server) in &settings.servers {
         let provider = open_server(server, http.clone(), settings.stream)?;
         servers.insert(prefix, Arc::new(provider));

@@ -18,7 +18,7 @@ use crate::model::{Effort, Message, MessageRole, Sampling, ToolChoice, ToolSpec,
 use crate::provider::{Request, Response};
 
 /// Default output token limit, because the API requires one. The reasoning budget is added to it.
-pub const DEFAULT_MAX_TOKENS: u32 = 8_192;
+const DEFAULT_MAX_TOKENS: u32 = 8_192;
 
 /// Default output token limit for the efforts `xhigh` and `max`. Anthropic recommends at least this
 /// limit, because thinking counts as output.

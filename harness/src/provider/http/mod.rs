@@ -50,7 +50,6 @@ use reported_usage::cost;
 use tokens::ResponseLengthStats;
 use wire::Wire;
 
-pub use anthropic::DEFAULT_MAX_TOKENS;
 pub use endpoint_table::{Endpoint, endpoint, endpoints};
 pub use header::{ExtraHeader, HeaderError};
 pub use request_log::RequestLog;
@@ -76,8 +75,11 @@ pub struct Timeouts {
 pub struct HttpClient {
     client: reqwest::Client,
     timeouts: Timeouts,
-    longest_response: Option<u64>,
-    log: Option<Arc<dyn RequestLog>>,
+    /// Number of output tokens of the longest response in earlier processes. Responses to requests
+    /// without an output token limit are expected to use at least this number.
+    pub longest_response: Option<u64>,
+    /// Log that receives every request.
+    pub log: Option<Arc<dyn RequestLog>>,
 }
 
 /// Error when creating an HTTP client or configuring an endpoint: TLS setup failed, or the base URL
@@ -147,22 +149,6 @@ impl HttpClient {
             longest_response: None,
             log: None,
         })
-    }
-
-    /// Sets the log that receives every request.
-    #[must_use]
-    pub fn with_request_log(self, log: Option<Arc<dyn RequestLog>>) -> Self {
-        Self { log, ..self }
-    }
-
-    /// Sets the number of output tokens of the longest response in earlier processes. Responses to
-    /// requests without an output token limit are expected to use at least this number.
-    #[must_use]
-    pub fn with_longest_response(self, longest_response: Option<u64>) -> Self {
-        Self {
-            longest_response,
-            ..self
-        }
     }
 }
 
