@@ -78,16 +78,6 @@ pub struct Forecast {
     pub most: Estimate,
 }
 
-impl Forecast {
-    /// Creates a forecast for a known usage.
-    pub const fn certain(usage: Estimate) -> Self {
-        Self {
-            likely: usage,
-            most: usage,
-        }
-    }
-}
-
 /// Summary of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {

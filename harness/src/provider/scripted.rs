@@ -171,10 +171,14 @@ impl Provider for Scripted {
         let rule = self.script.rule(request)?;
         let (usage, cost_usd) = (rule.usage, rule.cost_usd);
         (usage.is_some() || cost_usd.is_some()).then(|| {
-            Forecast::certain(Estimate {
+            let likely = Estimate {
                 usage: usage.unwrap_or_default(),
                 cost_usd,
-            })
+            };
+            Forecast {
+                likely,
+                most: likely,
+            }
         })
     }
 }
