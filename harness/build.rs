@@ -48,10 +48,12 @@ fn sections() -> Result<String, Box<dyn Error>> {
         let count = slots.len();
         constants += &format!(
             "#[allow(dead_code, reason = \"the prompt of a protocol is found by its name\")]\n\
-             pub(crate) const {constant}: Template<{count}> = Template::new({name:?},\n    \
-             include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{file}\")), {slots:?});\n"
+             pub(crate) const {constant}: Template<{count}> = Template {{\n    \
+             name: {name:?},\n    \
+             text: include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{file}\")),\n    \
+             slots: {slots:?},\n}};\n"
         );
-        list += &format!("    ({name:?}, {constant}.source(), &{slots:?}),\n");
+        list += &format!("    ({name:?}, {constant}.text, &{slots:?}),\n");
     }
     Ok(format!(
         "{constants}\n/// Every bundled text by section name, with its slots.\n\

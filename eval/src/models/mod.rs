@@ -181,7 +181,7 @@ impl<'a> Stack<'a> {
         let limiter = self.limiters.entry(endpoint.to_owned()).or_insert_with(|| {
             Arc::new(Limiter::shared(endpoint, self.traffic.pace(), &self.shared))
         });
-        let limited = Limited::new(model.provider, Arc::clone(limiter));
+        let limited = Arc::new(Limited::new(model.provider, Arc::clone(limiter)));
         let mut provider: Arc<dyn Provider> = Arc::new(Retry::new(limited, self.traffic.retry()));
         if let Some(cache) = &self.cache {
             let server = models.servers.get(endpoint);
@@ -213,9 +213,9 @@ fn open_servers(settings: &ModelSettings) -> Result<HashMap<&str, Arc<dyn Provid
         return Ok(servers);
     }
     let log = settings.request_recorder.clone();
-    let http = HttpClient::new(settings.timeouts)?
-        .with_longest_response(settings.longest_response)
-        .with_request_log(log.map(|log| log as _));
+    let mut http = HttpClient::new(settings.timeouts)?;
+    http.longest_response = settings.longest_response;
+    http.log = log.map(|log| log as _);
     for (prefix, server) in &settings.servers {
         let provider = open_server(server, http.clone(), settings.stream)?;
         servers.insert(prefix, Arc::new(provider));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::hook::{Hook, HookRegistry, HookRegistryError};
 use crate::model::{ActionSurface, Effort, Protocol, Sampling};
-use crate::prompt::definition::{Definition, Effort as DefinedEffort, ToolStrategy};
+use crate::prompt::definition::{Definition, ToolStrategy};
 
 /// Settings for an agent's tool calls, reasoning, images and hooks. By default, an agent makes one
 /// tool call at a time, its reasoning is recorded but not sent back, and all images are kept.
@@ -54,13 +54,7 @@ impl AgentSettings {
             include_reasoning: reasoning.is_some_and(|reasoning| reasoning.include),
             include_chat: definition.include_chat,
             include_past_tools: definition.include_past_tools,
-            effort: reasoning
-                .and_then(|reasoning| reasoning.effort)
-                .map(|effort| match effort {
-                    DefinedEffort::Low => Effort::Low,
-                    DefinedEffort::Medium => Effort::Medium,
-                    DefinedEffort::High => Effort::High,
-                }),
+            effort: reasoning.and_then(|reasoning| reasoning.effort),
             reasoning_tokens: reasoning
                 .and_then(|reasoning| reasoning.max_tokens)
                 .map(NonZeroU32::get),
@@ -127,7 +121,7 @@ pub fn properties_without_effect(definition: &Definition, protocol: Protocol) ->
 
 #[cfg(test)]
 mod tests {
-    use super::{AgentSettings, DefinedEffort, properties_without_effect};
+    use super::{AgentSettings, properties_without_effect};
     use crate::hook::HookRegistry;
     use crate::model::{Effort, Protocol};
     use crate::prompt::definition::{Library, Reasoning, ToolStrategy};
@@ -153,18 +147,14 @@ mod tests {
         let hooks = settings.hooks.unwrap();
         let names: Vec<&str> = hooks.iter().map(|hook| hook.name()).collect();
         assert_eq!(names, ["redact_secrets"]);
-        for (effort, expected) in [
-            (DefinedEffort::Low, Effort::Low),
-            (DefinedEffort::Medium, Effort::Medium),
-            (DefinedEffort::High, Effort::High),
-        ] {
+        for effort in [Effort::Low, Effort::Medium, Effort::High] {
             let mut definition = definition.clone();
             definition.reasoning = Some(Reasoning {
                 effort: Some(effort),
                 ..Reasoning::default()
             });
             let settings = AgentSettings::of(&definition, &HookRegistry::bundled()).unwrap();
-            assert_eq!(settings.effort, Some(expected));
+            assert_eq!(settings.effort, Some(effort));
         }
         let rows: [(Protocol, &[&str]); 3] = [
             (Protocol::Tools, &["includeChat"]),

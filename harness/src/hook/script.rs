@@ -8,8 +8,8 @@ use sandbox::Sandbox;
 use serde_json::Value;
 
 use super::{Hook, HookError, HookEvent, HookOutput, RunningHook};
-use crate::script_file::{ScriptFile, ScriptFileError, fresh_sandbox, shared_sandbox};
-use crate::text::{read_text_file, sha256_hex};
+use crate::script_file::{ScriptFile, fresh_sandbox, shared_sandbox};
+use crate::text::{LineError, read_text_file, sha256_hex};
 
 /// Script that converts the argument of `defineHook` to an event handler.
 const DEFINED: &str = include_str!("defined.js");
@@ -120,7 +120,7 @@ impl ScriptHook {
 
     /// Runs the file to find the events that the hook handles and the name that the file passes to
     /// `defineHook`.
-    async fn find_events(&mut self) -> Result<(), ScriptFileError> {
+    async fn find_events(&mut self) -> Result<(), LineError> {
         let mut running = start(self, &fresh_sandbox()?).await?;
         for name in HookEvent::NAMES {
             let ask = if self.is_module {
@@ -222,7 +222,7 @@ impl ScriptWork {
 }
 
 /// Starts a session and runs a hook's file in it.
-async fn start(hook: &ScriptHook, sandbox: &Sandbox) -> Result<ScriptFile, ScriptFileError> {
+async fn start(hook: &ScriptHook, sandbox: &Sandbox) -> Result<ScriptFile, LineError> {
     if !hook.is_module {
         return ScriptFile::plain(sandbox, &hook.source).await;
     }

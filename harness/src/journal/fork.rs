@@ -5,7 +5,7 @@ use super::continuation::without_failures;
 use super::entry::{Entry, Fork, JournaledResponse, ROOT};
 use super::seal::{self, Chain};
 use crate::model::{Message, Usage};
-use crate::provider::{CallEvent, ProviderError, Response};
+use crate::provider::{CallEvent, response_mut};
 
 /// Point at which an attempt is forked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,7 +129,7 @@ impl ForkedJournal {
         }
         let was_cached = std::mem::replace(&mut kept.cached, true);
         (kept.at_ms, kept.ms) = (0.0, 0.0);
-        let Some(response) = response_of(&mut kept.result) else {
+        let Some(response) = response_mut(&mut kept.result) else {
             return;
         };
         if !was_cached {
@@ -140,13 +140,5 @@ impl ForkedJournal {
         if !same_model {
             response.reasoning_signature = None;
         }
-    }
-}
-
-fn response_of(result: &mut Result<Response, ProviderError>) -> Option<&mut Response> {
-    match result {
-        Ok(response) => Some(response),
-        Err(ProviderError::Truncated { response }) => Some(response),
-        Err(_) => None,
     }
 }

@@ -10,8 +10,7 @@ use super::position::{flat_position, iterations_phrase, repl_position};
 use super::sections::{
     AGENTS_FLAT, AGENTS_REPL, CHILD_REPL, DELEGATION, DELEGATION_TIPS, DRIVERS, ENVIRONMENT, FLAT,
     IDENTITY_COORDINATOR, IDENTITY_SOLVER, MANY_CALLS, MODELS, NATIVE_TOOLS, PROGRAM_MODELS, TOOLS,
-    WORKFLOW_COORDINATOR, WORKFLOW_SOLVER, WRITING_FENCED, WRITING_TOOL, section_slots,
-    section_texts,
+    WORKFLOW_COORDINATOR, WORKFLOW_SOLVER, WRITING_FENCED, WRITING_TOOL, section_texts,
 };
 use super::template::fill;
 use super::tool_reference::tool_reference;
@@ -233,8 +232,7 @@ fn own(own_prompt: Option<&str>) -> Assembled {
 /// Returns the bundled section that is named after a protocol, if there is one. Fills its slots
 /// with `values`, and ignores values of other slots.
 fn of_protocol(protocol: Protocol, mut values: Vec<(&'static str, String)>) -> Option<Section> {
-    let (name, text) = section_texts().find(|(name, _)| *name == protocol.as_str())?;
-    let slots = section_slots(name).unwrap_or_default();
+    let (name, text, slots) = section_texts().find(|(name, ..)| *name == protocol.as_str())?;
     values.retain(|(slot, _)| slots.contains(slot));
     Some(Section {
         name: name.to_owned(),

@@ -164,11 +164,8 @@ fn split_front_matter(text: &str) -> Result<(&str, &str), &'static str> {
     ))
 }
 
-fn invalid(origin: &str, problem: impl Into<String>) -> PromptError {
-    PromptError::Invalid {
-        origin: origin.to_owned(),
-        problem: problem.into(),
-    }
+fn invalid(origin: &str, problem: impl fmt::Display) -> PromptError {
+    PromptError::Invalid(format!("{origin}: {problem}"))
 }
 
 impl FrontMatter {

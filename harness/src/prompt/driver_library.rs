@@ -39,18 +39,16 @@ impl DriverLibrary {
     /// Adds every `*.md` of a folder. A driver replaces a known one with the same name.
     ///
     /// # Errors
-    /// Returns [`PromptError::Read`] if the folder or a file cannot be read, and
-    /// [`PromptError::Invalid`] if a file is not a valid driver.
+    /// Returns [`PromptError::Invalid`] if the folder or a file cannot be read, or if a file is not
+    /// a valid driver.
     pub fn with_dir(mut self, folder: &Path) -> Result<Self, PromptError> {
-        let unreadable = |path: &Path| {
-            let path = path.to_owned();
-            |source| PromptError::Read { path, source }
-        };
-        for path in sorted_paths(folder).map_err(unreadable(folder))? {
+        let paths = sorted_paths(folder);
+        for path in paths.map_err(|error| PromptError::unreadable(folder, &error))? {
             if path.extension().is_none_or(|extension| extension != "md") || path.is_dir() {
                 continue;
             }
-            let text = read_text_file(&path).map_err(unreadable(&path))?;
+            let text = read_text_file(&path);
+            let text = text.map_err(|error| PromptError::unreadable(&path, &error))?;
             let name = path
                 .file_stem()
                 .unwrap_or_default()

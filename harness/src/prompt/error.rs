@@ -1,7 +1,7 @@
 //! Errors in the settings and files of prompts.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::text::hint_for_unknown;
 
@@ -9,45 +9,10 @@ use crate::text::hint_for_unknown;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptError {
-    /// The model alias does not have the documented form.
-    #[error(
-        "model alias `{spec}`: {problem}; expected ALIAS=PROVIDER/MODEL or ALIAS=PROVIDER/MODEL:TAG,TAG; a model name that contains a colon must be followed by another colon"
-    )]
-    ModelAlias {
-        /// The alias as given.
-        spec: String,
-        /// What is wrong with the alias.
-        problem: String,
-    },
-
-    /// Two aliases have the same name.
-    #[error("model alias `{alias}` is given twice, for `{first}` and `{second}`")]
-    DuplicateAlias {
-        /// Name of the two aliases.
-        alias: String,
-        /// Model of the first alias.
-        first: String,
-        /// Model of the second alias.
-        second: String,
-    },
-
-    /// A file or folder cannot be read.
-    #[error("cannot read {}: {source}", .path.display())]
-    Read {
-        /// Path of the file or folder.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: io::Error,
-    },
-
-    /// A driver or profile file has a fault.
-    #[error("{origin}: {problem}")]
-    Invalid {
-        /// Path of the file, with the line if known.
-        origin: String,
-        /// Description of the problem and of valid values, with the name of the field.
-        problem: String,
-    },
+    /// An alias is invalid, or a file is unreadable or has a fault. Contains the place, the problem
+    /// and valid values.
+    #[error("{0}")]
+    Invalid(String),
 
     /// The driver is neither bundled nor in the user's folder.
     #[error("unknown driver `{name}`{}", hint_for_unknown(.name, .known))]
@@ -66,4 +31,11 @@ pub enum PromptError {
         /// Names of all known profiles.
         known: Vec<String>,
     },
+}
+
+impl PromptError {
+    /// Returns the error of a file or folder that cannot be read.
+    pub(super) fn unreadable(path: &Path, error: &io::Error) -> Self {
+        Self::Invalid(format!("cannot read {}: {error}", path.display()))
+    }
 }

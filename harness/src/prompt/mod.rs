@@ -52,7 +52,7 @@ pub use error::PromptError;
 pub use model_alias::{ModelAlias, parse_aliases};
 pub use overrides::{
     ActionOverride, ActionOverrides, DefinitionPiece, PromptOverrides, ReplApi, Replacement,
-    ReplacementError, RootDefinition,
+    RootDefinition,
 };
 pub use position::QUERY_LIMIT;
 pub use profile::{Profile, Profiles};

@@ -33,11 +33,14 @@ impl FromStr for ModelAlias {
     /// `fast=scripted:small.yaml`, `fast=scripted:small.yaml:cheap`.
     ///
     /// # Errors
-    /// Returns [`PromptError::ModelAlias`] with the problem and the valid form.
+    /// Returns [`PromptError::Invalid`] with the problem and the valid form.
     fn from_str(spec: &str) -> Result<Self, PromptError> {
-        parse(spec).map_err(|problem| PromptError::ModelAlias {
-            spec: spec.to_owned(),
-            problem,
+        parse(spec).map_err(|problem| {
+            PromptError::Invalid(format!(
+                "model alias `{spec}`: {problem}; expected ALIAS=PROVIDER/MODEL or \
+                 ALIAS=PROVIDER/MODEL:TAG,TAG; a model name that contains a colon must be followed \
+                 by another colon"
+            ))
         })
     }
 }
@@ -45,8 +48,8 @@ impl FromStr for ModelAlias {
 /// Parses several aliases, which must have different names.
 ///
 /// # Errors
-/// Returns the error of [`ModelAlias::from_str`] for the first invalid alias, or
-/// [`PromptError::DuplicateAlias`].
+/// Returns the error of [`ModelAlias::from_str`] for the first invalid alias, or an error for two
+/// aliases with the same name.
 pub fn parse_aliases<S: AsRef<str>>(specs: &[S]) -> Result<Vec<ModelAlias>, PromptError> {
     let aliases: Vec<ModelAlias> = specs
         .iter()
@@ -55,12 +58,9 @@ pub fn parse_aliases<S: AsRef<str>>(specs: &[S]) -> Result<Vec<ModelAlias>, Prom
     let mut models = HashMap::new();
     for ModelAlias { alias, model, .. } in &aliases {
         if let Some(first) = models.insert(alias, model) {
-            let (alias, first, second) = (alias.clone(), first.clone(), model.clone());
-            return Err(PromptError::DuplicateAlias {
-                alias,
-                first,
-                second,
-            });
+            return Err(PromptError::Invalid(format!(
+                "model alias `{alias}` is given twice, for `{first}` and `{model}`"
+            )));
         }
     }
     Ok(aliases)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::model::ToolSpec;
-use crate::text::sha256_hex;
+use crate::text::{LineError, sha256_hex};
 
 /// Changes to the assembled prompts; none by default.
 ///
@@ -164,28 +164,21 @@ pub enum Replacement {
 /// Placeholder line for the default prompt in a replacement.
 const DEFAULT_LINE: &str = "{{default}}";
 
-/// Reason why a replacement is invalid.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {problem}")]
-pub struct ReplacementError {
-    /// Number of the line, 1-based.
-    pub line: usize,
-    /// What is wrong with the line.
-    pub problem: String,
-}
-
 impl Replacement {
     /// Parses a replacement: [`Replacement::Around`] if the text contains a line `{{default}}`,
     /// else [`Replacement::Whole`].
     ///
     /// # Errors
-    /// Returns a [`ReplacementError`] for a blank text, and for an invalid placeholder: a second
-    /// one, one within a line, or one with other braces.
-    pub fn parse(text: &str) -> Result<Self, ReplacementError> {
+    /// Returns a [`LineError`] for a blank text, and for an invalid placeholder: a second one, one
+    /// within a line, or one with other braces.
+    pub fn parse(text: &str) -> Result<Self, LineError> {
         let text = text.trim_start_matches('\u{feff}');
-        let wrong = |line, problem: String| Err(ReplacementError { line, problem });
+        let wrong = |line, problem: String| {
+            let line = Some(line);
+            Err(LineError { line, problem })
+        };
         let mut at = 0;
-        let mut around: Option<(usize, Self)> = None;
+        let mut around: Option<(u64, Self)> = None;
         for (line, number) in text.split_inclusive('\n').zip(1..) {
             if line.trim() == DEFAULT_LINE {
                 if let Some((first, _)) = around {

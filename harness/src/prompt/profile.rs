@@ -47,13 +47,10 @@ impl Profiles {
     /// with the same name.
     ///
     /// # Errors
-    /// Returns [`PromptError::Read`] if the file cannot be read, and [`PromptError::Invalid`] if it
-    /// has a fault.
+    /// Returns [`PromptError::Invalid`] if the file cannot be read or has a fault.
     pub fn with_file(self, path: &Path) -> Result<Self, PromptError> {
-        let text = crate::text::read_text_file(path).map_err(|source| PromptError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
+        let text = crate::text::read_text_file(path)
+            .map_err(|error| PromptError::unreadable(path, &error))?;
         let mut profiles = parse(&path.display().to_string(), &text)?;
         let kept: Vec<Profile> = self
             .profiles
@@ -99,23 +96,18 @@ fn parse(origin: &str, text: &str) -> Result<Vec<Profile>, PromptError> {
     let file: ProfilesFile = yaml::parse(origin, text)?;
     let mut profiles: Vec<Profile> = Vec::with_capacity(file.profiles.len());
     for (at, mut profile) in file.profiles.into_iter().enumerate() {
-        let invalid = |problem: String| PromptError::Invalid {
-            origin: origin.to_owned(),
-            problem,
+        let invalid = |field: &str, problem: &str| {
+            let place = format!("{origin}: field `profiles[{at}].{field}`");
+            PromptError::Invalid(format!("{place}: {problem}"))
         };
         if profile.name.trim().is_empty() {
-            return Err(invalid(format!(
-                "field `profiles[{at}].name`: expected a name"
-            )));
+            return Err(invalid("name", "expected a name"));
         }
         if profiles.iter().any(|earlier| earlier.name == profile.name) {
-            return Err(invalid(format!(
-                "field `profiles[{at}].name`: duplicate `{}`",
-                profile.name
-            )));
+            return Err(invalid("name", &format!("duplicate `{}`", profile.name)));
         }
-        profile.matcher = globs(&profile.models)
-            .map_err(|error| invalid(format!("field `profiles[{at}].models`: {error}")))?;
+        profile.matcher =
+            globs(&profile.models).map_err(|error| invalid("models", &error.to_string()))?;
         profiles.push(profile);
     }
     Ok(profiles)

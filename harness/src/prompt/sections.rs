@@ -42,28 +42,23 @@ const NON_SECTIONS: [&str; 15] = [
 /// Names of other texts inside sections.
 const INSIDE: [&str; 3] = ["lineage", "tool", "tool-parameter"];
 
-/// Returns the name and text of each section of system prompts. These can be overridden and
+/// Returns the name, text and slots of each section of system prompts. These can be overridden and
 /// included.
-pub(crate) fn section_texts() -> impl Iterator<Item = (&'static str, &'static str)> {
-    texts()
-        .into_iter()
-        .filter(|(name, ..)| {
-            !INSIDE.contains(name) && !NON_SECTIONS.iter().any(|prefix| name.starts_with(prefix))
-        })
-        .map(|(name, text, _)| (name, text))
+pub(crate) fn section_texts()
+-> impl Iterator<Item = (&'static str, &'static str, &'static [&'static str])> {
+    texts().into_iter().filter(|(name, ..)| {
+        !INSIDE.contains(name) && !NON_SECTIONS.iter().any(|prefix| name.starts_with(prefix))
+    })
 }
 
 /// Whether a section of system prompts has this slot.
 pub(super) fn is_slot(word: &str) -> bool {
-    section_texts()
-        .filter_map(|(name, _)| section_slots(name))
-        .any(|slots| slots.contains(&word))
+    section_texts().any(|(.., slots)| slots.contains(&word))
 }
 
 /// Returns the slots of a section of system prompts, or `None` if there is no section with this
 /// name.
 pub(crate) fn section_slots(name: &str) -> Option<&'static [&'static str]> {
-    section_texts().find(|(known, _)| *known == name)?;
-    let (.., slots) = texts().into_iter().find(|(known, ..)| *known == name)?;
+    let (.., slots) = section_texts().find(|(known, ..)| *known == name)?;
     Some(slots)
 }

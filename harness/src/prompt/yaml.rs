@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use super::error::PromptError;
-use crate::text::yaml::YamlError;
+use crate::text::LineError;
 
 /// Parses a value from the YAML of the file `origin`.
 ///
@@ -11,7 +11,7 @@ use crate::text::yaml::YamlError;
 /// Returns [`PromptError::Invalid`] with the number and text of the line. Errors about a wrong type
 /// do not name the field, but the text of the line contains it.
 pub(super) fn parse<T: DeserializeOwned>(origin: &str, yaml: &str) -> Result<T, PromptError> {
-    crate::text::yaml::read(yaml).map_err(|YamlError { line, message }| {
+    crate::text::yaml::read(yaml).map_err(|LineError { line, problem }| {
         let text = line.and_then(|line| {
             yaml.lines()
                 .nth(usize::try_from(line).ok()?.checked_sub(1)?)
@@ -20,9 +20,6 @@ pub(super) fn parse<T: DeserializeOwned>(origin: &str, yaml: &str) -> Result<T, 
         let near = text
             .map(|text| format!(", near `{}`", text.trim()))
             .unwrap_or_default();
-        PromptError::Invalid {
-            origin: format!("{origin}{number}"),
-            problem: message + &near,
-        }
+        PromptError::Invalid(format!("{origin}{number}: {problem}{near}"))
     })
 }

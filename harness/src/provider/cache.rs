@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::record::bill;
-use super::{CallSink, Forecast, Provider, ProviderError, Recording, Request, Response};
+use super::{CallSink, Forecast, Provider, ProviderError, Request, Response};
 use crate::model::lenient_json;
 use crate::model::{Message, Role, ToolUse};
 use crate::prompt::AnswerSchema;
@@ -106,16 +106,16 @@ impl ResponseCache {
 }
 
 /// A provider whose responses are cached.
-pub struct Cached<P> {
-    inner: P,
+pub struct Cached {
+    inner: Arc<dyn Provider>,
     cache: Arc<ResponseCache>,
     /// Address of the server. It is part of the key, because another server may answer differently.
     server: String,
 }
 
-impl<P> Cached<P> {
+impl Cached {
     /// Adds a cache to the provider of a server.
-    pub const fn new(inner: P, cache: Arc<ResponseCache>, server: String) -> Self {
+    pub const fn new(inner: Arc<dyn Provider>, cache: Arc<ResponseCache>, server: String) -> Self {
         Self {
             inner,
             cache,
@@ -144,7 +144,7 @@ impl<P> Cached<P> {
 }
 
 #[async_trait]
-impl<P: Provider> Provider for Cached<P> {
+impl Provider for Cached {
     /// Returns the response from the cache, with its original token counts and a cost of 0.
     async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
         let found = match self.key(request) {
@@ -195,10 +195,6 @@ impl<P: Provider> Provider for Cached<P> {
                 Err(error)
             }
         }
-    }
-
-    fn recording(&self) -> Option<Recording> {
-        self.inner.recording()
     }
 
     fn forecast(&self, request: &Request) -> Option<Forecast> {

@@ -1,6 +1,6 @@
 //! Events of a model call, reported by the layers around a provider.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,20 @@ pub trait CallSink: Send + Sync {
     async fn may_send_again(&self) -> bool {
         true
     }
+}
+
+/// Awaits `wait` and reports its start and end.
+pub(super) async fn report_wait<T>(
+    calls: &dyn CallSink,
+    reason: WaitReason,
+    wait: impl Future<Output = T>,
+) -> T {
+    let began = Instant::now();
+    calls.note(CallEvent::Waiting { reason });
+    let result = wait.await;
+    let duration = began.elapsed();
+    calls.note(CallEvent::Waited { reason, duration });
+    result
 }
 
 /// A sink that ignores all events.

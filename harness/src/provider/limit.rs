@@ -3,18 +3,16 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use tokio::sync::Mutex;
 
+use super::call::report_wait;
 use super::connections::{Connection, Connections};
-use super::{
-    CallEvent, CallSink, Forecast, Provider, ProviderError, Recording, Request, Response,
-    WaitReason,
-};
+use super::{CallSink, Forecast, Provider, ProviderError, Request, Response, WaitReason};
 
 /// Limits for the requests to an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -142,30 +140,22 @@ impl Limiter {
         }
         let connection = match self.connections.take() {
             Ok(connection) => connection,
-            Err(place) => {
-                let wait = Wait::begin(calls, WaitReason::Connection);
-                let connection = match place.await {
-                    Ok(connection) => connection,
-                    // Cannot happen: the queue lives as long as `self` and serves every waiting
-                    // request.
-                    Err(_) => std::future::pending().await,
-                };
-                wait.end();
-                connection
-            }
+            Err(place) => match report_wait(calls, WaitReason::Connection, place).await {
+                Ok(connection) => connection,
+                // Cannot happen: the queue lives as long as `self` and serves every waiting
+                // request.
+                Err(_) => std::future::pending().await,
+            },
         };
         if let Some((endpoint, pace, shared)) = &self.shared {
             if let Some(rate) = pace.rate {
-                let wait = Wait::begin(calls, WaitReason::RateLimit);
-                shared.turn(endpoint, rate).await;
-                wait.end();
+                let turn = shared.turn(endpoint, rate);
+                report_wait(calls, WaitReason::RateLimit, turn).await;
             }
         } else if let Some(limit) = &self.rate
             && !limit.is_free()
         {
-            let wait = Wait::begin(calls, WaitReason::RateLimit);
-            limit.turn().await;
-            wait.end();
+            report_wait(calls, WaitReason::RateLimit, limit.turn()).await;
         }
         connection
     }
@@ -186,46 +176,21 @@ impl Limit {
     }
 }
 
-/// A wait of a request. Its start and end are reported as events.
-struct Wait<'a> {
-    calls: &'a dyn CallSink,
-    reason: WaitReason,
-    began: Instant,
-}
-
-impl<'a> Wait<'a> {
-    fn begin(calls: &'a dyn CallSink, reason: WaitReason) -> Self {
-        calls.note(CallEvent::Waiting { reason });
-        Self {
-            calls,
-            reason,
-            began: Instant::now(),
-        }
-    }
-
-    fn end(self) {
-        self.calls.note(CallEvent::Waited {
-            reason: self.reason,
-            duration: self.began.elapsed(),
-        });
-    }
-}
-
 /// A provider whose requests wait for a limiter.
-pub struct Limited<P> {
-    inner: P,
+pub struct Limited {
+    inner: Arc<dyn Provider>,
     limiter: Arc<Limiter>,
 }
 
-impl<P> Limited<P> {
+impl Limited {
     /// Adds the limiter of a provider's endpoint to the provider.
-    pub const fn new(inner: P, limiter: Arc<Limiter>) -> Self {
+    pub const fn new(inner: Arc<dyn Provider>, limiter: Arc<Limiter>) -> Self {
         Self { inner, limiter }
     }
 }
 
 #[async_trait]
-impl<P: Provider> Provider for Limited<P> {
+impl Provider for Limited {
     async fn complete(
         &self,
         request: &Request,
@@ -242,10 +207,6 @@ impl<P: Provider> Provider for Limited<P> {
             Err(_) => {}
         }
         result
-    }
-
-    fn recording(&self) -> Option<Recording> {
-        self.inner.recording()
     }
 
     fn forecast(&self, request: &Request) -> Option<Forecast> {

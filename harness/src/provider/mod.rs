@@ -11,7 +11,6 @@ pub mod http;
 mod limit;
 mod price;
 mod record;
-mod recorded_response;
 mod replay;
 mod retry;
 mod scripted;
@@ -20,10 +19,10 @@ mod window;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::model::{Message, Role, ToolCall, ToolUse, Usage};
-use crate::prompt::AnswerSchema;
+use crate::prompt::{AnswerSchema, code_tool};
 use crate::settings::PromptMode;
 
 pub use crate::model::{Effort, Estimate, Sampling, WaitReason};
@@ -33,9 +32,7 @@ pub use error::ProviderError;
 pub use limit::{Limited, Limiter, MaybeShared, Pace, Rate, SharedPace};
 pub use price::{PriceError, PriceTable, Priced};
 pub use record::{Cassette, CassetteHeader, Recorded};
-pub use replay::{
-    JsText, NodeRlmConfig, NodeRlmFile, NodeRlmResult, NodeRlmStep, Replay, ReplayError,
-};
+pub use replay::{NodeRlmConfig, NodeRlmFile, NodeRlmResult, NodeRlmStep, Replay, ReplayError};
 pub use retry::{Retry, RetryPolicy};
 pub use scripted::{ScriptLibrary, Scripted, ScriptedError};
 pub use window::{WindowError, WindowTable};
@@ -60,7 +57,7 @@ pub trait Provider: Send + Sync {
     }
 
     /// Returns a summary of the recording that this provider plays back; `None` if it answers any
-    /// request.
+    /// request. Layers do not forward it, because a recording is played back without layers.
     fn recording(&self) -> Option<Recording> {
         None
     }
@@ -72,29 +69,6 @@ pub trait Provider: Send + Sync {
     }
 }
 
-#[async_trait]
-impl<P: Provider + ?Sized> Provider for Arc<P> {
-    async fn complete(
-        &self,
-        request: &Request,
-        calls: &dyn CallSink,
-    ) -> Result<Response, ProviderError> {
-        (**self).complete(request, calls).await
-    }
-
-    async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
-        (**self).recall(request).await
-    }
-
-    fn recording(&self) -> Option<Recording> {
-        (**self).recording()
-    }
-
-    fn forecast(&self, request: &Request) -> Option<Forecast> {
-        (**self).forecast(request)
-    }
-}
-
 /// Expected usage of a request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Forecast {
@@ -102,16 +76,6 @@ pub struct Forecast {
     pub likely: Estimate,
     /// The highest plausible usage and cost, which budgets reserve.
     pub most: Estimate,
-}
-
-impl Forecast {
-    /// Creates a forecast for a known usage.
-    pub const fn certain(usage: Estimate) -> Self {
-        Self {
-            likely: usage,
-            most: usage,
-        }
-    }
 }
 
 /// Summary of a recording.
@@ -206,14 +170,18 @@ pub struct Caller {
 
 /// A response of a model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "recorded_response::RecordedResponse")]
 pub struct Response {
     /// Text of the response.
     pub text: String,
     /// Reasoning that the model returned separately from the text.
     pub reasoning: Option<String>,
     /// Tool calls, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        alias = "code",
+        deserialize_with = "calls_or_code",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub tool_calls: Vec<ToolCall>,
     /// Opaque JSON, such as signatures of the reasoning, that must be sent back to the server when
     /// the conversation continues.
@@ -231,6 +199,30 @@ pub struct Response {
     /// Finish reason as reported by the server, truncated to [`LONGEST_LABEL`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<String>,
+}
+
+/// Returns the response in a result, even if it was truncated.
+pub(crate) fn response_mut(result: &mut Result<Response, ProviderError>) -> Option<&mut Response> {
+    match result {
+        Ok(response) => Some(response),
+        Err(ProviderError::Truncated { response }) => Some(response),
+        Err(_) => None,
+    }
+}
+
+/// Deserializes tool calls, or the code of one call, which versions that supported tool calls only
+/// for code recorded instead.
+fn calls_or_code<'de, D: Deserializer<'de>>(recorded: D) -> Result<Vec<ToolCall>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum CallsOrCode {
+        Calls(Vec<ToolCall>),
+        Code(Option<String>),
+    }
+    Ok(match CallsOrCode::deserialize(recorded)? {
+        CallsOrCode::Calls(calls) => calls,
+        CallsOrCode::Code(code) => code.as_deref().map(code_tool::call).into_iter().collect(),
+    })
 }
 
 /// Maximum characters of a request id or a finish reason, because servers may send any text.
@@ -252,5 +244,23 @@ impl Response {
             reasoning_signature: self.reasoning_signature.clone(),
             ..Message::assistant(&self.text)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Response, code_tool};
+
+    #[test]
+    fn converts_code_of_old_record_to_call() {
+        let old = r#"{"text": "t", "reasoning": null, "code": "f()", "usage": null, "cost_usd": null, "served_model": null}"#;
+        let response: Response = serde_json::from_str(old).unwrap();
+        let written = serde_json::to_string(&response).unwrap();
+        assert_eq!(code_tool::codes(&response.tool_calls), ["f()"]);
+        assert_eq!(
+            serde_json::from_str::<Response>(&written).unwrap(),
+            response
+        );
+        assert!(!written.contains("carry"), "{written}");
     }
 }

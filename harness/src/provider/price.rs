@@ -7,9 +7,11 @@ use jiff::civil::Date;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{
-    CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Recording, Request, Response,
+    CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response,
+    response_mut,
 };
 use crate::model::Usage;
 
@@ -38,11 +40,8 @@ struct Price {
 
 /// Error when parsing a price table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{origin}: {problem}")]
-pub struct PriceError {
-    origin: String,
-    problem: String,
-}
+#[error("{0}")]
+pub struct PriceError(String);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -92,10 +91,7 @@ impl PriceTable {
     /// # Errors
     /// Returns [`PriceError`] with the invalid field or entry.
     pub fn parse(origin: &str, text: &str) -> Result<Self, PriceError> {
-        let wrong = |problem: String| PriceError {
-            origin: origin.to_owned(),
-            problem,
-        };
+        let wrong = |problem: String| PriceError(format!("{origin}: {problem}"));
         let file: File = crate::text::yaml::read(text).map_err(|error| wrong(error.to_string()))?;
         let mut prices = Vec::new();
         for (number, entry) in (1..).zip(file.prices) {
@@ -144,28 +140,26 @@ impl PriceTable {
 
     /// Whether the table has a price for a model.
     pub fn knows(&self, reference: &str) -> bool {
-        let reference = priced_as(reference);
-        self.prices
-            .iter()
-            .any(|price| price.models.is_match(&*reference))
+        self.price(reference, u64::MAX).is_some()
     }
 
     /// Returns the date of a model's price, or `None` if the price or its date is unknown.
     pub fn date(&self, reference: &str) -> Option<Date> {
+        self.price(reference, u64::MAX)?.date
+    }
+
+    /// Returns the price of a model in a request with this number of input tokens.
+    fn price(&self, reference: &str, input_tokens: u64) -> Option<&Price> {
         let reference = priced_as(reference);
-        let mut prices = self.prices.iter();
-        prices
-            .find(|price| price.models.is_match(&*reference))?
-            .date
+        self.prices.iter().find(|price| {
+            input_tokens >= price.from_input_tokens && price.models.is_match(&*reference)
+        })
     }
 
     /// Returns the cost in US dollars of a request with this usage, or `None` if the model has no
     /// price.
     pub fn cost_usd(&self, reference: &str, usage: &Usage) -> Option<f64> {
-        let reference = priced_as(reference);
-        let price = self.prices.iter().find(|price| {
-            usage.input_tokens >= price.from_input_tokens && price.models.is_match(&*reference)
-        })?;
+        let price = self.price(reference, usage.input_tokens)?;
         let plain = usage
             .input_tokens
             .saturating_sub(usage.cached_input_tokens)
@@ -214,8 +208,8 @@ pub(super) fn globs(models: &[String]) -> Result<GlobSet, globset::Error> {
 }
 
 /// A provider that adds costs to responses.
-pub struct Priced<P> {
-    inner: P,
+pub struct Priced {
+    inner: Arc<dyn Provider>,
     /// Requested model, as `PROVIDER/MODEL`. Its price applies even if the server reports another
     /// model, because a reported name has no provider, and users set prices for the models that
     /// they request.
@@ -223,9 +217,9 @@ pub struct Priced<P> {
     table: PriceTable,
 }
 
-impl<P> Priced<P> {
+impl Priced {
     /// Adds prices to a provider. `reference` is the requested model.
-    pub const fn new(inner: P, reference: String, table: PriceTable) -> Self {
+    pub const fn new(inner: Arc<dyn Provider>, reference: String, table: PriceTable) -> Self {
         Self {
             inner,
             reference,
@@ -233,34 +227,29 @@ impl<P> Priced<P> {
         }
     }
 
-    fn with_cost(&self, mut response: Response) -> Response {
-        response.cost_usd = self.cost(response.usage.as_ref(), response.cost_usd);
-        response
-    }
-
     fn cost(&self, usage: Option<&Usage>, said: Option<f64>) -> Option<f64> {
         said.or_else(|| self.table.cost_usd(&self.reference, usage?))
     }
 
-    fn result(&self, result: Result<Response, ProviderError>) -> Result<Response, ProviderError> {
-        match result {
-            Ok(response) => Ok(self.with_cost(response)),
-            Err(ProviderError::Truncated { response }) => Err(ProviderError::Truncated {
-                response: Box::new(self.with_cost(*response)),
-            }),
-            Err(error) => Err(error),
+    fn with_cost(
+        &self,
+        mut result: Result<Response, ProviderError>,
+    ) -> Result<Response, ProviderError> {
+        if let Some(response) = response_mut(&mut result) {
+            response.cost_usd = self.cost(response.usage.as_ref(), response.cost_usd);
         }
+        result
     }
 }
 
 /// Sink that adds costs to [`CallEvent::Billed`] and forwards all events.
-struct PricedCalls<'a, P> {
+struct PricedCalls<'a> {
     calls: &'a dyn CallSink,
-    priced: &'a Priced<P>,
+    priced: &'a Priced,
 }
 
 #[async_trait]
-impl<P: Send + Sync> CallSink for PricedCalls<'_, P> {
+impl CallSink for PricedCalls<'_> {
     fn note(&self, event: CallEvent) {
         self.calls.note(match event {
             CallEvent::Billed { usage, cost_usd } => CallEvent::Billed {
@@ -277,7 +266,7 @@ impl<P: Send + Sync> CallSink for PricedCalls<'_, P> {
 }
 
 #[async_trait]
-impl<P: Provider> Provider for Priced<P> {
+impl Provider for Priced {
     async fn complete(
         &self,
         request: &Request,
@@ -287,15 +276,11 @@ impl<P: Provider> Provider for Priced<P> {
             calls,
             priced: self,
         };
-        self.result(self.inner.complete(request, &calls).await)
+        self.with_cost(self.inner.complete(request, &calls).await)
     }
 
     async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
-        Some(self.result(self.inner.recall(request).await?))
-    }
-
-    fn recording(&self) -> Option<Recording> {
-        self.inner.recording()
+        Some(self.with_cost(self.inner.recall(request).await?))
     }
 
     fn forecast(&self, request: &Request) -> Option<Forecast> {

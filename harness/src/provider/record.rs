@@ -11,9 +11,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    CallEvent, CallSink, Caller, Forecast, Provider, ProviderError, Recording, Request, Response,
-};
+use super::{CallEvent, CallSink, Caller, Forecast, Provider, ProviderError, Request, Response};
 
 /// Version of the format, stored in the first line as `cassette`.
 pub(super) const VERSION: u32 = 1;
@@ -21,7 +19,8 @@ pub(super) const VERSION: u32 = 1;
 /// First line of a cassette, which identifies the models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CassetteHeader {
-    cassette: u32,
+    /// Version of the format.
+    pub(super) cassette: u32,
     /// Reference of the main model.
     pub model: String,
     /// References of the aliased models.
@@ -43,10 +42,6 @@ impl CassetteHeader {
             aliases,
             identity,
         }
-    }
-
-    pub(super) const fn version(&self) -> u32 {
-        self.cassette
     }
 }
 
@@ -159,19 +154,17 @@ fn check_header(path: &Path, header: &CassetteHeader) -> io::Result<()> {
 const MAX_HEADER_BYTES: u64 = 1 << 20;
 
 /// A provider that records its calls.
-pub struct Recorded<P> {
-    inner: P,
+pub struct Recorded {
+    inner: Arc<dyn Provider>,
     cassette: Arc<Cassette>,
 }
 
-impl<P> Recorded<P> {
+impl Recorded {
     /// Adds recording to a provider.
-    pub const fn new(inner: P, cassette: Arc<Cassette>) -> Self {
+    pub const fn new(inner: Arc<dyn Provider>, cassette: Arc<Cassette>) -> Self {
         Self { inner, cassette }
     }
-}
 
-impl<P> Recorded<P> {
     fn record(
         &self,
         request: &Request,
@@ -204,7 +197,7 @@ impl<P> Recorded<P> {
 }
 
 #[async_trait]
-impl<P: Provider> Provider for Recorded<P> {
+impl Provider for Recorded {
     /// # Errors
     /// Returns the errors of the inner provider, and [`ProviderError::Store`] if the cassette
     /// cannot be written. Ignoring that error would hide the missing response until playback.
@@ -225,10 +218,6 @@ impl<P: Provider> Provider for Recorded<P> {
     async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
         let result = self.inner.recall(request).await?;
         Some(self.record(request, true, Vec::new(), result, None))
-    }
-
-    fn recording(&self) -> Option<Recording> {
-        self.inner.recording()
     }
 
     fn forecast(&self, request: &Request) -> Option<Forecast> {

@@ -11,7 +11,7 @@ use std::path::Path;
 use async_trait::async_trait;
 
 pub use file::ReplayError;
-pub use node_rlm::{JsText, NodeRlmConfig, NodeRlmFile, NodeRlmResult, NodeRlmStep};
+pub use node_rlm::{NodeRlmConfig, NodeRlmFile, NodeRlmResult, NodeRlmStep};
 
 use super::{CallSink, Provider, ProviderError, Recording, Request, Response};
 
@@ -42,7 +42,8 @@ impl Replay {
             }
         };
         if run.responses.is_empty() {
-            return Err(ReplayError::Empty(path.to_owned()));
+            let problem = format!("the recording {} contains no responses", path.display());
+            return Err(ReplayError(problem));
         }
         let name = path.display().to_string();
         Ok(Self { name, run })

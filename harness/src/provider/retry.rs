@@ -1,13 +1,14 @@
 //! Retries requests after transient errors, and limits the time of a call.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 
+use super::call::report_wait;
 use super::{
-    CallEvent, CallSink, Forecast, Provider, ProviderError, Recording, Request, Response,
-    WaitReason,
+    CallEvent, CallSink, Forecast, Provider, ProviderError, Request, Response, WaitReason,
 };
 
 /// Limits and delays of retries.
@@ -54,20 +55,20 @@ impl RetryPolicy {
 }
 
 /// A provider with retries.
-pub struct Retry<P> {
-    inner: P,
+pub struct Retry {
+    inner: Arc<dyn Provider>,
     policy: RetryPolicy,
 }
 
-impl<P> Retry<P> {
+impl Retry {
     /// Adds retries to a provider.
-    pub const fn new(inner: P, policy: RetryPolicy) -> Self {
+    pub const fn new(inner: Arc<dyn Provider>, policy: RetryPolicy) -> Self {
         Self { inner, policy }
     }
 }
 
 #[async_trait]
-impl<P: Provider> Provider for Retry<P> {
+impl Provider for Retry {
     async fn complete(
         &self,
         request: &Request,
@@ -93,16 +94,12 @@ impl<P: Provider> Provider for Retry<P> {
         }
     }
 
-    fn recording(&self) -> Option<Recording> {
-        self.inner.recording()
-    }
-
     fn forecast(&self, request: &Request) -> Option<Forecast> {
         self.inner.forecast(request)
     }
 }
 
-impl<P: Provider> Retry<P> {
+impl Retry {
     async fn send(&self, request: &Request, clock: &Clock<'_>) -> Result<Response, ProviderError> {
         let mut retry = 0;
         loop {
@@ -120,20 +117,12 @@ impl<P: Provider> Retry<P> {
             }
             clock.calls.note(CallEvent::Retried { error, delay });
             if delay > Duration::ZERO {
-                wait(clock.calls, delay).await;
+                let wait = tokio::time::sleep(delay);
+                report_wait(clock.calls, WaitReason::Backoff, wait).await;
             }
             retry += 1;
         }
     }
-}
-
-async fn wait(calls: &dyn CallSink, delay: Duration) {
-    let reason = WaitReason::Backoff;
-    let began = Instant::now();
-    calls.note(CallEvent::Waiting { reason });
-    tokio::time::sleep(delay).await;
-    let duration = began.elapsed();
-    calls.note(CallEvent::Waited { reason, duration });
 }
 
 /// Clock of a call, which stops during waits for a rate limit or a connection.

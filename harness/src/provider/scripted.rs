@@ -4,11 +4,11 @@ mod compute;
 mod rules;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::model::lenient_json;
-use crate::text::{hint_for_unknown, sha256_hex};
+use crate::text::{hint_for_unknown, read_text_file, sha256_hex};
 use async_trait::async_trait;
 
 use super::{CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response};
@@ -23,34 +23,10 @@ pub struct Scripted {
     computer: RuleSessions,
 }
 
-/// Error when opening a scripted model.
+/// Error when opening a scripted model: its name is unknown, or its file is unreadable or invalid.
 #[derive(Debug, thiserror::Error)]
-pub enum ScriptedError {
-    /// The library has no model with this name.
-    #[error("unknown scripted model `{name}`{}", hint_for_unknown(.name, .known))]
-    Unknown {
-        /// Name as given.
-        name: String,
-        /// All known names.
-        known: Vec<String>,
-    },
-    /// The file cannot be read.
-    #[error("cannot read the scripted model {}: {source}", .path.display())]
-    Read {
-        /// Path of the file.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: std::io::Error,
-    },
-    /// The file is invalid.
-    #[error("{origin}: {problem}")]
-    Invalid {
-        /// Path of the file, or name in the library.
-        origin: String,
-        /// Description of the problem, its place, and what would be valid.
-        problem: String,
-    },
-}
+#[error("{0}")]
+pub struct ScriptedError(String);
 
 /// Scripted models by name. The harness does not bundle any.
 #[derive(Debug, Clone, Default)]
@@ -79,13 +55,14 @@ impl ScriptLibrary {
     /// Opens the model with this name.
     ///
     /// # Errors
-    /// Returns [`ScriptedError::Unknown`], or [`ScriptedError::Invalid`] with rule and field.
+    /// Returns [`ScriptedError`] with the most similar name, or with rule and field.
     pub fn open(&self, name: &str) -> Result<Scripted, ScriptedError> {
         let Some(text) = self.scripts.get(name) else {
-            return Err(ScriptedError::Unknown {
-                name: name.to_owned(),
-                known: self.scripts.keys().cloned().collect(),
-            });
+            let known: Vec<String> = self.scripts.keys().cloned().collect();
+            let hint = hint_for_unknown(name, &known);
+            return Err(ScriptedError(format!(
+                "unknown scripted model `{name}`{hint}"
+            )));
         };
         Scripted::parse(format!("scripted/{name}"), name, text)
     }
@@ -105,20 +82,17 @@ impl Scripted {
     /// # Errors
     /// Returns [`ScriptedError`] with file, rule and field.
     pub fn from_file(path: &Path) -> Result<Self, ScriptedError> {
-        let text = crate::text::read_text_file(path).map_err(|source| ScriptedError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
         let name = path.display().to_string();
+        let text = read_text_file(path).map_err(|error| {
+            ScriptedError(format!("cannot read the scripted model {name}: {error}"))
+        })?;
         Self::parse(name.clone(), &name, &text)
     }
 
     /// Parses a model. `origin` is the file or the name in the library, for errors.
     fn parse(name: String, origin: &str, text: &str) -> Result<Self, ScriptedError> {
-        let script = rules::parse(text).map_err(|problem| ScriptedError::Invalid {
-            origin: origin.to_owned(),
-            problem,
-        })?;
+        let script =
+            rules::parse(text).map_err(|problem| ScriptedError(format!("{origin}: {problem}")))?;
         Ok(Self {
             name,
             script,
@@ -141,7 +115,7 @@ impl Provider for Scripted {
             tokio::time::sleep(Duration::from_millis(self.script.latency_ms)).await;
             given_up.0 = None;
         }
-        let Some(answer) = self.script.answer(request) else {
+        let Some(rule) = self.script.rule(request) else {
             return Err(ProviderError::NoRule {
                 script: self.name.clone(),
                 role: caller.role,
@@ -156,7 +130,7 @@ impl Provider for Scripted {
         };
         let newest = request.messages.last().map(|message| message.all_text());
         let newest = newest.unwrap_or_default();
-        let (said, called) = match &answer.reply {
+        let (said, called) = match &rule.reply {
             Reply::Text(said, called) => (said, called),
             Reply::Error(error) => return Err(error.of(&self.name)),
         };
@@ -183,10 +157,10 @@ impl Provider for Scripted {
         Ok(Response {
             text,
             tool_calls: tool_calls.collect(),
-            reasoning: answer.reasoning.clone(),
-            reasoning_signature: answer.reasoning.clone(),
-            usage: answer.usage,
-            cost_usd: answer.cost_usd,
+            reasoning: rule.reasoning.clone(),
+            reasoning_signature: rule.reasoning.clone(),
+            usage: rule.usage,
+            cost_usd: rule.cost_usd,
             served_model: Some(self.name.clone()),
             ..Response::default()
         })
@@ -194,13 +168,17 @@ impl Provider for Scripted {
 
     /// Returns the usage and cost that the matching rule states.
     fn forecast(&self, request: &Request) -> Option<Forecast> {
-        let answer = self.script.answer(request)?;
-        let (usage, cost_usd) = (answer.usage, answer.cost_usd);
+        let rule = self.script.rule(request)?;
+        let (usage, cost_usd) = (rule.usage, rule.cost_usd);
         (usage.is_some() || cost_usd.is_some()).then(|| {
-            Forecast::certain(Estimate {
+            let likely = Estimate {
                 usage: usage.unwrap_or_default(),
                 cost_usd,
-            })
+            };
+            Forecast {
+                likely,
+                most: likely,
+            }
         })
     }
 }

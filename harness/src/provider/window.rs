@@ -18,11 +18,8 @@ pub struct WindowTable {
 
 /// Error when parsing a table of context windows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{origin}: {problem}")]
-pub struct WindowError {
-    origin: String,
-    problem: String,
-}
+#[error("{0}")]
+pub struct WindowError(String);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -60,10 +57,7 @@ impl WindowTable {
     /// # Errors
     /// Returns [`WindowError`] with the invalid field or entry.
     pub fn parse(origin: &str, text: &str) -> Result<Self, WindowError> {
-        let wrong = |problem: String| WindowError {
-            origin: origin.to_owned(),
-            problem,
-        };
+        let wrong = |problem: String| WindowError(format!("{origin}: {problem}"));
         let file: File = crate::text::yaml::read(text).map_err(|error| wrong(error.to_string()))?;
         let mut windows = Vec::new();
         for (number, entry) in (1..).zip(file.windows) {

@@ -17,33 +17,16 @@ use host::{HEAP_MEGABYTES, TIME};
 pub(crate) use host::{fresh_sandbox, shared_sandbox};
 pub use host::{script_isolation, set_script_isolation};
 
+use crate::text::LineError;
+
 const LIBRARY: &str = include_str!("library.js");
-
-/// Error in a script file.
-#[derive(Debug, thiserror::Error)]
-#[error("{}{problem}", .line.map(|line| format!("line {line}: ")).unwrap_or_default())]
-pub(crate) struct ScriptFileError {
-    /// Line of the file, if known.
-    pub line: Option<u64>,
-    /// Message of the parser or of an error thrown by the code.
-    pub problem: String,
-}
-
-impl From<String> for ScriptFileError {
-    fn from(problem: String) -> Self {
-        Self {
-            line: None,
-            problem,
-        }
-    }
-}
 
 /// Returns the default export of a module as JSON, which omits functions.
 ///
 /// # Errors
-/// Returns [`ScriptFileError`] for code that is invalid, throws an error, runs too long or does not
+/// Returns [`LineError`] for code that is invalid, throws an error, runs too long or does not
 /// `export default` an object.
-pub(crate) fn default_export(source: &str, is_typescript: bool) -> Result<String, ScriptFileError> {
+pub(crate) fn default_export(source: &str, is_typescript: bool) -> Result<String, LineError> {
     on_thread(async || {
         let sandbox = fresh_sandbox()?;
         let mut file = ScriptFile::of_module(&sandbox, source, is_typescript).await?;
@@ -55,13 +38,13 @@ pub(crate) fn default_export(source: &str, is_typescript: bool) -> Result<String
 /// Calls a function of a plain file and returns its result. If the result is a promise, awaits it.
 ///
 /// # Errors
-/// Returns [`ScriptFileError`] for code that is invalid, throws an error, runs too long, does not
+/// Returns [`LineError`] for code that is invalid, throws an error, runs too long, does not
 /// define the function, or does not return JSON.
 pub(crate) fn call_function(
     source: &str,
     name: &str,
     arguments: &[Value],
-) -> Result<Value, ScriptFileError> {
+) -> Result<Value, LineError> {
     on_thread(async || {
         let sandbox = fresh_sandbox()?;
         let mut file = ScriptFile::plain(&sandbox, source).await?;
@@ -79,8 +62,8 @@ pub(crate) fn call_function(
 
 /// Runs a future to its end on a new thread, because the caller may be inside an async runtime.
 fn on_thread<T: Send>(
-    read: impl AsyncFnOnce() -> Result<T, ScriptFileError> + Send,
-) -> Result<T, ScriptFileError> {
+    read: impl AsyncFnOnce() -> Result<T, LineError> + Send,
+) -> Result<T, LineError> {
     thread::scope(|scope| {
         let reading = scope.spawn(|| {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -106,8 +89,8 @@ impl ScriptFile {
     /// Runs a plain file in a new session.
     ///
     /// # Errors
-    /// Returns [`ScriptFileError`] for code that is invalid, throws an error or runs too long.
-    pub async fn plain(sandbox: &Sandbox, source: &str) -> Result<Self, ScriptFileError> {
+    /// Returns [`LineError`] for code that is invalid, throws an error or runs too long.
+    pub async fn plain(sandbox: &Sandbox, source: &str) -> Result<Self, LineError> {
         let mut file = Self::open(sandbox, 1).await?;
         file.run(source.to_owned()).await?;
         Ok(file)
@@ -117,13 +100,13 @@ impl ScriptFile {
     /// variable [`DEFAULT_EXPORT`].
     ///
     /// # Errors
-    /// Returns [`ScriptFileError`], as [`default_export`] does.
+    /// Returns [`LineError`], as [`default_export`] does.
     pub async fn of_module(
         sandbox: &Sandbox,
         source: &str,
         is_typescript: bool,
-    ) -> Result<Self, ScriptFileError> {
-        let code = cell_of_module(source, is_typescript).map_err(|error| ScriptFileError {
+    ) -> Result<Self, LineError> {
+        let code = cell_of_module(source, is_typescript).map_err(|error| LineError {
             line: Some(error.line as u64),
             problem: error.message,
         })?;
@@ -137,7 +120,7 @@ impl ScriptFile {
         Ok(file)
     }
 
-    async fn open(sandbox: &Sandbox, cell_of_file: u32) -> Result<Self, ScriptFileError> {
+    async fn open(sandbox: &Sandbox, cell_of_file: u32) -> Result<Self, LineError> {
         let session = sandbox.session().await.map_err(|error| error.to_string())?;
         let info = AgentInfo::of_host_code("file");
         Ok(Self {
@@ -155,8 +138,8 @@ impl ScriptFile {
     /// Runs a cell in the file's session.
     ///
     /// # Errors
-    /// Returns [`ScriptFileError`] with the innermost line of the file if the cell fails.
-    pub async fn run(&mut self, code: String) -> Result<CellOutcome, ScriptFileError> {
+    /// Returns [`LineError`] with the innermost line of the file if the cell fails.
+    pub async fn run(&mut self, code: String) -> Result<CellOutcome, LineError> {
         self.cells += 1;
         let refuse = |_| "script files cannot call models".to_owned();
         let ran = self.repl.run_to_end(code, self.cells, refuse).await;
@@ -168,14 +151,14 @@ impl ScriptFile {
     }
 
     /// Converts a cell's error. The line is that of the innermost stack frame in the file.
-    fn error(&self, error: &CellError) -> ScriptFileError {
+    fn error(&self, error: &CellError) -> LineError {
         let cell = format!("cell {}:", self.cell_of_file);
         let of_file = |frame: &String| {
             let place = frame.split(&cell).nth(1)?;
             let line: String = place.chars().take_while(char::is_ascii_digit).collect();
             line.parse().ok()
         };
-        ScriptFileError {
+        LineError {
             line: error.stack.iter().find_map(of_file),
             problem: match error.kind {
                 CellErrorKind::TimedOut => {

@@ -10,11 +10,13 @@ mod reasoning;
 mod truncate;
 mod parts;
 
+mod line_error;
 mod sha256;
 mod small_file;
 pub mod yaml;
 
 pub(crate) use fence::{StopWatch, code_blocks, foreign_language};
+pub(crate) use line_error::LineError;
 pub use mark::boundary;
 pub(crate) use mark::{fence_mark, transcript_mark};
 pub use nearest::nearest;

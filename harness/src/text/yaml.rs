@@ -1,43 +1,23 @@
 //! Parses YAML 1.2 (<https://yaml.org/spec/1.2.2/#1032-tag-resolution>), in which `y`, `no` and
 //! `on` are strings, not booleans.
 
-use std::fmt;
-
 use serde::de::DeserializeOwned;
 use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
-/// Error in a YAML text, displayed as `line N: MESSAGE`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct YamlError {
-    /// Line, 1-based, if known.
-    pub line: Option<u64>,
-    /// Description of the problem.
-    pub message: String,
-}
-
-impl fmt::Display for YamlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(line) = self.line {
-            write!(f, "line {line}: ")?;
-        }
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for YamlError {}
+pub use super::line_error::LineError;
 
 /// Parses a value. All user-written YAML must be parsed with this function, so that a list of names
 /// such as `[x, y]` is a list of strings.
 ///
 /// # Errors
-/// Returns [`YamlError`] if the text is invalid YAML or does not match `T`.
-pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
+/// Returns [`LineError`] if the text is invalid YAML or does not match `T`.
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, LineError> {
     let options = serde_saphyr::options! { strict_booleans: true };
     serde_saphyr::from_str_with_options(text, options).map_err(|error: serde_saphyr::Error| {
-        YamlError {
+        LineError {
             line: error.location().map(|location| location.line()),
             // Omits the parser's excerpt, because an error must fit on one line.
-            message: UserMessageFormatter
+            problem: UserMessageFormatter
                 .format_message(error.without_snippet())
                 .into_owned(),
         }

@@ -3,8 +3,7 @@
 
 use std::path::Path;
 
-use harness::prompt::definition;
-use harness::prompt::definition::{Definition, Kind, PromptContent, PromptPart, Reasoning};
+use harness::prompt::definition::{Definition, Kind, PromptContent, PromptPart};
 use harness::provider::Effort;
 
 /// Default maximum number of times that a judge is asked about one answer.
@@ -90,19 +89,11 @@ impl JudgePrompt {
         Ok(Self {
             name: definition.name.clone(),
             text: text.trim().to_owned(),
-            effort: reasoning.and_then(effort),
+            effort: reasoning.and_then(|reasoning| reasoning.effort),
             reasoning_tokens: reasoning.and_then(|reasoning| Some(reasoning.max_tokens?.get())),
             digest: definition.digest.clone(),
         })
     }
-}
-
-fn effort(reasoning: Reasoning) -> Option<Effort> {
-    Some(match reasoning.effort? {
-        definition::Effort::Low => Effort::Low,
-        definition::Effort::Medium => Effort::Medium,
-        definition::Effort::High => Effort::High,
-    })
 }
 
 #[cfg(test)]

@@ -28,8 +28,8 @@ pub(super) fn convert(
     result: &NodeRlmResult,
     facts: ImportSource,
 ) -> (AttemptRecord, Vec<Event>) {
-    let error = result.error.as_ref().map(|error| error.0.clone());
-    let answer = result.answer.as_ref().map(|answer| answer.0.clone());
+    let error = result.error.clone();
+    let answer = result.answer.clone();
     // The system writes an empty answer for an attempt with an error.
     let answer = answer.filter(|answer| error.is_none() || !answer.is_empty());
     let status = match &error {
@@ -122,7 +122,7 @@ pub(super) fn convert(
 fn names_a_call(step: &NodeRlmStep) -> bool {
     step.code
         .iter()
-        .any(|block| block.0.contains("rlm") || block.0.contains("llm"))
+        .any(|block| block.contains("rlm") || block.contains("llm"))
 }
 
 fn step_events(
@@ -131,7 +131,6 @@ fn step_events(
     step: &NodeRlmStep,
     returned: Option<String>,
 ) -> [EventKind; 4] {
-    let blocks: Vec<&str> = step.code.iter().map(|block| block.0.as_str()).collect();
     [
         EventKind::IterationStart { iteration },
         EventKind::LlmRequest {
@@ -140,7 +139,7 @@ fn step_events(
             estimate: None,
         },
         EventKind::LlmResponse {
-            text: step.reasoning.0.clone(),
+            text: step.reasoning.clone(),
             reasoning: None,
             tool_calls: Vec::new(),
             code: None,
@@ -154,12 +153,9 @@ fn step_events(
         },
         EventKind::IterationEnd {
             iteration,
-            code: blocks.join("\n\n"),
-            output: step
-                .output
-                .as_ref()
-                .map_or_else(String::new, |text| text.0.clone()),
-            error: step.error.as_ref().map(|text| text.0.clone()),
+            code: step.code.join("\n\n"),
+            output: step.output.clone().unwrap_or_default(),
+            error: step.error.clone(),
             returned,
             intercepted: None,
             executed_ms: None,

@@ -32,10 +32,7 @@ pub struct SuppliedSettings {
 /// # Errors
 /// [`ImportError`] with the file and, if known, the field.
 pub fn read(path: &Path, guidance: &SuppliedSettings) -> Result<Imported, ImportError> {
-    let bytes = std::fs::read(path).map_err(|source| ReplayError::Read {
-        path: path.to_owned(),
-        source,
-    })?;
+    let bytes = std::fs::read(path).map_err(|error| ReplayError::unreadable(path, &error))?;
     let file = NodeRlmFile::read(path)?;
     let missing = |field: String, wanted| ImportError::Missing {
         path: path.to_owned(),
@@ -174,13 +171,13 @@ fn facts(
         .as_ref()
         .ok_or_else(|| missing("expected", "expected a string"))?;
     let error = result.error.as_ref();
-    let is_out = error.is_some_and(|error| error.0.contains(OUT_OF_ITERATIONS));
+    let is_out = error.is_some_and(|error| error.contains(OUT_OF_ITERATIONS));
     Ok(ImportSource {
         score,
         iterations,
         wall_time_ms,
         out_of_iterations: is_out && iterations >= max_iterations,
-        expected: scorers_form(&expected.0),
+        expected: scorers_form(expected),
     })
 }
 
@@ -199,7 +196,7 @@ fn dataset_digest(results: &[NodeRlmResult]) -> String {
     let mut tasks: Vec<[&str; 2]> = results
         .iter()
         .map(|result| {
-            let expected = result.expected.as_ref().map_or("", |text| text.0.as_str());
+            let expected = result.expected.as_deref().unwrap_or_default();
             [result.task_id.as_str(), expected]
         })
         .collect();

@@ -6,9 +6,7 @@ use super::fault::Fault;
 use super::library::Library;
 use super::properties::{Definition, Kind, Sides, VariableType};
 use super::slots::{missing_slot, misspelled_slots};
-use super::tool_settings::{
-    Immediate, Side, SubagentSettings, SubpromptSettings, ToolForm, ToolReference,
-};
+use super::tool_settings::{Side, SubagentSettings, SubpromptSettings, ToolForm, ToolReference};
 use crate::text::hint_for_unknown;
 
 /// Names that definitions may use, in addition to the names of other definitions.
@@ -121,14 +119,15 @@ impl Check<'_> {
             .push(Fault::new(self.definition.place(field), problem));
     }
 
-    fn unknown<'n>(
+    fn unknown(
         &mut self,
         field: &str,
         what: &str,
         name: &str,
-        known: impl IntoIterator<Item = &'n str>,
+        known: impl IntoIterator<Item = impl AsRef<str>>,
     ) {
-        let known: Vec<String> = known.into_iter().map(str::to_owned).collect();
+        let known = known.into_iter().map(|name| name.as_ref().to_owned());
+        let known: Vec<String> = known.collect();
         let hint = hint_for_unknown(name, &known);
         self.fault(field, format!("unknown {what} `{name}`{hint}"));
     }
@@ -176,16 +175,16 @@ impl Check<'_> {
                 .model_prefixes
                 .iter()
                 .map(|prefix| format!("{prefix}…"));
-            let names: Vec<String> = known.models.iter().cloned().chain(forms).collect();
-            self.unknown("model", "model", model, names.iter().map(String::as_str));
+            let names = known.models.iter().cloned().chain(forms);
+            self.unknown("model", "model", model, names);
         }
     }
 
     fn hooks(&mut self) {
         for (at, hook) in self.definition.hooks.iter().flatten().enumerate() {
             if !hook.is_empty() && !self.known.hooks.contains(hook) {
-                let known = self.known.hooks.iter().map(String::as_str);
-                self.unknown(&format!("hooks[{at}]"), "hook", hook, known);
+                let field = format!("hooks[{at}]");
+                self.unknown(&field, "hook", hook, &self.known.hooks);
             }
         }
     }
@@ -240,13 +239,8 @@ impl Check<'_> {
         let prompts = library
             .iter()
             .filter(|definition| definition.kind.can_be_called())
-            .map(|definition| definition.name.as_str());
-        let names: Vec<&str> = known
-            .tools
-            .keys()
-            .map(String::as_str)
-            .chain(prompts)
-            .collect();
+            .map(|definition| &definition.name);
+        let names = known.tools.keys().chain(prompts);
         self.unknown(at, "tool", &tool.name, names);
     }
 
@@ -256,8 +250,7 @@ impl Check<'_> {
             ToolForm::Tool(settings) => {
                 for name in settings.env.keys() {
                     if !variables.contains(name) {
-                        let known = variables.iter().map(String::as_str);
-                        self.unknown(&format!("{at}.env.{name}"), "variable", name, known);
+                        self.unknown(&format!("{at}.env.{name}"), "variable", name, variables);
                     }
                 }
             }
@@ -305,21 +298,13 @@ impl Check<'_> {
             return;
         };
         let inputs = schema.json().get("properties").and_then(|p| p.as_object());
-        let inputs: Vec<&str> = inputs
-            .into_iter()
-            .flat_map(|p| p.keys().map(String::as_str))
-            .collect();
+        let inputs: Vec<&String> = inputs.into_iter().flat_map(serde_json::Map::keys).collect();
         for (field, property) in properties {
             if let Some(property) = property
-                && !inputs.contains(&property.as_str())
+                && !inputs.contains(&property)
             {
                 let what = format!("input of `{}`", tool.name);
-                self.unknown(
-                    &format!("{at}.{field}"),
-                    &what,
-                    property,
-                    inputs.iter().copied(),
-                );
+                self.unknown(&format!("{at}.{field}"), &what, property, &inputs);
             }
         }
     }
@@ -329,37 +314,25 @@ impl Check<'_> {
             self.fault(&format!("{at}.{property}"), problem);
         }
         let own = own_variables(self.definition);
-        let immediate = settings.immediate.as_ref();
-        let given = [
-            ("optional", settings.optional.as_ref()),
-            (
-                "immediate.nameEnv",
-                immediate.and_then(|of| of.name_env.as_ref()),
-            ),
-            (
-                "immediate.descriptionEnv",
-                immediate.and_then(|of| of.description_env.as_ref()),
-            ),
-        ];
-        let given = given
-            .into_iter()
-            .filter_map(|(field, name)| Some((format!("{at}.{field}"), name?)));
-        let mut named: Vec<(String, &String)> = given.collect();
-        if let Some(Immediate { scoped_env, .. }) = immediate {
-            for (index, name) in scoped_env.iter().enumerate() {
-                let field = format!("{at}.immediate.scopedEnv[{index}]");
-                if !child
-                    .variables
-                    .iter()
-                    .any(|variable| variable.name == *name)
-                {
-                    named.push((field, name));
-                }
-            }
+        let mut named = vec![("optional".to_owned(), settings.optional.as_ref())];
+        if let Some(immediate) = &settings.immediate {
+            let (name, description) = (&immediate.name_env, &immediate.description_env);
+            named.push(("immediate.nameEnv".to_owned(), name.as_ref()));
+            named.push(("immediate.descriptionEnv".to_owned(), description.as_ref()));
+            let of_child = own_variables(child);
+            let scoped = immediate.scoped_env.iter().enumerate();
+            named.extend(scoped.map(|(index, name)| {
+                let is_foreign = !of_child.contains(name.as_str());
+                (
+                    format!("immediate.scopedEnv[{index}]"),
+                    is_foreign.then_some(name),
+                )
+            }));
         }
         for (field, name) in named {
-            if !own.contains(name.as_str()) {
-                self.unknown(&field, "variable", name, own.iter().copied());
+            if let Some(name) = name.filter(|name| !own.contains(name.as_str())) {
+                let field = format!("{at}.{field}");
+                self.unknown(&field, "variable", name, &own);
             }
         }
     }
@@ -379,7 +352,7 @@ impl Check<'_> {
         for name in definition.env.keys() {
             if !variables.contains(name.as_str()) {
                 let field = format!("env.{name}");
-                self.unknown(&field, "variable", name, variables.iter().copied());
+                self.unknown(&field, "variable", name, &variables);
             }
         }
     }
@@ -395,27 +368,26 @@ impl SubagentSettings {
     /// property with the reason.
     pub fn faults(&self, of: &Definition, child: &Definition) -> Vec<(&'static str, String)> {
         let mut faults = Vec::new();
-        let is_secret = |name: &Option<String>| {
-            let mut declared = of.variables.iter();
-            declared.any(|variable| {
-                variable.kind == VariableType::Secret && Some(&variable.name) == name.as_ref()
-            })
+        let declares = |definition: &Definition, name: &str, kind| {
+            let mut variables = definition.variables.iter();
+            variables.any(|variable| variable.name == name && variable.kind == kind)
         };
         if let Some(immediate) = &self.immediate {
             for (property, name) in [
                 ("immediate.nameEnv", &immediate.name_env),
                 ("immediate.descriptionEnv", &immediate.description_env),
             ] {
-                if is_secret(name) {
+                if let Some(name) = name
+                    && declares(of, name, VariableType::Secret)
+                {
                     let problem = "is a secret, which must not be passed to an agent";
                     faults.push((property, problem.to_owned()));
                 }
             }
             for name in &immediate.scoped_env {
-                let mut of_child = child.variables.iter();
-                let is_text = of_child
-                    .any(|variable| variable.name == *name && variable.kind == VariableType::Text);
-                if is_text && is_secret(&Some(name.clone())) {
+                if declares(child, name, VariableType::Text)
+                    && declares(of, name, VariableType::Secret)
+                {
                     let problem =
                         format!("`{name}` is a secret here and a text in `{}`", child.name);
                     faults.push(("immediate.scopedEnv", problem));

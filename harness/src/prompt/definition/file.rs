@@ -9,8 +9,8 @@ use super::fault::{Fault, Faults};
 use super::parse::{self, Body};
 use super::properties::{Definition, Source};
 use super::reader::Reader;
-use super::tree::{Content, Entry, Node, SyntaxFault};
-use crate::text::sha256_hex;
+use super::tree::{Content, Entry, Node};
+use crate::text::{LineError, sha256_hex};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
@@ -85,7 +85,7 @@ pub(super) fn read_partial(
     };
     let (mut node, body) = match read {
         Ok(read) => read,
-        Err(SyntaxFault { line, problem }) => {
+        Err(LineError { line, problem }) => {
             reader.fault(line, "", problem);
             return (None, reader.faults);
         }
@@ -107,7 +107,7 @@ pub(super) fn read_partial(
 }
 
 /// Splits a Markdown file into its front matter and the text below; both are optional.
-fn front_matter(text: &str) -> Result<(Node, Option<Body<'_>>), SyntaxFault> {
+fn front_matter(text: &str) -> Result<(Node, Option<Body<'_>>), LineError> {
     let Some(rest) = text.strip_prefix("---\n") else {
         return Ok((nothing(), body(text, 1)));
     };
@@ -118,7 +118,7 @@ fn front_matter(text: &str) -> Result<(Node, Option<Body<'_>>), SyntaxFault> {
     } else if let Some(front) = rest.strip_suffix("\n---") {
         (front, "")
     } else {
-        return Err(SyntaxFault {
+        return Err(LineError {
             line: Some(1),
             problem: "the front matter is not closed: expected a second line `---`".to_owned(),
         });

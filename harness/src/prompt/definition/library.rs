@@ -27,7 +27,7 @@ pub struct Library {
 impl Library {
     /// Returns the bundled fragments: the sections of system prompts.
     pub fn bundled() -> Self {
-        let definitions = section_texts().map(|(name, text)| {
+        let definitions = section_texts().map(|(name, text, _)| {
             let source = Source::Bundled(format!("{name}.md"));
             let fragment = file::read(Format::Section, name, &source, text)
                 .expect("bundled fragments are valid");

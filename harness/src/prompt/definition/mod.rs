@@ -30,8 +30,8 @@ pub use check::Known;
 pub use fault::{Fault, Faults, SourceLocation};
 pub use library::Library;
 pub use properties::{
-    AgentType, Definition, Effort, Kind, PromptContent, PromptPart, Reasoning, Sides, Source,
-    ToolStrategy, Variable, VariableType,
+    AgentType, Definition, Kind, PromptContent, PromptPart, Reasoning, Sides, Source, ToolStrategy,
+    Variable, VariableType,
 };
 pub use resolve::{Piece, ResolvedPrompt};
 pub use schema::{InputFault, InputSchema};

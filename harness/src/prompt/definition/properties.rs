@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::fault::SourceLocation;
 use super::schema::InputSchema;
 use super::tool_settings::{ToolReference, tool_entries};
+use crate::model::Effort;
 
 /// A prompt with all settings of its requests, a fragment, or an agent with two sides.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -280,7 +281,7 @@ pub enum VariableType {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reasoning {
-    /// `effort`: amount of reasoning.
+    /// `effort`: amount of reasoning: `low`, `medium` or `high`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
     /// `maxTokens`: maximum reasoning tokens.
@@ -290,16 +291,4 @@ pub struct Reasoning {
     pub exclude: bool,
     /// `include`: whether the history keeps the reasoning; `false` by default.
     pub include: bool,
-}
-
-/// Reasoning effort of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Effort {
-    /// `low`
-    Low,
-    /// `medium`
-    Medium,
-    /// `high`
-    High,
 }

@@ -51,13 +51,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the valid properties of a map, and the defaults of the others. An unknown property
-    /// is a fault.
-    fn map(&mut self, node: &Node, path: &str, known: &[Property]) -> Map<String, Value> {
-        self.unknown(node, path, known);
-        self.properties(node, path, known)
-    }
-
     /// Returns the valid ones of these properties of a map, and the defaults of the others.
     pub fn properties(
         &mut self,
@@ -144,7 +137,10 @@ impl<'a> Reader<'a> {
             (
                 Shape::Map(known) | Shape::FalseOrMap(known) | Shape::FlagOrMap(known),
                 Content::Map(_),
-            ) => Some(self.map(node, path, known).into()),
+            ) => {
+                self.unknown(node, path, known);
+                Some(self.properties(node, path, known).into())
+            }
             (Shape::FlagOrMap(known), Content::Bool(true)) => Some(defaults(known).into()),
             _ => {
                 self.expected(node, path, &shape.expected());

@@ -6,7 +6,8 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::Spanned;
 
-use crate::script_file::{ScriptFileError, default_export};
+use crate::script_file::default_export;
+use crate::text::LineError;
 
 /// A value, with the number of its first line if known.
 #[derive(Debug, Clone)]
@@ -32,30 +33,20 @@ pub(super) struct Entry {
     pub value: Node,
 }
 
-/// A syntax error in a definition's file.
-#[derive(Debug)]
-pub(super) struct SyntaxFault {
-    pub line: Option<u64>,
-    pub problem: String,
-}
-
 impl Node {
     /// Parses YAML. Line numbers are relative to `text`.
-    pub fn from_yaml(text: &str) -> Result<Self, SyntaxFault> {
-        crate::text::yaml::read(text).map_err(|error| SyntaxFault {
-            line: error.line,
-            problem: error.message,
-        })
+    pub fn from_yaml(text: &str) -> Result<Self, LineError> {
+        crate::text::yaml::read(text)
     }
 
     /// Parses JSON. Line numbers are taken from parsing the text as YAML, and are unknown if that
     /// fails; nearly all JSON is valid YAML.
-    pub fn from_json(text: &str) -> Result<Self, SyntaxFault> {
+    pub fn from_json(text: &str) -> Result<Self, LineError> {
         let mut node: Self = serde_json::from_str(text).map_err(|error| {
             let line = error.line();
             let problem = error.to_string();
             let place = format!(" at line {line} column {}", error.column());
-            SyntaxFault {
+            LineError {
                 line: (line > 0).then_some(line as u64),
                 problem: problem.strip_suffix(&place).unwrap_or(&problem).to_owned(),
             }
@@ -68,16 +59,10 @@ impl Node {
 
     /// Returns the default export of a module, which is the argument of `definePrompt`. The line of
     /// a top-level property is known if exactly one line begins with its name.
-    pub fn from_module(text: &str, is_typescript: bool) -> Result<Self, SyntaxFault> {
-        let fault = |error: ScriptFileError| SyntaxFault {
-            line: error.line,
-            problem: error.problem,
-        };
-        let json = default_export(text, is_typescript).map_err(fault)?;
-        let mut node = serde_json::from_str(&json).map_err(|error| SyntaxFault {
-            line: None,
-            problem: format!("its default export is not JSON: {error}"),
-        })?;
+    pub fn from_module(text: &str, is_typescript: bool) -> Result<Self, LineError> {
+        let json = default_export(text, is_typescript)?;
+        let mut node: Self = serde_json::from_str(&json)
+            .map_err(|error| format!("its default export is not JSON: {error}"))?;
         if let Self {
             content: Content::Map(entries),
             ..

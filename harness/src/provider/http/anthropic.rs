@@ -10,7 +10,6 @@ use super::parsed_response::{
     Assembly, ParsedResponse, ResponseEnd, call, parse_event, unless_blank,
 };
 use super::reasoning::{self, Api, Rules, Thinking};
-use super::reported_usage::cost;
 use super::settings::{Unsupported, add_extra};
 use super::sse::SseEvent;
 use super::structured::{is_of_anthropic, object_schema};
@@ -19,7 +18,7 @@ use crate::model::{Effort, Message, MessageRole, Sampling, ToolChoice, ToolSpec,
 use crate::provider::{Request, Response};
 
 /// Default output token limit, because the API requires one. The reasoning budget is added to it.
-pub const DEFAULT_MAX_TOKENS: u32 = 8_192;
+const DEFAULT_MAX_TOKENS: u32 = 8_192;
 
 /// Default output token limit for the efforts `xhigh` and `max`. Anthropic recommends at least this
 /// limit, because thinking counts as output.
@@ -106,11 +105,7 @@ pub(super) fn cannot_force(model: &str, sampling: &Sampling) -> bool {
     let of_extra = sampling.extra.get("thinking").cloned();
     let thinking = of_extra.or_else(|| thinking(sampling, rules));
     let thinks = thinking.is_some_and(|thinking| thinking["type"] != "disabled");
-    thinks || refuses_forced_tools(rules)
-}
-
-fn refuses_forced_tools(rules: Option<&Rules>) -> bool {
-    rules.is_some_and(|rules| rules.refuses_forced_tools)
+    thinks || rules.is_some_and(|rules| rules.refuses_forced_tools)
 }
 
 /// Returns the body of a request. Marks the system prompt as a cacheable prefix and, for agents
@@ -148,12 +143,8 @@ pub(super) fn body(request: &Request) -> Value {
         offer(&request.tools, &mut body);
     }
     add_extra(&mut body, &sampling.extra);
-    // Forced tool calls are rejected in these cases. The prompt asks the model to call the tool
-    // instead.
-    let thinks = body
-        .get("thinking")
-        .is_some_and(|thinking| thinking["type"] != "disabled");
-    if thinks || refuses_forced_tools(rules) {
+    // The prompt asks the model to call the tool instead.
+    if cannot_force(&request.model, sampling) {
         RequestFallback::FreeChoice.apply(&mut body);
     }
     body
@@ -282,9 +273,6 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         reasoning: unless_blank(reasoning.join("\n")),
         tool_calls,
         reasoning_signature: carry,
-        usage: usage(&body["usage"]),
-        cost_usd: cost(&body["usage"]),
-        served_model: unless_blank(text(&body["model"]).to_owned()),
         ..Response::default()
     };
     let end = FinishReasonField::Messages.ending("stop_reason", &body["stop_reason"]);

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::anthropic;
 use super::endpoint_table::{Dialect, Endpoint, Format, endpoints, matches_any};
 use super::settings::Unsupported;
 use super::wire::Wire;
@@ -20,7 +21,7 @@ impl Endpoint {
     /// Whether the model may ignore a required tool call, because the API does not allow forcing a
     /// call with these settings.
     pub fn cannot_force_tools(&self, model: &str, sampling: &Sampling) -> bool {
-        self.wire(model).cannot_force(model, sampling)
+        self.wire(model) == Wire::Messages && anthropic::cannot_force(model, sampling)
     }
 
     /// Whether a model that is named without an endpoint most likely belongs to this endpoint.

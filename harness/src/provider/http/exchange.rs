@@ -14,7 +14,7 @@ use super::sse::SseParser;
 use super::wire::Wire;
 use super::{ExtraHeader, HttpProvider, fault, redact};
 use crate::model::lenient_json;
-use crate::provider::{CallSink, ProviderError, Request, Response, label};
+use crate::provider::{CallSink, ProviderError, Request, Response, label, response_mut};
 use crate::text::StopWatch;
 
 /// Maximum bytes of a response. Models never write that much, but a broken server might.
@@ -78,20 +78,13 @@ fn request_id(headers: &HeaderMap) -> Option<String> {
 
 /// Sets the request id of a response whose body does not contain one.
 fn with_request_id(
-    result: Result<Response, ProviderError>,
+    mut result: Result<Response, ProviderError>,
     id: Option<String>,
 ) -> Result<Response, ProviderError> {
-    let named = |response: Response| Response {
-        request_id: response.request_id.or(id),
-        ..response
-    };
-    match result {
-        Ok(response) => Ok(named(response)),
-        Err(ProviderError::Truncated { response }) => Err(ProviderError::Truncated {
-            response: Box::new(named(*response)),
-        }),
-        Err(error) => Err(error),
+    if let Some(response) = response_mut(&mut result) {
+        response.request_id = response.request_id.take().or(id);
     }
+    result
 }
 
 /// Removes the event `data: [DONE]` from the end of a response that is not streamed.

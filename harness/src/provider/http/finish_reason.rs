@@ -1,5 +1,6 @@
 //! Converts servers' finish reasons to [`ResponseEnd`], according to the table `endings.yaml`.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -8,7 +9,8 @@ use serde_json::Value;
 use super::parsed_response::ResponseEnd;
 
 /// The API or field that a finish reason comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum FinishReasonField {
     Chat,
     Responses,
@@ -17,26 +19,19 @@ pub(super) enum FinishReasonField {
     Messages,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Table {
-    chat: Endings,
-    responses: Endings,
-    responses_details: Endings,
-    messages: Endings,
+/// Meaning of a finish reason.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Meaning {
+    Complete,
+    Length,
+    Context,
+    Filter,
+    Failed,
+    Unfinished,
 }
 
-/// Finish reasons of one API, by their meaning.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Endings {
-    complete: Vec<String>,
-    length: Vec<String>,
-    context: Vec<String>,
-    filter: Vec<String>,
-    failed: Vec<String>,
-    unfinished: Vec<String>,
-}
+type Table = BTreeMap<FinishReasonField, BTreeMap<Meaning, Vec<String>>>;
 
 /// The bundled table. A test of this module checks that it parses.
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -70,30 +65,18 @@ impl FinishReasonField {
 
     /// Returns the meaning of a finish reason, or `None` if it is not in the table.
     pub fn known(self, field: &str, word: &str) -> Option<ResponseEnd> {
-        let endings = match self {
-            Self::Chat => &TABLE.chat,
-            Self::Responses => &TABLE.responses,
-            Self::ResponsesDetails => &TABLE.responses_details,
-            Self::Messages => &TABLE.messages,
-        };
         let plain = word.split(':').next().unwrap_or_default().trim();
         let plain = plain.to_lowercase().replace('-', "_");
-        let is_in = |words: &[String]| words.contains(&plain);
+        let mut meanings = TABLE.get(&self)?.iter();
+        let (meaning, _) = meanings.find(|(_, words)| words.contains(&plain))?;
         let says = || format!("`{field}` is `{word}`");
-        Some(if is_in(&endings.complete) {
-            ResponseEnd::Complete
-        } else if is_in(&endings.length) {
-            ResponseEnd::Length
-        } else if is_in(&endings.context) {
-            ResponseEnd::ContextFull
-        } else if is_in(&endings.filter) {
-            ResponseEnd::Filter(word.to_owned())
-        } else if is_in(&endings.failed) {
-            ResponseEnd::Failed(says())
-        } else if is_in(&endings.unfinished) {
-            ResponseEnd::Unfinished(says())
-        } else {
-            return None;
+        Some(match meaning {
+            Meaning::Complete => ResponseEnd::Complete,
+            Meaning::Length => ResponseEnd::Length,
+            Meaning::Context => ResponseEnd::ContextFull,
+            Meaning::Filter => ResponseEnd::Filter(word.to_owned()),
+            Meaning::Failed => ResponseEnd::Failed(says()),
+            Meaning::Unfinished => ResponseEnd::Unfinished(says()),
         })
     }
 }
@@ -107,22 +90,11 @@ mod tests {
     #[test]
     fn table_assigns_each_word_one_meaning() {
         let table: Table = serde_saphyr::from_str(include_str!("../../../endings.yaml")).unwrap();
-        for endings in [
-            table.chat,
-            table.responses,
-            table.responses_details,
-            table.messages,
-        ] {
-            let all = [
-                endings.complete,
-                endings.length,
-                endings.context,
-                endings.filter,
-                endings.failed,
-                endings.unfinished,
-            ]
-            .concat();
-            let plain = |word: &String| !word.contains([':', '-']) && *word == word.to_lowercase();
+        assert_eq!(table.len(), 4);
+        for endings in table.values() {
+            let all: Vec<&String> = endings.values().flatten().collect();
+            let plain =
+                |word: &&String| !word.contains([':', '-']) && **word == word.to_lowercase();
             assert!(!all.is_empty() && all.iter().all(plain), "{all:?}");
             assert_eq!(
                 all.iter().collect::<BTreeSet<_>>().len(),

@@ -11,18 +11,9 @@ use crate::provider::Request;
 /// Maximum characters of a tool name that all APIs accept.
 const LONGEST_NAME: usize = 64;
 
-/// Whether all APIs accept a tool's name.
-fn is_name(name: &str) -> bool {
-    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_valid)
-}
-
 /// Returns a name that all APIs accept. A model may have called a tool by an invalid name, which
 /// the APIs would reject in later requests.
 fn valid_name(name: &str) -> String {
-    if is_name(name) {
-        return name.to_owned();
-    }
     let is_valid = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
     let chars = name.chars();
     let valid = chars.map(|char| if is_valid(char) { char } else { '_' });
@@ -56,7 +47,8 @@ pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
                 .tool_results
                 .iter()
                 .all(|result| asked(&result.call));
-        if whole && message.tool_calls.iter().all(|call| is_name(&call.name)) {
+        let has_valid_name = |call: &ToolCall| valid_name(&call.name) == call.name;
+        if whole && message.tool_calls.iter().all(has_valid_name) {
             return Cow::Borrowed(&**message);
         }
         let mut message = Message::clone(message);

@@ -41,14 +41,15 @@ use crate::model::ToolCall;
 
 use super::{
     CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response, label,
+    response_mut,
 };
 use fallback::Fallbacks;
 use json_fields::text;
-use parsed_response::{ParsedResponse, ResponseEnd, make_call_ids_unique};
+use parsed_response::{ParsedResponse, ResponseEnd, make_call_ids_unique, unless_blank};
+use reported_usage::cost;
 use tokens::ResponseLengthStats;
 use wire::Wire;
 
-pub use anthropic::DEFAULT_MAX_TOKENS;
 pub use endpoint_table::{Endpoint, endpoint, endpoints};
 pub use header::{ExtraHeader, HeaderError};
 pub use request_log::RequestLog;
@@ -74,31 +75,18 @@ pub struct Timeouts {
 pub struct HttpClient {
     client: reqwest::Client,
     timeouts: Timeouts,
-    longest_response: Option<u64>,
-    log: Option<Arc<dyn RequestLog>>,
+    /// Number of output tokens of the longest response in earlier processes. Responses to requests
+    /// without an output token limit are expected to use at least this number.
+    pub longest_response: Option<u64>,
+    /// Log that receives every request.
+    pub log: Option<Arc<dyn RequestLog>>,
 }
 
-/// Error when creating an HTTP client or configuring an endpoint.
+/// Error when creating an HTTP client or configuring an endpoint: TLS setup failed, or the base URL
+/// or the API key is invalid.
 #[derive(Debug, thiserror::Error)]
-pub enum HttpError {
-    /// TLS setup failed, for example because no root certificates were found.
-    #[error("cannot create an HTTP client: {0}")]
-    Client(String),
-    /// The base URL is invalid.
-    #[error("invalid base URL `{url}`: {problem}; expected, for example, https://host/v1")]
-    BaseUrl {
-        /// Base URL as given.
-        url: String,
-        /// Reason why it is invalid.
-        problem: String,
-    },
-    /// The API key cannot be sent in a header.
-    #[error("the key for {provider} contains characters that are invalid in HTTP headers")]
-    Key {
-        /// Name of the endpoint.
-        provider: String,
-    },
-}
+#[error("{0}")]
+pub struct HttpError(String);
 
 /// A model in an endpoint's list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,7 +128,8 @@ impl HttpClient {
     /// redirects, because they could send a key to another host.
     ///
     /// # Errors
-    /// Returns [`HttpError::Client`] if TLS setup fails.
+    /// Returns [`HttpError`] if TLS setup fails, for example because no root certificates were
+    /// found.
     pub fn new(timeouts: Timeouts) -> Result<Self, HttpError> {
         // Has an effect only for the first client of a process.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -153,29 +142,13 @@ impl HttpClient {
         }
         let client = builder
             .build()
-            .map_err(|error| HttpError::Client(error.to_string()))?;
+            .map_err(|error| HttpError(format!("cannot create an HTTP client: {error}")))?;
         Ok(Self {
             client,
             timeouts,
             longest_response: None,
             log: None,
         })
-    }
-
-    /// Sets the log that receives every request.
-    #[must_use]
-    pub fn with_request_log(self, log: Option<Arc<dyn RequestLog>>) -> Self {
-        Self { log, ..self }
-    }
-
-    /// Sets the number of output tokens of the longest response in earlier processes. Responses to
-    /// requests without an output token limit are expected to use at least this number.
-    #[must_use]
-    pub fn with_longest_response(self, longest_response: Option<u64>) -> Self {
-        Self {
-            longest_response,
-            ..self
-        }
     }
 }
 
@@ -225,9 +198,11 @@ impl HttpProvider {
         http: HttpClient,
         stream: bool,
     ) -> Result<Self, HttpError> {
-        let wrong = |problem: &str| HttpError::BaseUrl {
-            url: redact_url(base_url),
-            problem: problem.to_owned(),
+        let wrong = |problem: &str| {
+            let url = redact_url(base_url);
+            HttpError(format!(
+                "invalid base URL `{url}`: {problem}; expected, for example, https://host/v1"
+            ))
         };
         let url = reqwest::Url::parse(base_url).map_err(|error| wrong(&error.to_string()))?;
         if !url.username().is_empty() || url.password().is_some() {
@@ -248,9 +223,10 @@ impl HttpProvider {
         }
         let sendable = |key: &Secret| reqwest::header::HeaderValue::from_str(key.reveal()).is_ok();
         if !key.as_ref().is_none_or(sendable) {
-            return Err(HttpError::Key {
-                provider: endpoint.name.clone(),
-            });
+            return Err(HttpError(format!(
+                "the key for {} contains characters that are invalid in HTTP headers",
+                endpoint.name
+            )));
         }
         let before_query = base_url.split('?').next().unwrap_or_default();
         Ok(Self {
@@ -356,7 +332,10 @@ impl HttpProvider {
         make_call_ids_unique(&mut response, request);
         response.request_id = label(text(&body["id"]));
         response.finish_reason = label(wire.finish_reason(body));
-        response.usage = Some(tokens::completed(response.usage, request, &response));
+        response.served_model = unless_blank(text(&body["model"]).to_owned());
+        response.cost_usd = cost(&body["usage"]);
+        let counted = wire.bill(body).map(|(usage, _)| usage);
+        response.usage = Some(tokens::completed(counted, request, &response));
         match end {
             ResponseEnd::Complete => Ok(response),
             ResponseEnd::Length => Err(ProviderError::Truncated {
@@ -416,23 +395,19 @@ impl Provider for HttpProvider {
         let limit = self.http.timeouts.request;
         let exchange = self.exchange(request, calls);
         let result = tokio::time::timeout(limit, exchange).await;
-        let learned = |response: Response| {
-            self.experience.learn(request, &response);
-            safe_response(response)
-        };
-        match result {
-            Ok(Ok(response)) => Ok(learned(response)),
-            Ok(Err(ProviderError::Truncated { response })) => Err(ProviderError::Truncated {
-                response: Box::new(learned(*response)),
-            }),
-            // Redacted again after parsing, because escapes could hide keys in the raw body.
-            Ok(Err(error)) => Err(self.possible_overflow(request, error).map_message(redact)),
-            Err(_) => Err(ProviderError::Timeout {
+        let mut result = result.unwrap_or_else(|_| {
+            Err(ProviderError::Timeout {
                 provider: self.name().to_owned(),
                 what: "complete response".to_owned(),
                 after: limit,
-            }),
+            })
+        });
+        if let Some(response) = response_mut(&mut result) {
+            self.experience.learn(request, response);
+            *response = safe_response(std::mem::take(response));
         }
+        // Redacted again after parsing, because escapes could hide keys in the raw body.
+        result.map_err(|error| self.possible_overflow(request, error).map_message(redact))
     }
 
     fn forecast(&self, request: &Request) -> Option<Forecast> {

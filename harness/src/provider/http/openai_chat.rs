@@ -10,10 +10,9 @@ use super::finish_reason::FinishReasonField;
 use super::json_fields::{count, items, text};
 use super::messages::{arguments, data_url, paired};
 use super::parsed_response::{ContentParts, ParsedResponse, ResponseEnd, call, said, unless_blank};
-use super::reported_usage::{cost, counted};
 use super::settings::{Unsupported, add_extra};
 use super::structured::{is_of_google, is_strict, object_schema};
-use crate::model::{Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, Usage};
+use crate::model::{Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec};
 use crate::provider::{Request, Response};
 use crate::text::split_reasoning;
 
@@ -245,10 +244,10 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         return Err("`choices` is missing".to_owned());
     }
     let choice = used_choice(body).ok_or("`choices` is empty")?;
-    let message = choice["message"]
-        .as_object()
-        .ok_or("`choices[0].message` is missing")?;
-    let message = Value::Object(message.clone());
+    let message = &choice["message"];
+    if !message.is_object() {
+        return Err("`choices[0].message` is missing".to_owned());
+    }
     check_content(&message["content"])?;
     let ContentParts {
         text: mut said,
@@ -256,15 +255,14 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         thoughts,
     } = said(&message["content"]);
     let refusal = text(&message["refusal"]).to_owned() + &refusal;
-    let mut reasoning = unless_blank(text(&message["reasoning_content"]).to_owned())
-        .or_else(|| unless_blank(text(&message["reasoning"]).to_owned()))
-        .or_else(|| unless_blank(thoughts));
     let mut carry = Map::new();
-    for name in THOUGHTS {
-        if let Some(thoughts) = unless_blank(text(&message[name]).to_owned()) {
-            carry.insert(name.to_owned(), json!(thoughts));
-            break;
-        }
+    let mut reasoning = unless_blank(thoughts);
+    let mut fields = THOUGHTS
+        .into_iter()
+        .map(|name| (name, text(&message[name])));
+    if let Some((name, thoughts)) = fields.find(|(_, thoughts)| !thoughts.trim().is_empty()) {
+        carry.insert(name.to_owned(), json!(thoughts));
+        reasoning = Some(thoughts.to_owned());
     }
     // Some servers return the whole answer as reasoning.
     let calls = items(&message["tool_calls"]);
@@ -303,9 +301,6 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         reasoning,
         tool_calls,
         reasoning_signature: (!carry.is_empty()).then(|| Value::Object(carry).to_string()),
-        usage: usage(&body["usage"]),
-        cost_usd: cost(&body["usage"]),
-        served_model: unless_blank(text(&body["model"]).to_owned()),
         ..Response::default()
     };
     let end = end_of(choice);
@@ -343,9 +338,4 @@ fn end_of(choice: &Value) -> Option<ResponseEnd> {
         )),
         end => end,
     }
-}
-
-pub(super) fn usage(usage: &Value) -> Option<Usage> {
-    usage["prompt_tokens"].as_u64()?;
-    Some(counted(usage, ["prompt_tokens", "completion_tokens"]))
 }

@@ -10,11 +10,10 @@ use super::messages::{arguments, data_url, paired};
 use super::parsed_response::{
     Assembly, ParsedResponse, ResponseEnd, call, parse_event, said, unless_blank,
 };
-use super::reported_usage::{cost, counted};
 use super::settings::{Unsupported, add_extra};
 use super::sse::SseEvent;
 use super::structured::{is_strict, object_schema};
-use crate::model::{MessageRole, Sampling, ToolChoice, ToolSpec, Usage};
+use crate::model::{MessageRole, Sampling, ToolChoice, ToolSpec};
 use crate::provider::{Request, Response};
 
 /// See [`super::wire::Wire::own_fields`]. A stored `prompt` or stored turns would precede the turns
@@ -214,9 +213,6 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         reasoning: unless_blank(reasoning.join("\n")),
         reasoning_signature: (!thoughts.is_empty()).then(|| Value::from(thoughts).to_string()),
         tool_calls,
-        usage: usage(&body["usage"]),
-        cost_usd: cost(&body["usage"]),
-        served_model: unless_blank(text(&body["model"]).to_owned()),
         ..Response::default()
     };
     let end = match end.unwrap_or_else(|| ResponseEnd::without_finish_reason(&response)) {
@@ -273,11 +269,6 @@ fn severity(status: &str) -> u8 {
         "failed" => 4,
         _ => 1,
     }
-}
-
-pub(super) fn usage(usage: &Value) -> Option<Usage> {
-    usage["input_tokens"].as_u64()?;
-    Some(counted(usage, ["input_tokens", "output_tokens"]))
 }
 
 /// Received part of a streamed response. The last event normally contains the whole response.

@@ -5,8 +5,9 @@ use serde_json::Value;
 use super::json_fields::count;
 use crate::model::Usage;
 
-/// Parses a usage object. `input` and `output` are the names of the fields for the token counts.
-/// The fields with these names and the suffix `_details` contain the details.
+/// Parses a usage object, or returns `None` if it does not contain the input. `input` and `output`
+/// are the names of the fields for the token counts. The fields with these names and the suffix
+/// `_details` contain the details.
 ///
 /// Some gateways do not count cached tokens as input. In this case, the cached tokens exceed the
 /// input, or the total is the sum of input, output and cached tokens.
@@ -14,7 +15,8 @@ use crate::model::Usage;
 /// Some servers (xAI, and Gemini behind gateways) do not count reasoning as output. In this case,
 /// the reasoning exceeds the output, or the total is the sum of input, output and reasoning.
 /// Google's own server reports reasoning only as part of the total.
-pub(super) fn counted(usage: &Value, [input, output]: [&str; 2]) -> Usage {
+pub(super) fn counted(usage: &Value, [input, output]: [&str; 2]) -> Option<Usage> {
+    usage[input].as_u64()?;
     let most = |places: [&Value; 2]| places.into_iter().map(count).max().unwrap_or_default();
     let details = &usage[format!("{input}_details")];
     let cached = most([&details["cached_tokens"], &usage["cache_read_input_tokens"]]);
@@ -40,14 +42,14 @@ pub(super) fn counted(usage: &Value, [input, output]: [&str; 2]) -> Usage {
     } else {
         (said, reasoning)
     };
-    Usage {
+    Some(Usage {
         input_tokens: input.saturating_add(cache),
         cached_input_tokens: cached,
         cache_write_tokens: written,
         output_tokens: output,
         reasoning_tokens: reasoning,
         estimated: false,
-    }
+    })
 }
 
 /// Maximum plausible cost of one call in US dollars. A higher cost must be a mistake of the server.

@@ -17,9 +17,6 @@ pub(super) fn object_schema(request: &Request) -> Option<&Value> {
 /// object is closed and all fields are required:
 /// <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>.
 pub(super) fn is_strict(schema: &Value) -> bool {
-    let Some(schema) = schema.as_object() else {
-        return false;
-    };
     let known = [
         "type",
         "description",
@@ -29,18 +26,21 @@ pub(super) fn is_strict(schema: &Value) -> bool {
         "additionalProperties",
         "items",
     ];
-    let empty = Map::new();
-    let fields = schema.get("properties").and_then(Value::as_object);
-    let fields = fields.unwrap_or(&empty);
-    let required = schema.get("required").map_or(&[][..], items);
-    let closed = schema.get("additionalProperties") == Some(&json!(false));
-    let is_object = schema.get("type") == Some(&json!("object"));
-    schema.keys().all(|key| known.contains(&key.as_str()))
-        && schema.contains_key("type")
-        && (!is_object || closed)
-        && fields.keys().all(|name| required.contains(&json!(name)))
-        && fields.values().all(is_strict)
-        && schema.get("items").is_none_or(is_strict)
+    every_part(schema, &mut |part| {
+        let fields = part.get("properties").and_then(Value::as_object);
+        let mut fields = fields.into_iter().flat_map(Map::keys);
+        let required = part.get("required").map_or(&[][..], items);
+        part.keys().all(|key| known.contains(&key.as_str()))
+            && part.contains_key("type")
+            && is_closed(part)
+            && fields.all(|name| required.contains(&json!(name)))
+    })
+}
+
+/// Whether a schema does not describe an object, or does not allow the object other fields.
+fn is_closed(part: &Map<String, Value>) -> bool {
+    part.get("type") != Some(&json!("object"))
+        || part.get("additionalProperties") == Some(&json!(false))
 }
 
 /// Keywords that both Anthropic and Google support.
@@ -71,7 +71,6 @@ pub(super) fn is_of_anthropic(schema: &Value) -> bool {
     let fits = every_part(schema, &mut |part| {
         let known = |key: &String| COMMON.contains(&key.as_str()) || key == "const";
         let is_plain = |value: &Value| !value.is_object() && !value.is_array();
-        let closed = part.get("additionalProperties") == Some(&json!(false));
         let fields = part.get("properties").and_then(Value::as_object);
         let required = part.get("required").map_or(&[][..], items).len();
         optional += fields.map_or(0, Map::len).saturating_sub(required);
@@ -79,7 +78,7 @@ pub(super) fn is_of_anthropic(schema: &Value) -> bool {
             part.contains_key("anyOf") || part.get("type").is_some_and(Value::is_array),
         );
         part.keys().all(known)
-            && (part.get("type") != Some(&json!("object")) || closed)
+            && is_closed(part)
             && part
                 .get("enum")
                 .is_none_or(|all| items(all).iter().all(is_plain))

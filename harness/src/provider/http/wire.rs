@@ -6,7 +6,7 @@ use super::endpoint_table::Dialect;
 use super::json_fields::text;
 use super::parsed_response::{Assembly, ParsedResponse};
 use super::reasoning::{self, Api};
-use super::reported_usage::cost;
+use super::reported_usage::{cost, counted};
 use super::settings::Unsupported;
 use super::{anthropic, openai_chat, openai_responses};
 use crate::model::{Sampling, Usage};
@@ -56,14 +56,6 @@ impl Wire {
             Self::Chat(_) => openai_chat::OWN_FIELDS,
             Self::Responses => openai_responses::OWN_FIELDS,
             Self::Messages => anthropic::OWN_FIELDS,
-        }
-    }
-
-    /// See [`super::Endpoint::cannot_force_tools`].
-    pub fn cannot_force(self, model: &str, sampling: &Sampling) -> bool {
-        match self {
-            Self::Messages => anthropic::cannot_force(model, sampling),
-            _ => false,
         }
     }
 
@@ -140,8 +132,8 @@ impl Wire {
     pub fn bill(self, body: &Value) -> Option<(Usage, Option<f64>)> {
         let usage = &body["usage"];
         match self {
-            Self::Chat(_) => openai_chat::usage(usage),
-            Self::Responses => openai_responses::usage(usage),
+            Self::Chat(_) => counted(usage, ["prompt_tokens", "completion_tokens"]),
+            Self::Responses => counted(usage, ["input_tokens", "output_tokens"]),
             Self::Messages => anthropic::usage(usage),
         }
         .map(|counted| (counted, cost(usage)))

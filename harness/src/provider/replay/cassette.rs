@@ -21,10 +21,10 @@ pub(super) fn read(
     header: CassetteHeader,
     bytes: &[u8],
 ) -> Result<RecordedRun, ReplayError> {
-    if header.version() > VERSION {
+    if header.cassette > VERSION {
         let problem = format!(
             "unsupported cassette version {}: this program reads versions up to {VERSION}",
-            header.version()
+            header.cassette
         );
         return Err(format_error(path, problem));
     }

@@ -1,58 +1,44 @@
 //! Reads the files of a recording, and describes what is wrong with them.
 
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
 
 use crate::text::{self, MAX_RECORDING_BYTES, read_file};
 
-/// Error when opening a recording.
+/// Error when opening a recording: it is unreadable, empty, or of an unknown format.
 #[derive(Debug, thiserror::Error)]
-pub enum ReplayError {
-    /// The recording cannot be read.
-    #[error("cannot read the recording {}: {source}", .path.display())]
-    Read {
-        /// Path of the file or folder.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: std::io::Error,
-    },
-    /// The format of the recording is unknown.
-    #[error(
-        "{} is not a recording: {problem}; expected a run directory of `rlm-eval run`, a cassette of --record, or a result file of the \
-         JavaScript system (an object with `benchmark`, `model` and `results[].trace[].reasoning`)",
-        .path.display()
-    )]
-    Format {
-        /// Path of the file or folder.
-        path: PathBuf,
-        /// Description of the problem and its place.
-        problem: String,
-    },
-    /// The recording contains no responses.
-    #[error("the recording {} contains no responses", .0.display())]
-    Empty(PathBuf),
-}
+#[error("{0}")]
+pub struct ReplayError(pub(super) String);
 
-pub(super) fn format_error(path: &Path, problem: impl Into<String>) -> ReplayError {
-    ReplayError::Format {
-        path: path.to_owned(),
-        problem: problem.into(),
+impl ReplayError {
+    /// Returns the error of a file or folder that cannot be read.
+    pub fn unreadable(path: &Path, error: &io::Error) -> Self {
+        Self(format!(
+            "cannot read the recording {}: {error}",
+            path.display()
+        ))
     }
 }
 
+pub(super) fn format_error(path: &Path, problem: impl Display) -> ReplayError {
+    ReplayError(format!(
+        "{} is not a recording: {problem}; expected a run directory of `rlm-eval run`, a cassette of --record, or a result file of the \
+         JavaScript system (an object with `benchmark`, `model` and `results[].trace[].reasoning`)",
+        path.display()
+    ))
+}
+
 pub(super) fn read_text(path: &Path) -> Result<String, ReplayError> {
-    text::read_text(path, MAX_RECORDING_BYTES).map_err(|source| ReplayError::Read {
-        path: path.to_owned(),
-        source,
-    })
+    let read = text::read_text(path, MAX_RECORDING_BYTES);
+    read.map_err(|error| ReplayError::unreadable(path, &error))
 }
 
 /// Reads a file as bytes, because a truncated line may end within a character, while the other
 /// lines are valid.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
-    read_file(path, MAX_RECORDING_BYTES).map_err(|source| ReplayError::Read {
-        path: path.to_owned(),
-        source,
-    })
+    let read = read_file(path, MAX_RECORDING_BYTES);
+    read.map_err(|error| ReplayError::unreadable(path, &error))
 }
 
 /// Returns the lines of a file. A newline at the end does not start another line.

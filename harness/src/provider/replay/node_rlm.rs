@@ -4,11 +4,9 @@
 //! The files do not contain the responses of children.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::path::Path;
 
-use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use super::file::{ReplayError, format_error, read_text};
 use super::recorded_run::{Key, RecordedRun};
@@ -48,9 +46,9 @@ pub struct NodeRlmResult {
     /// Id of the sample, such as `arc-247ef758`.
     pub task_id: String,
     /// Answer; blank if the root did not answer.
-    pub answer: Option<JsText>,
+    pub answer: Option<String>,
     /// Expected answer.
-    pub expected: Option<JsText>,
+    pub expected: Option<String>,
     /// Score from 0 (wrong) to 1 (right).
     pub score: Option<f64>,
     /// Number of iterations of the root.
@@ -60,27 +58,22 @@ pub struct NodeRlmResult {
     /// Wall-clock milliseconds.
     pub wall_time_ms: Option<f64>,
     /// Reason for a missing answer.
-    pub error: Option<JsText>,
+    pub error: Option<String>,
 }
 
 /// One iteration of the root.
 #[derive(Debug, Clone, Deserialize)]
 pub struct NodeRlmStep {
     /// Complete response, including the code blocks.
-    pub reasoning: JsText,
+    pub reasoning: String,
     /// Code blocks that were run, in order.
     #[serde(default)]
-    pub code: Vec<JsText>,
+    pub code: Vec<String>,
     /// Output of the blocks.
-    pub output: Option<JsText>,
+    pub output: Option<String>,
     /// Error of the code blocks.
-    pub error: Option<JsText>,
+    pub error: Option<String>,
 }
-
-/// A JavaScript string. An unpaired surrogate, which is valid in JSON but not in UTF-8, becomes
-/// U+FFFD.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JsText(pub String);
 
 impl NodeRlmFile {
     /// Reads a result file.
@@ -95,7 +88,7 @@ impl NodeRlmFile {
             return Err(format_error(path, "it is an array"));
         }
         let file: Self =
-            lenient_json::from_str(&text).map_err(|error| format_error(path, error.to_string()))?;
+            lenient_json::from_str(&text).map_err(|error| format_error(path, error))?;
         let mut seen = HashSet::new();
         for result in &file.results {
             if !seen.insert(&result.task_id) {
@@ -122,7 +115,7 @@ pub(super) fn read(path: &Path) -> Result<RecordedRun, ReplayError> {
                 trims: 0,
             };
             let response = Response {
-                text: step.reasoning.0,
+                text: step.reasoning,
                 served_model: Some(file.model.clone()),
                 ..Response::default()
             };
@@ -136,61 +129,4 @@ pub(super) fn read(path: &Path) -> Result<RecordedRun, ReplayError> {
         has_attempts: false,
         cassette: None,
     })
-}
-
-impl<'de> Deserialize<'de> for JsText {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        // Deserialized as bytes, because strings must not contain unpaired surrogates. Each
-        // surrogate becomes three bytes that no character's encoding contains.
-        from.deserialize_bytes(JsTextVisitor)
-    }
-}
-
-struct JsTextVisitor;
-
-impl Visitor<'_> for JsTextVisitor {
-    type Value = JsText;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<JsText, E> {
-        let mut bytes = bytes.to_vec();
-        for at in 0..bytes.len().saturating_sub(2) {
-            if bytes[at] == 0xED && bytes[at + 1] >= 0xA0 {
-                bytes[at..at + 3].copy_from_slice("\u{fffd}".as_bytes());
-            }
-        }
-        String::from_utf8(bytes).map(JsText).map_err(E::custom)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::JsText;
-
-    #[test]
-    fn parses_any_javascript_string() {
-        let no_text = "invalid type: integer `5`, expected a string at line 1 column 1";
-        let rows = [
-            ("''", Ok("")),
-            ("'a\\n\\u00e9é🦀\\ud83e\\udd80'", Ok("a\néé🦀🦀")),
-            (
-                "'\\ud800 x \\udc00\\ud83e'",
-                Ok("\u{fffd} x \u{fffd}\u{fffd}"),
-            ),
-            ("'\\ud7ff\\ue000'", Ok("\u{d7ff}\u{e000}")),
-            ("5", Err(no_text)),
-        ];
-        for (json, expected) in rows {
-            let got = serde_json::from_str(&json.replace('\'', "\"")).map(|JsText(text)| text);
-            let got = got.map_err(|error: serde_json::Error| error.to_string());
-            assert_eq!(
-                got.as_deref().map_err(String::as_str),
-                expected,
-                "for {json}"
-            );
-        }
-    }
 }

@@ -23,10 +23,7 @@ pub(super) fn read(path: &Path) -> Result<RecordedRun, ReplayError> {
         has_attempts: true,
         cassette: None,
     };
-    let files = sorted_paths(&folder).map_err(|source| ReplayError::Read {
-        path: folder,
-        source,
-    })?;
+    let files = sorted_paths(&folder).map_err(|error| ReplayError::unreadable(&folder, &error))?;
     let is_trajectory = |file: &&PathBuf| file.extension().is_some_and(|ending| ending == "jsonl");
     for file in files.iter().filter(is_trajectory) {
         read_trajectory(file, &mut run)?;

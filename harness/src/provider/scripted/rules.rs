@@ -19,15 +19,9 @@ pub(super) struct Script {
     rules: Vec<Rule>,
 }
 
-struct Rule {
+pub(super) struct Rule {
     when: When,
     samples: Option<GlobSet>,
-    answer: RuleReply,
-}
-
-/// Reply of a rule, with its reasoning, usage and cost.
-#[derive(Debug)]
-pub(super) struct RuleReply {
     pub reply: Reply,
     /// Reasoning, which is separate from the text and also sent back in later requests.
     pub reasoning: Option<String>,
@@ -135,12 +129,9 @@ struct When {
 }
 
 impl Script {
-    /// Returns the reply of the first matching rule.
-    pub fn answer(&self, request: &Request) -> Option<&RuleReply> {
-        self.rules
-            .iter()
-            .find(|rule| rule.fits(request))
-            .map(|rule| &rule.answer)
+    /// Returns the first matching rule.
+    pub fn rule(&self, request: &Request) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.fits(request))
     }
 }
 
@@ -270,16 +261,14 @@ pub(super) fn parse(text: &str) -> Result<Script, String> {
         rules.push(Rule {
             when: entry.when,
             samples,
-            answer: RuleReply {
-                reply,
-                reasoning: entry.reasoning,
-                usage: entry.tokens.map(|tokens| Usage {
-                    input_tokens: tokens.input,
-                    output_tokens: tokens.output,
-                    ..Usage::default()
-                }),
-                cost_usd: entry.cost_usd,
-            },
+            reply,
+            reasoning: entry.reasoning,
+            usage: entry.tokens.map(|tokens| Usage {
+                input_tokens: tokens.input,
+                output_tokens: tokens.output,
+                ..Usage::default()
+            }),
+            cost_usd: entry.cost_usd,
         });
     }
     if rules.is_empty() {
