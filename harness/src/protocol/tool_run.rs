@@ -172,15 +172,14 @@ impl Attempt<'_> {
         input: Value,
     ) -> Result<BackgroundPart<'b>, ToolError> {
         let specialist = self.specialist(specialist)?;
-        let started = self.start_child(caller, &run.child, specialist, settings, input)?;
+        let running = self.start_child(caller, &run.child, specialist, settings, input)?;
         let (caller, run) = (caller.clone(), run.clone());
         let child = run.child.clone();
         Ok(BackgroundPart::Answer {
             shown: format!("started {child}"),
             child,
             work: Box::pin(async move {
-                let answer = self.run_started(&caller, started).await;
-                let result = Ok(Value::String(answer));
+                let result = Ok(Value::String(running.await));
                 let result = self.end_tool(&caller, run, result).await;
                 result.map(|value| text_of(&value))
             }),
@@ -217,9 +216,9 @@ impl Attempt<'_> {
             } => (tool, values, options),
             CallTarget::Specialist { name, settings } => {
                 let specialist = self.specialist(name)?;
-                let started =
+                let running =
                     self.start_child(caller, &run.child, specialist, settings, arguments)?;
-                return Ok(Value::String(self.run_started(caller, started).await));
+                return Ok(Value::String(running.await));
             }
             CallTarget::Instance(tool) => {
                 let arguments = InstanceArguments::read(arguments)?;
