@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use sandbox::Sandbox;
 use serde_json::Value;
 
-use super::{Hook, HookError, HookEvent, HookOutput, RunningHook};
+use super::{Hook, HookError, HookEvent, RunningHook};
 use crate::script_file::{ScriptFile, ScriptFileError, fresh_sandbox, shared_sandbox};
 use crate::text::{read_text_file, sha256_hex};
 
@@ -173,13 +173,10 @@ struct ScriptWork {
 
 #[async_trait]
 impl RunningHook for ScriptWork {
-    async fn handle(&mut self, event: HookEvent) -> Result<HookOutput, HookError> {
+    async fn handle(&mut self, event: &mut HookEvent) -> Result<Vec<String>, HookError> {
         let name = event.name();
         if !self.hook.events.contains(&name) {
-            return Ok(HookOutput {
-                event,
-                notes: Vec::new(),
-            });
+            return Ok(Vec::new());
         }
         self.pass(event).await.map_err(|reason| HookError {
             hook: self.hook.name.clone(),
@@ -190,7 +187,7 @@ impl RunningHook for ScriptWork {
 }
 
 impl ScriptWork {
-    async fn pass(&mut self, event: HookEvent) -> Result<HookOutput, String> {
+    async fn pass(&mut self, event: &mut HookEvent) -> Result<Vec<String>, String> {
         if self.running.is_none() {
             let started = start(&self.hook, &shared_sandbox()?).await;
             self.running = Some(started.map_err(|error| self.located(&error.to_string()))?);
@@ -210,10 +207,9 @@ impl ScriptWork {
         let outcome = outcome.map_err(|error| self.located(&error.to_string()))?;
         let changes: Value = serde_json::from_str(outcome.value.as_deref().unwrap_or_default())
             .map_err(|_| self.located("it did not return an object"))?;
-        let notes = outcome.output.lines().map(str::to_owned).collect();
-        let event = event.changed(changes);
-        let event = event.map_err(|reason| self.located(&reason))?;
-        Ok(HookOutput { event, notes })
+        let changed = event.changed(changes);
+        *event = changed.map_err(|reason| self.located(&reason))?;
+        Ok(outcome.output.lines().map(str::to_owned).collect())
     }
 
     fn located(&self, reason: &str) -> String {
