@@ -106,33 +106,16 @@ pub(crate) struct BudgetExceeded {
 }
 
 impl Ledger {
-    fn new(scope: Scope, budget: Budget, above: Option<&Arc<Self>>) -> Self {
-        Self {
+    /// Creates a ledger, with the parent ledger `above` if there is one.
+    pub fn new(scope: Scope, budget: Budget, above: Option<&Arc<Self>>) -> Arc<Self> {
+        Arc::new(Self {
             scope,
             budget,
             began: Instant::now(),
             books: Mutex::default(),
             released: above.map_or_else(Arc::default, |above| Arc::clone(&above.released)),
             above: above.map(Arc::clone),
-        }
-    }
-
-    pub fn of_run(budget: Budget) -> Self {
-        Self::new(Scope::Run, budget, None)
-    }
-
-    pub fn of_attempt(budget: Budget, run: &Arc<Self>) -> Self {
-        Self::new(Scope::Attempt, budget, Some(run))
-    }
-
-    /// Creates the ledger of one call. Its parent is the caller's ledger.
-    pub fn of_call(budget: Budget, caller: &Arc<Self>) -> Self {
-        Self::new(Scope::Call, budget, Some(caller))
-    }
-
-    /// Creates the ledger of a run. Its parent is the ledger of a budget shared by several runs.
-    pub fn of_run_within(budget: Budget, above: &SharedBudget) -> Self {
-        Self::new(Scope::Run, budget, Some(&above.0))
+        })
     }
 
     /// Reserves the expected expense of a call in this ledger and all parents. Waits while other
@@ -292,18 +275,19 @@ mod tests {
 
     #[test]
     fn counts_spending_in_both_ledgers() {
-        let run = Arc::new(Ledger::of_run(Budget {
+        let of_run = Budget {
             cost_usd: Some(1.0),
             calls: Some(3),
             ..Budget::default()
-        }));
+        };
+        let run = Ledger::new(Scope::Run, of_run, None);
         let budget = Budget {
             tokens: Some(100),
             calls: Some(2),
             ..Budget::default()
         };
-        let first = Arc::new(Ledger::of_attempt(budget, &run));
-        let second = Arc::new(Ledger::of_attempt(budget, &run));
+        let first = Ledger::new(Scope::Attempt, budget, Some(&run));
+        let second = Ledger::new(Scope::Attempt, budget, Some(&run));
         let call = |ledger: &Arc<Ledger>| ledger.try_reserve(Expense::new(None, 1)).map(drop);
         assert_eq!(call(&first), Ok(()));
         first.settle(Some(usage(60)), Some(0.25));
@@ -369,7 +353,7 @@ mod tests {
             ),
         ];
         for (budget, wanted) in rows {
-            let ledger = Ledger::of_run(budget);
+            let ledger = Ledger::new(Scope::Run, budget, None);
             ledger.settle(Some(usage(10)), Some(0.5));
             assert_eq!(ledger.exhausted().unwrap().to_string(), wanted);
         }
@@ -377,10 +361,11 @@ mod tests {
 
     #[tokio::test]
     async fn waits_for_calls_in_progress_and_refuses_without_any() {
-        let run = Arc::new(Ledger::of_run(Budget {
+        let budget = Budget {
             cost_usd: Some(1.0),
             ..Budget::default()
-        }));
+        };
+        let run = Ledger::new(Scope::Run, budget, None);
         let expense = |cost_usd, calls| {
             let amount = Spent {
                 cost_usd,

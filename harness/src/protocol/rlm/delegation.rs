@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use super::ReplAgent;
 use crate::agent::{
     AgentPlan, Attempt, Budget, CallerRole, Failure, Invocation, Ledger, PageFunctions, PageResult,
-    Work, seen,
+    Scope, Work, seen,
 };
 use crate::model::{EventKind, Image, Message, Role, Status, WebEvent, ms};
 use crate::prompt::{AnswerSchema, ContextKind, first_message};
@@ -409,7 +409,7 @@ impl<'a> ReplAgent<'a> {
             calls: None,
             time: call.options.timeout_ms.map(Duration::from_millis),
         };
-        Arc::new(Ledger::of_call(budget, &self.invocation.ledger))
+        Ledger::new(Scope::Call, budget, Some(&self.invocation.ledger))
     }
 
     /// Stops a call that its caller has canceled. The ledger keeps the call's usage.
