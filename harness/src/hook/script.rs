@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Hook, HookError, HookEvent, RunningHook};
 use crate::script_file::{ScriptFile, ScriptFileError, fresh_sandbox, shared_sandbox};
-use crate::text::{read_text_file, sha256_hex};
+use crate::text::{read_text_file, sha256_hex, sorted_paths};
 
 /// Script that converts the argument of `defineHook` to an event handler.
 const DEFINED: &str = include_str!("defined.js");
@@ -56,18 +56,14 @@ pub enum HookFileError {
 
 /// Returns the hook files of a folder, sorted by name.
 pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, HookFileError> {
-    let unreadable = |source| HookFileError::Read {
+    let mut files = sorted_paths(folder).map_err(|source| HookFileError::Read {
         path: folder.to_owned(),
         source,
-    };
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let file = entry.map_err(unreadable)?.path();
-        if file.extension().is_some_and(|ending| ending == "js") || is_typescript(&file) {
-            files.push(file);
-        }
-    }
-    files.sort();
+    })?;
+    files.retain(|file| {
+        file.extension()
+            .is_some_and(|ending| ending == "js" || ending == "ts")
+    });
     Ok(files)
 }
 
