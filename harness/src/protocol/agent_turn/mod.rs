@@ -298,9 +298,7 @@ impl AgentBehavior for WebTurns<'_> {
 
 impl WebTurns<'_> {
     fn on_malformed(&mut self, iteration: u32, problem: &str) -> Result<(), Failure> {
-        self.attempt
-            .records
-            .count(|stats| stats.protocol_faults += 1);
+        self.attempt.records.count_fault();
         self.emit(WebEvent::Envelope {
             envelope: None,
             repairs: Vec::new(),

@@ -236,15 +236,9 @@ impl<'a> ReplAgent<'a> {
         (blocks, dropped)
     }
 
-    /// Counts a protocol fault.
-    fn count_fault(&self) {
-        let records = &self.attempt.records;
-        records.count(|stats| stats.protocol_faults += 1);
-    }
-
     /// Records an iteration without code, and counts it as a protocol fault.
     pub fn record_nothing(&self, iteration: u32) {
-        self.count_fault();
+        self.attempt.records.count_fault();
         self.record(iteration, "", &CellOutcome::default(), None, false, 0);
     }
 
@@ -313,7 +307,7 @@ impl<'a> ReplAgent<'a> {
     ) -> Result<CellResults, Failure> {
         let iteration = turn.count();
         if dropped > 0 {
-            self.count_fault();
+            self.attempt.records.count_fault();
         }
         let mut ran = CellResults::default();
         for code in blocks {

@@ -190,7 +190,7 @@ impl<'a> ToolsAgent<'a> {
             return try_join_all(calls.iter().map(|call| self.answer(call))).await;
         }
         if calls.len() > 1 {
-            self.fault();
+            self.attempt.records.count_fault();
         }
         let mut results = Vec::new();
         for call in calls {
@@ -283,7 +283,7 @@ impl<'a> ToolsAgent<'a> {
             return Ok(Read::Calls);
         }
         if !reply.truncated && !tools.is_off() && text_call::has_call(text, &tools.specs) {
-            self.fault();
+            self.attempt.records.count_fault();
             self.calls_in_text += 1;
             if self.calls_in_text > RETRIES {
                 return Err(calls_in_text(self.calls_in_text));
@@ -294,7 +294,7 @@ impl<'a> ToolsAgent<'a> {
         if !reply.truncated && !must_call && !text.trim().is_empty() {
             return Ok(Read::Answer(text.clone()));
         }
-        self.fault();
+        self.attempt.records.count_fault();
         Ok(Read::Fault(if reply.truncated {
             TURN_TOOLS_CUT_OFF.render([])
         } else if must_call {
@@ -306,12 +306,6 @@ impl<'a> ToolsAgent<'a> {
         } else {
             TURN_TOOLS_EMPTY.render([])
         }))
-    }
-
-    fn fault(&self) {
-        self.attempt
-            .records
-            .count(|stats| stats.protocol_faults += 1);
     }
 }
 
