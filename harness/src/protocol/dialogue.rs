@@ -7,7 +7,6 @@ use futures::StreamExt;
 use futures::channel::mpsc;
 use futures::future::join3;
 
-use super::subprompt::FirstMessage;
 use crate::agent::{
     Attempt, Counterpart, Dialogue, Failure, Inbox, Invocation, QueuedMessage, Specialist,
 };
@@ -37,8 +36,8 @@ impl Attempt<'_> {
             let mut above = agent.clone();
             above.plan.depth = agent.plan.depth.saturating_sub(1);
             let id = format!("{}.{letter}", agent.id);
-            let first = FirstMessage::named(&specialist.name);
-            let mut side = self.specialist_child(&above, &id, specialist, &first)?;
+            let query = specialist.name.clone();
+            let mut side = self.specialist_child(&above, &id, specialist, query)?;
             side.outbox.clone_from(&agent.outbox);
             Ok(side)
         };
@@ -64,16 +63,9 @@ impl Attempt<'_> {
             return Err(Failure::ended());
         };
         self.records.begin(agent, "");
-        let sides = self
-            .sides(agent, talk)
-            .map_err(|error| Failure::new(Status::Error, error.to_string()));
-        let (a, b) = match sides {
-            Ok(sides) => sides,
-            Err(failure) => {
-                self.records.end(agent, &Err(failure.clone()), 0);
-                return Err(failure);
-            }
-        };
+        let sides = self.sides(agent, talk).map_err(Failure::of_tool);
+        let (a, b) =
+            sides.inspect_err(|failure| self.records.end(agent, &Err(failure.clone()), 0))?;
         for side in [Some(&a), b.as_ref()].into_iter().flatten() {
             self.emit_created(agent, side, side.query());
         }

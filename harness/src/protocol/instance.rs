@@ -37,8 +37,8 @@ impl Attempt<'_> {
         }
         caller.instances.admit(names(caller).create, kind)?;
         let specialist = Arc::clone(self.specialist(&kind.specialist)?);
-        let mut child =
-            self.specialist_child(caller, id, &specialist, &FirstMessage::named(name))?;
+        // An instance receives its messages later, so its name stands for its query.
+        let mut child = self.specialist_child(caller, id, &specialist, name.to_owned())?;
         child.outbox = kind.explicit.then(Outbox::default);
         self.emit_created(caller, &child, name);
         let earlier = inherited_by(&specialist, caller);

@@ -58,7 +58,11 @@ impl Attempt<'_> {
         first: FirstMessage,
         input: Value,
     ) -> Result<BoxFuture<'b, String>, ToolError> {
-        let child = self.specialist_child(caller, child_id, specialist, &first)?;
+        let query = match &first.name {
+            Some(name) => format!("{name}: {}", first.text),
+            None => first.text.clone(),
+        };
+        let child = self.specialist_child(caller, child_id, specialist, query)?;
         self.records.count(|stats| stats.delegations += 1);
         let spawn = EventKind::DelegationSpawn {
             child: child.id.clone(),
@@ -104,7 +108,7 @@ impl Attempt<'_> {
         caller: &Invocation,
         child_id: &str,
         specialist: &Specialist,
-        first: &FirstMessage,
+        query: String,
     ) -> Result<Invocation, ToolError> {
         let config = &self.run.treatment;
         let depth = caller.plan.depth + 1;
@@ -129,10 +133,6 @@ impl Attempt<'_> {
         let model = Model {
             sampling: Arc::new(specialist.settings.reasoning_over(&model.sampling)),
             ..model
-        };
-        let query = match &first.name {
-            Some(name) => format!("{name}: {}", first.text),
-            None => first.text.clone(),
         };
         let plan = AgentPlan::specialist(config, specialist, depth);
         let mut child = caller.child(child_id.to_owned(), plan, query, model);
