@@ -46,12 +46,13 @@ impl Effective {
 impl Treatment {
     /// Returns the settings in effect, derived from the plan.
     pub fn effective(&self) -> Effective {
-        let root = self.root_prompt();
+        let root = self.root_agent();
+        let prompt = self.prompt(&root);
         Effective {
-            prompt_mode: root.mode(),
-            drivers: root.drivers().map(str::to_owned).collect(),
+            prompt_mode: prompt.mode(),
+            drivers: prompt.drivers().map(str::to_owned).collect(),
             max_depth: self.deepest(),
-            max_iterations: self.root_iterations(),
+            max_iterations: root.iterations,
         }
     }
 

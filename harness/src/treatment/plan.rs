@@ -173,7 +173,7 @@ impl Treatment {
     }
 
     /// Returns the plan of the root. Its prompt does not mention tools that it must not call.
-    fn root_agent(&self) -> AgentPlan {
+    pub(super) fn root_agent(&self) -> AgentPlan {
         let mut plan = protocol_behavior(self.protocol).root(self);
         if !self.calls_tools() {
             plan.tools = ToolSet::default();
@@ -205,15 +205,6 @@ impl Treatment {
         plan.system_prompt(self, self.prompts.code_via_tool(), id, lineage)
     }
 
-    pub(super) fn root_prompt(&self) -> Assembled {
-        self.prompt(&self.root_agent())
-    }
-
-    /// Returns the maximum number of responses of the root.
-    pub(super) fn root_iterations(&self) -> u32 {
-        self.root_agent().iterations
-    }
-
     /// Returns the maximum depth of an agent; 0 if the root cannot call child agents.
     pub(super) fn deepest(&self) -> u32 {
         let calls_prompts = self.calls_tools() && !self.tools.specialists.is_empty();
@@ -235,6 +226,14 @@ impl Treatment {
     /// Whether the protocol supports tools, but the root must not call them.
     fn is_barred_from_tools(&self) -> bool {
         self.protocol.capabilities().calls_tools() && !self.calls_tools()
+    }
+
+    /// Returns the native tools in requests of a root with these tools.
+    fn offers(&self, tools: &ToolSet) -> ToolUse {
+        if self.is_barred_from_tools() {
+            return ToolUse::default();
+        }
+        protocol_behavior(self.protocol).offers(self, tools)
     }
 
     /// Whether the root is a web agent.
@@ -265,11 +264,8 @@ impl Treatment {
                 self.prompts.code_via_tool(),
                 self.child_agent(depth, None).role,
             )
-        } else if self.is_barred_from_tools() {
-            ToolUse::default()
         } else {
-            let protocol = protocol_behavior(self.protocol);
-            protocol.offers(self, &self.tools.root)
+            self.offers(&self.tools.root)
         };
         offered.specs.to_vec()
     }
@@ -280,7 +276,7 @@ impl Treatment {
     }
 
     /// Returns the system prompt of an agent of this plan, as if it were the root.
-    fn prompt(&self, plan: &AgentPlan) -> Assembled {
+    pub(super) fn prompt(&self, plan: &AgentPlan) -> Assembled {
         plan.system_prompt(self, self.prompts.code_via_tool(), ROOT, &[])
     }
 
@@ -309,17 +305,14 @@ impl Treatment {
 
     fn root_inputs(&self) -> AgentInputs {
         let plan = self.root_agent();
-        let protocol = protocol_behavior(self.protocol);
-        let (tools, native) = if self.is_barred_from_tools() {
-            (plan.tools.clone(), ToolUse::default())
+        let tools = if self.is_barred_from_tools() {
+            plan.tools.clone()
         } else {
-            let tools = protocol.tools(&plan.tools);
-            let native = protocol.offers(self, &tools);
-            (tools, native)
+            protocol_behavior(self.protocol).tools(&plan.tools)
         };
         AgentInputs {
             hooks: self.hooks_of(&plan, &tools),
-            tools: native,
+            tools: self.offers(&tools),
             ..self.inputs(ROOT.to_owned(), &plan)
         }
     }
@@ -360,7 +353,18 @@ impl Treatment {
 
     /// Returns the hooks that have an effect on agents of a plan with these tools.
     fn hooks_of(&self, plan: &AgentPlan, tools: &ToolSet) -> Vec<HookPlan> {
-        agent_hooks(plan.hooks(self), tools, self.max_messages(plan.iterations))
+        let max_messages = self.max_messages(plan.iterations);
+        let comes =
+            |event: &&&'static str| !tools.is_empty() || !HookEvent::OF_TOOLS.contains(*event);
+        let is_long_enough =
+            |hook: &&Arc<dyn Hook>| max_messages.is_none_or(|most| hook.min_messages() <= most);
+        let hooks = plan.hooks(self).iter().filter(is_long_enough);
+        let at_agent = hooks.map(|hook| HookPlan {
+            name: hook.name().to_owned(),
+            digest: hook.digest().to_owned(),
+            events: hook.events().iter().filter(comes).copied().collect(),
+        });
+        at_agent.filter(|hook| !hook.events.is_empty()).collect()
     }
 
     /// Returns the maximum number of messages in the last request of an agent with this many
@@ -385,21 +389,3 @@ fn functions(tools: &ToolSet) -> Vec<(String, String)> {
 /// Maximum number of messages in the request of an agent with one response: the context and the
 /// task, possibly as one message.
 const MAX_MESSAGES_OF_ONE_CALL: usize = 2;
-
-/// Returns the hooks that have an effect on an agent with these tools and at most this many
-/// messages.
-fn agent_hooks(
-    hooks: &[Arc<dyn Hook>],
-    tools: &ToolSet,
-    max_messages: Option<usize>,
-) -> Vec<HookPlan> {
-    let comes = |event: &&&'static str| !tools.is_empty() || !HookEvent::OF_TOOLS.contains(*event);
-    let is_long_enough =
-        |hook: &&Arc<dyn Hook>| max_messages.is_none_or(|most| hook.min_messages() <= most);
-    let at_agent = hooks.iter().filter(is_long_enough).map(|hook| HookPlan {
-        name: hook.name().to_owned(),
-        digest: hook.digest().to_owned(),
-        events: hook.events().iter().filter(comes).copied().collect(),
-    });
-    at_agent.filter(|hook| !hook.events.is_empty()).collect()
-}
