@@ -472,30 +472,19 @@ impl<'a> ReplAgent<'a> {
         let Some(Pending { child, .. }) = children.pending.remove(&call) else {
             return;
         };
-        match result {
-            Ok(answer) => {
-                let answer_chars = answer.chars().count() as u64;
-                let event = EventKind::DelegationReturn {
-                    child: child.id.clone(),
-                    answer_chars,
-                };
-                self.attempt.records.emit(&self.invocation, event);
-                self.attempt.publish_budget();
-                // The child has already validated the answer.
-                let conforming = child.schema.as_ref().map(|schema| schema.value_of(&answer));
-                let answer = match conforming {
-                    Some(Ok(value)) => value.to_string(),
-                    Some(Err(_)) | None => answer,
-                };
-                self.repl.settle(call, Ok(answer));
+        self.attempt
+            .emit_answered(&self.invocation, &child.id, &result);
+        self.attempt.publish_budget();
+        let result = result.map(|answer| {
+            // The child has already validated the answer.
+            let conforming = child.schema.as_ref().map(|schema| schema.value_of(&answer));
+            match conforming {
+                Some(Ok(value)) => value.to_string(),
+                Some(Err(_)) | None => answer,
             }
-            Err(failure) => {
-                let reason = format!("{} failed: {}", child.id, failure.reason);
-                self.emit_error(child.id, failure.reason);
-                self.attempt.publish_budget();
-                self.repl.settle(call, Err(reason));
-            }
-        }
+        });
+        let failed = |failure: Failure| format!("{} failed: {}", child.id, failure.reason);
+        self.repl.settle(call, result.map_err(failed));
     }
 
     fn report_lost(&self, outcome: &CellOutcome, children: Children<'a>) {
