@@ -11,7 +11,7 @@ use sandbox::message::Context;
 use serde_json::Value;
 
 use crate::agent::{
-    AgentPlan, Attempt, Failure, Invocation, LoggedCall, Model, Specialist, ToolLog,
+    AgentPlan, Attempt, Failure, Invocation, LoggedCall, Model, Specialist, ToolLog, run_turns,
 };
 use crate::model::{EventKind, Message, Role};
 use crate::prompt::first_message;
@@ -87,8 +87,8 @@ impl Attempt<'_> {
                     self.serve_once(child, &specialist, first).await
                 }
                 _ => {
-                    let shown = first.after(earlier);
-                    OneCall::of_messages(shown).run(self, &child).await
+                    let mut agent = OneCall::of_messages(first.after(earlier));
+                    run_turns(self, &child, &mut agent).await
                 }
             };
             self.emit_answered(&caller, &child_id, &result);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bm25::{EmbedderBuilder, Scorer, Tokenizer};
 
-use crate::agent::{AgentBehavior, Attempt, Conversation, Failure, Invocation};
+use crate::agent::{AgentBehavior, Attempt, Conversation, Failure, Invocation, run_turns};
 use crate::model::{Message, Status};
 use crate::prompt::flat_message;
 use crate::prompt::sections::{TURN_RETRIEVE, TURN_RETRIEVE_PASSAGE};
@@ -47,8 +47,8 @@ impl ProtocolBehavior for Retrieve {
             )
         })?;
         drop(work);
-        let one = OneCall::of_messages(vec![attempt.with_images(root, shown)]);
-        one.run(attempt, root).await
+        let mut one = OneCall::of_messages(vec![attempt.with_images(root, shown)]);
+        run_turns(attempt, root, &mut one).await
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use super::ReplAgent;
 use crate::agent::{
     AgentPlan, Attempt, Budget, CallerRole, Failure, Invocation, Ledger, PageFunctions, PageResult,
-    Scope, Work, seen,
+    Scope, Work, run_turns, seen,
 };
 use crate::model::{EventKind, Image, Message, Role, Status, WebEvent, ms};
 use crate::prompt::{AnswerSchema, ContextKind, first_message};
@@ -454,8 +454,8 @@ impl<'a> ReplAgent<'a> {
         match context {
             Ok(context) => {
                 let work = async move {
-                    let one = OneCall::of_context(&child.asked(), &context);
-                    one.run(attempt, &child).await
+                    let mut one = OneCall::of_context(&child.asked(), &context);
+                    run_turns(attempt, &child, &mut one).await
                 };
                 children.start(call, work);
             }

@@ -11,8 +11,8 @@ use sandbox::message::{CellErrorKind, CellOutcome, Context};
 use sandbox::{Repl, Session};
 
 use crate::agent::{
-    AgentBehavior, AgentPlan, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply,
-    NextStep, PageFunctions, Treatment, Turn, answer_messages, run_turns, shown,
+    AgentBehavior, AgentPlan, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep,
+    PageFunctions, Treatment, Turn, run_turns, shown,
 };
 use crate::model::{EventKind, Message, Role, ToolCall, ms};
 use crate::prompt::{
@@ -56,7 +56,7 @@ impl ProtocolBehavior for Rlm {
 
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
         if root.plan.role == Role::Flat {
-            OneCall::of_root(attempt, root).run(attempt, root).await
+            run_turns(attempt, root, &mut OneCall::of_root(attempt, root)).await
         } else {
             Box::pin(run(attempt, root)).await
         }
@@ -240,12 +240,6 @@ impl<'a> ReplAgent<'a> {
     pub fn record_nothing(&self, iteration: u32) {
         self.attempt.records.count_fault();
         self.record(iteration, "", &CellOutcome::default(), None, false, 0);
-    }
-
-    /// Answers messages until the inbox is closed.
-    pub async fn answer_messages(mut self, inbox: Inbox) {
-        let invocation = self.invocation.clone();
-        answer_messages(self.attempt, &invocation, &mut self, inbox).await;
     }
 
     /// Runs the agent until it answers or fails.

@@ -11,8 +11,8 @@ use futures::future::{BoxFuture, try_join_all};
 use parking_lot::Mutex;
 
 use crate::agent::{
-    AgentBehavior, AgentSettings, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply,
-    NextStep, Treatment, Turn, answer_messages, run_turns,
+    AgentBehavior, AgentSettings, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep,
+    Treatment, Turn, run_turns,
 };
 use crate::hook::HookError;
 use crate::model::{Message, Status, ToolCall, ToolChoice, ToolResult, ToolUse};
@@ -160,14 +160,6 @@ impl<'a> ToolsAgent<'a> {
         Box::pin(async move {
             let invocation = self.invocation.clone();
             run_turns(self.attempt, &invocation, &mut self).await
-        })
-    }
-
-    /// Answers messages until the inbox is closed.
-    pub fn answer_messages(mut self, inbox: Inbox) -> BoxFuture<'a, ()> {
-        Box::pin(async move {
-            let invocation = self.invocation.clone();
-            answer_messages(self.attempt, &invocation, &mut self, inbox).await;
         })
     }
 
