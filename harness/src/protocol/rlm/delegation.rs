@@ -19,7 +19,7 @@ use crate::agent::{
     AgentPlan, Attempt, Budget, CallerRole, Failure, Invocation, Ledger, PageFunctions, PageResult,
     Scope, Work, run_turns, seen,
 };
-use crate::model::{EventKind, Image, Message, Role, Status, WebEvent, ms};
+use crate::model::{EventKind, Image, Message, Role, Status, ToolCall, WebEvent, ms};
 use crate::prompt::{AnswerSchema, ContextKind, first_message};
 use crate::protocol::direct::OneCall;
 use crate::protocol::tool_run::{BackgroundPart, Created, ToolRun};
@@ -309,7 +309,12 @@ impl<'a> ReplAgent<'a> {
         if self.invocation.plan.tools.makes_child(&call.name) {
             self.calls += 1;
         }
-        let run = ToolRun::new(format!("repl-{}", id.0), call.name, call.arguments, child);
+        let call = ToolCall {
+            id: format!("repl-{}", id.0),
+            name: call.name,
+            arguments: call.arguments,
+        };
+        let run = ToolRun::new(call, child);
         let (attempt, caller) = (self.attempt, self.invocation.clone());
         // A call that cannot start fails immediately.
         let done = match attempt.start_background_part(&caller, &run) {

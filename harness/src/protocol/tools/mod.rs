@@ -195,12 +195,7 @@ impl<'a> ToolsAgent<'a> {
     async fn answer(&self, call: &ToolCall) -> Result<ToolResult, HookError> {
         let counts = u32::from(self.invocation.plan.tools.makes_child(&call.name));
         let number = self.children.fetch_add(counts, Ordering::Relaxed);
-        let run = ToolRun::new(
-            call.id.clone(),
-            call.name.clone(),
-            call.arguments.clone(),
-            self.invocation.child_id(number),
-        );
+        let run = ToolRun::new(call.clone(), self.invocation.child_id(number));
         let outcome = match self.attempt.start_background_part(&self.invocation, &run) {
             Some(Ok(BackgroundPart::Answer { child, shown, work })) => {
                 self.starting.lock().push((child, work));
