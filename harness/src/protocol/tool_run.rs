@@ -212,8 +212,6 @@ impl Attempt<'_> {
             }
         };
         let scope = ToolScope {
-            sample: self.task.sample.clone(),
-            attempt: self.task.attempt,
             invocation: caller.id.clone(),
             context: self.task.context.clone(),
             env: values.revealed(),

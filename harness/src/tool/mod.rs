@@ -69,10 +69,6 @@ pub trait Tool: Send + Sync {
 /// Data that a tool receives about the call and the calling agent.
 #[derive(Debug, Clone, Default)]
 pub struct ToolScope {
-    /// Id of the sample.
-    pub sample: String,
-    /// Number of the attempt, 1-based.
-    pub attempt: u32,
     /// Invocation id of the calling agent.
     pub invocation: String,
     /// Context of the task.
