@@ -145,9 +145,8 @@ impl ProtocolBehavior for AgentTurn {
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
         let agent = WebAgent::of(&attempt.run.treatment)
             .map_err(|error| Failure::new(Status::Error, error.to_string()))?;
-        let working = attempt.meter.begin();
-        let page = attempt.browser()?.open(attempt.task).await?;
-        drop(working);
+        let opening = attempt.browser()?.open(attempt.task);
+        let page = attempt.meter.during(opening).await?;
         let executor = Executor {
             page: Arc::clone(&page),
             catalog: Arc::clone(&agent.catalog),
@@ -237,9 +236,8 @@ impl AgentBehavior for WebTurns<'_> {
             repairs: understood.repairs,
             problem: None,
         });
-        let working = self.attempt.meter.begin();
-        let (walked, end) = execute_actions::execute_steps(&envelope.actions, &self.executor).await;
-        drop(working);
+        let executing = execute_actions::execute_steps(&envelope.actions, &self.executor);
+        let (walked, end) = self.attempt.meter.during(executing).await;
         self.attempt
             .records
             .count(|stats| stats.protocol_faults += repairs + walked.faults);
@@ -265,9 +263,8 @@ impl AgentBehavior for WebTurns<'_> {
         let Some(next) = self.follow_ups.pop_front() else {
             return Ok(NextStep::Answer(answer));
         };
-        let working = self.attempt.meter.begin();
-        self.page.answered(&answer).await?;
-        drop(working);
+        let answered = self.page.answered(&answer);
+        self.attempt.meter.during(answered).await?;
         self.attempt.records.answered(&answer);
         let place = conversation.messages().len();
         self.follow_up_places.push(place);

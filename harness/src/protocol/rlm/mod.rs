@@ -68,9 +68,7 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
     let Some(browser) = attempt.run.browser.as_deref() else {
         return Box::pin(run_repl(attempt, root.clone())).await;
     };
-    let working = attempt.meter.begin();
-    let page = browser.open(attempt.task).await?;
-    drop(working);
+    let page = attempt.meter.during(browser.open(attempt.task)).await?;
     let functions =
         PageFunctions::of_root(Arc::clone(&page), attempt.run.treatment.pages.extensions());
     let root = Invocation {
@@ -93,20 +91,9 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
 
 /// Runs a root that ends when its code returns a value.
 pub(crate) async fn run_repl(attempt: &Attempt<'_>, root: Invocation) -> Result<String, Failure> {
-    let session = open_root(attempt, &root).await?;
+    let session = attempt.meter.during(attempt.open_session(&root)).await?;
     let _subscribed = attempt.subscribe_to_budget(&session);
     ReplAgent::of_root(attempt, root, &session).run().await
-}
-
-/// Opens the sandbox session of a root and its descendants.
-pub(crate) async fn open_root(
-    attempt: &Attempt<'_>,
-    root: &Invocation,
-) -> Result<Session, Failure> {
-    let starting = attempt.meter.begin();
-    let session = attempt.open_session(root).await?;
-    drop(starting);
-    Ok(session)
 }
 
 /// Returns the first user message in the root's conversation.

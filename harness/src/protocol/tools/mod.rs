@@ -213,10 +213,8 @@ impl<'a> ToolsAgent<'a> {
             }
             Some(Err(error)) => Err(error),
             None => {
-                let work = self.attempt.meter.begin();
-                let outcome = self.attempt.tool_result(&self.invocation, &run).await;
-                drop(work);
-                outcome
+                let running = self.attempt.tool_result(&self.invocation, &run);
+                self.attempt.meter.during(running).await
             }
         };
         let content = match &outcome {
