@@ -17,7 +17,6 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::{Budget, Expense, Hold, Spent};
-use crate::model::Usage;
 use crate::provider::ProviderError;
 
 pub use shared_budget::SharedBudget;
@@ -201,20 +200,8 @@ impl Ledger {
         }
     }
 
-    /// Adds the usage of a call to the spending of this ledger and all parents.
-    pub fn settle(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
-        let mut books = self.books.lock();
-        let spent = &mut books.spent;
-        let tokens = usage.map_or(0, |usage| usage.total());
-        spent.tokens = spent.tokens.saturating_add(tokens);
-        spent.cost_usd += cost_usd.unwrap_or(0.0);
-        drop(books);
-        if let Some(above) = &self.above {
-            above.settle(usage, cost_usd);
-        }
-    }
-
-    /// Adds spending that does not come from agents' calls to this ledger and all parents.
+    /// Adds spending to this ledger and all parents. Calls of agents are already counted when they
+    /// are reserved.
     pub fn add(&self, more: Spent) {
         self.charge(more);
         if let Some(above) = &self.above {
@@ -264,13 +251,15 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Usage;
 
-    fn usage(tokens: u64) -> Usage {
-        Usage {
+    fn spent(tokens: u64, cost_usd: f64) -> Spent {
+        let usage = Usage {
             input_tokens: tokens - 1,
             output_tokens: 1,
             ..Usage::default()
-        }
+        };
+        Spent::new(Some(usage), Some(cost_usd), 0)
     }
 
     #[test]
@@ -290,7 +279,7 @@ mod tests {
         let second = Ledger::new(Scope::Attempt, budget, Some(&run));
         let call = |ledger: &Arc<Ledger>| ledger.try_reserve(Expense::new(None, 1)).map(drop);
         assert_eq!(call(&first), Ok(()));
-        first.settle(Some(usage(60)), Some(0.25));
+        first.add(spent(60, 0.25));
         let left = Budget {
             cost_usd: Some(0.75),
             tokens: Some(40),
@@ -312,7 +301,7 @@ mod tests {
         );
         assert_eq!(second.left().calls, Some(1));
         assert_eq!(call(&second), Ok(()));
-        second.settle(None, None);
+        second.add(Spent::new(None, None, 0));
         let whole = "the --max-llm-calls budget is used up (3 calls of 3 calls)";
         assert_eq!(
             message(call(&second)),
@@ -354,7 +343,7 @@ mod tests {
         ];
         for (budget, wanted) in rows {
             let ledger = Ledger::new(Scope::Run, budget, None);
-            ledger.settle(Some(usage(10)), Some(0.5));
+            ledger.add(spent(10, 0.5));
             assert_eq!(ledger.exhausted().unwrap().to_string(), wanted);
         }
     }
@@ -385,10 +374,10 @@ mod tests {
             async move { run.reserve(expense(0.5, 1)).await }
         });
         // The response costs less than expected, so there is now room for the waiting call.
-        run.settle(None, Some(0.3));
+        run.add(Spent::new(None, Some(0.3), 0));
         drop(first);
         drop(waiting.await.unwrap().unwrap());
-        run.settle(None, Some(0.5));
+        run.add(Spent::new(None, Some(0.5), 0));
         assert_eq!(run.exhausted(), None);
         let refused = run.reserve(expense(0.3, 1)).await.unwrap_err();
         let message =
