@@ -319,6 +319,12 @@ impl ToolSet {
         self.tools.iter()
     }
 
+    /// Returns the name and digest of each tool, in order.
+    pub(crate) fn digests(&self) -> impl Iterator<Item = (String, String)> {
+        self.iter()
+            .map(|given| (given.spec.name.clone(), given.digest()))
+    }
+
     /// Returns the host functions for a REPL.
     pub fn functions(&self) -> HostFunctions {
         self.functions.clone()
@@ -395,9 +401,6 @@ impl ToolSet {
 
 impl fmt::Debug for ToolSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digests = self
-            .iter()
-            .map(|given| (given.spec.name.as_str(), given.digest()));
-        f.debug_map().entries(digests).finish()
+        f.debug_map().entries(self.digests()).finish()
     }
 }

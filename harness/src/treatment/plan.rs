@@ -344,7 +344,7 @@ impl Treatment {
             agent,
             system: self.prompt(plan).text(),
             tools: code_tool::tool_use(self.prompts.code_via_tool(), plan.role),
-            functions: functions(&plan.tools),
+            functions: plan.tools.digests().collect(),
             hooks: self.hooks_of(plan, &plan.tools),
             iterations: plan.iterations,
             model: assigned.filter(|_| plan.depth > 0).cloned(),
@@ -379,11 +379,6 @@ impl Treatment {
             None
         }
     }
-}
-
-fn functions(tools: &ToolSet) -> Vec<(String, String)> {
-    let named = |given: &crate::tool::BoundTool| (given.spec().name.clone(), given.digest());
-    tools.iter().map(named).collect()
 }
 
 /// Maximum number of messages in the request of an agent with one response: the context and the
