@@ -58,9 +58,11 @@ impl Attempt<'_> {
             return Err(Failure::ended());
         };
         self.records.begin(agent, "");
-        let sides = self.sides(agent, talk).map_err(Failure::of_tool);
-        let sides =
-            sides.inspect_err(|failure| self.records.end(agent, &Err(failure.clone()), 0))?;
+        let sides = self.sides(agent, talk).map_err(|error| {
+            let failure = Failure::new(Status::Error, error.0);
+            self.records.end(agent, &Err(failure.clone()), 0);
+            failure
+        })?;
         let (mut speakers, mut serving) = (Vec::new(), Vec::new());
         for (side, of_side) in sides {
             self.emit_created(agent, &side, side.query());

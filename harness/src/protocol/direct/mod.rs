@@ -51,11 +51,6 @@ impl OneCall {
         }
     }
 
-    /// Creates an agent with a message that contains a question and a complete context.
-    pub fn of_context(query: &str, context: &str) -> Self {
-        Self::of_messages(vec![Message::user(flat_message(query, context))])
-    }
-
     /// Creates the root, whose message contains the query, the context and the task's images. In
     /// the direct protocol, a context that is too long is truncated if the run's settings allow it.
     pub fn of_root(attempt: &Attempt<'_>, root: &Invocation) -> Self {

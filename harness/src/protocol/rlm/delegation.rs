@@ -20,7 +20,7 @@ use crate::agent::{
     Scope, Work, run_turns, seen,
 };
 use crate::model::{EventKind, Image, Message, Role, Status, ToolCall, WebEvent, ms};
-use crate::prompt::{AnswerSchema, ContextKind, first_message};
+use crate::prompt::{AnswerSchema, ContextKind, first_message, flat_message};
 use crate::protocol::direct::OneCall;
 use crate::protocol::tool_run::{BackgroundPart, Created, ToolRun};
 use crate::tool::{ToolError, ToolSet};
@@ -459,7 +459,8 @@ impl<'a> ReplAgent<'a> {
         match context {
             Ok(context) => {
                 let work = async move {
-                    let mut one = OneCall::of_context(&child.asked(), &context);
+                    let first = Message::user(flat_message(&child.asked(), &context));
+                    let mut one = OneCall::of_messages(vec![first]);
                     run_turns(attempt, &child, &mut one).await
                 };
                 children.start(call, work);
@@ -512,10 +513,6 @@ impl<'a> ReplAgent<'a> {
             let stopped = Err(STOPPED.to_owned());
             self.attempt.record_tool(&self.invocation, run, stopped);
         }
-    }
-
-    pub fn stop_background(&mut self) {
-        self.background.stop(self.attempt, &self.invocation);
     }
 
     pub fn start_immediate(&mut self) {

@@ -444,7 +444,7 @@ impl AgentBehavior for ReplAgent<'_> {
         _conversation: &Conversation,
         result: Result<String, Failure>,
     ) -> Result<String, Failure> {
-        self.stop_background();
+        self.background.stop(self.attempt, &self.invocation);
         if result.is_ok() {
             self.repl.mark_returned();
         }
