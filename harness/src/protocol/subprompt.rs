@@ -25,8 +25,8 @@ pub(crate) use first_message::{FirstMessage, first};
 pub(crate) use inherited::inherited_by;
 
 impl Attempt<'_> {
-    /// Starts a child for a call with these arguments. The future runs it as that of
-    /// [`Attempt::start_with`] does.
+    /// Starts a child as [`Attempt::start_with`] does, with the first message of a call with these
+    /// arguments.
     ///
     /// # Errors
     /// Returns the error for the caller: invalid arguments, the depth limit, or an unknown model.
