@@ -7,7 +7,7 @@ use sandbox::{Sandbox, StartError, WarmPool};
 
 use crate::agent::{
     Attempt, Conduct, Diverged, Expense, ExternalBudget, HaltReason, Ledger, Model, ModelMap,
-    Person, Reservation, Run, SharedBudget, Spent, Treatment,
+    Person, Reservation, Run, Scope, SharedBudget, Spent, Treatment,
 };
 use crate::journal::{AttemptJournal, JournalStore, ReplayedJournals};
 use crate::model::web::Browser;
@@ -81,8 +81,8 @@ impl Engine {
     /// Applies a budget shared with other runs. Must be called before anything is spent.
     #[must_use]
     pub fn within(mut self, budget: &SharedBudget) -> Self {
-        let own = Ledger::of_run_within(self.run.conduct.budget, budget);
-        self.run.ledger = Arc::new(own);
+        let above = Some(budget.ledger());
+        self.run.ledger = Ledger::new(Scope::Run, self.run.conduct.budget, above);
         self
     }
 

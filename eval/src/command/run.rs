@@ -306,11 +306,9 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     let mut remaining = prepared.remaining(&reopened, policy)?;
     run_context.restrict(&mut remaining, &prepared);
     let spent = reopened.spent()?;
-    prepared.engine.charge(harness::Spent {
-        cost_usd: spent.cost_usd.unwrap_or(0.0),
-        tokens: spent.usage.total(),
-        calls: spent.llm_calls,
-    });
+    let (usage, calls) = (Some(spent.usage), spent.llm_calls);
+    let charged = harness::Spent::new(usage, spent.cost_usd, calls);
+    prepared.engine.charge(charged);
     if let Some(truncated_record) = reopened.truncated_record() {
         terminal::note(&format!(
             "line {} of samples.jsonl is truncated; its attempt will be rerun",

@@ -76,22 +76,12 @@ pub trait JudgeLog: Send + Sync {
 
 /// Returns the spending that an event of a judge reports, or `None` for any other event.
 pub(crate) fn spent_on_judge(event: &EventKind) -> Option<Spent> {
-    let (usage, cost_usd) = match event {
-        EventKind::JudgeRequest { .. } => {
-            return Some(Spent {
-                calls: 1,
-                ..Spent::default()
-            });
-        }
-        EventKind::JudgeBilled { usage, cost_usd } => (Some(*usage), *cost_usd),
-        EventKind::JudgeResponse { usage, cost_usd } => (*usage, *cost_usd),
-        _ => return None,
-    };
-    Some(Spent {
-        cost_usd: cost_usd.unwrap_or(0.0),
-        tokens: usage.map_or(0, |usage| usage.total()),
-        calls: 0,
-    })
+    match event {
+        EventKind::JudgeRequest { .. } => Some(Spent::new(None, None, 1)),
+        EventKind::JudgeBilled { usage, cost_usd } => Some(Spent::new(Some(*usage), *cost_usd, 0)),
+        EventKind::JudgeResponse { usage, cost_usd } => Some(Spent::new(*usage, *cost_usd, 0)),
+        _ => None,
+    }
 }
 
 /// Discards all events and admits all requests. Used when a finished run is rescored without a

@@ -74,13 +74,9 @@ impl AgentTools {
     /// Returns a hash for each tool and each callable prompt, keyed by `NAME` or `prompt NAME`. The
     /// hash covers everything that can change an answer, except the values of secret variables.
     pub fn digests(&self) -> BTreeMap<String, String> {
-        let tools = self
-            .root
-            .iter()
-            .map(|given| (given.spec().name.clone(), given.digest()));
         let prompts = self.specialists.iter();
         let prompts = prompts.map(|(name, prompt)| (format!("prompt {name}"), prompt.digest()));
-        tools.chain(prompts).collect()
+        self.root.digests().chain(prompts).collect()
     }
 }
 

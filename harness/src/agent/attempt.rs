@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::{
     AgentPlan, AgentSettings, Budget, BudgetSubscribers, BudgetSubscription, Conversation, Failure,
-    Halt, HaltReason, Invocation, Ledger, Meter, Records, Run,
+    Halt, HaltReason, Invocation, Ledger, Meter, Records, Run, Scope,
 };
 use crate::hook::RunningHook;
 use crate::journal::AttemptJournal;
@@ -71,13 +71,14 @@ impl<'a> Attempt<'a> {
             task,
             records: Records::new(task, sink, passed),
             meter: Meter::default(),
-            ledger: Arc::new(Ledger::of_attempt(
+            ledger: Ledger::new(
+                Scope::Attempt,
                 Budget {
                     time: Some(time.saturating_sub(passed)),
                     ..run.treatment.attempt_budget
                 },
-                above,
-            )),
+                Some(above),
+            ),
             time,
             journal,
             stopped: Halt::default(),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+use crate::model::Usage;
 use crate::provider::{Estimate, Forecast, ProviderError};
 
 /// Maximum spending. `None` means no limit.
@@ -33,6 +34,17 @@ pub struct Spent {
     pub calls: u64,
 }
 
+impl Spent {
+    /// Returns the spending of calls with this total usage and cost. Unknown amounts count as 0.
+    pub fn new(usage: Option<Usage>, cost_usd: Option<f64>, calls: u64) -> Self {
+        Self {
+            cost_usd: cost_usd.unwrap_or(0.0),
+            tokens: usage.map_or(0, |usage| usage.total()),
+            calls,
+        }
+    }
+}
+
 /// Expected expense of a request, which is reserved before the request is sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Expense {
@@ -47,10 +59,9 @@ impl Expense {
     /// Returns the expense of a call with this forecast. A call without a forecast is expected to
     /// cost nothing. `calls` is the number of calls to count, 0 for a retry.
     pub(crate) fn new(forecast: Option<Forecast>, calls: u64) -> Self {
-        let of = |estimate: Option<Estimate>| Spent {
-            cost_usd: estimate.and_then(|one| one.cost_usd).unwrap_or(0.0),
-            tokens: estimate.map_or(0, |one| one.usage.total()),
-            calls,
+        let of = |estimate: Option<Estimate>| {
+            let cost_usd = estimate.and_then(|one| one.cost_usd);
+            Spent::new(estimate.map(|one| one.usage), cost_usd, calls)
         };
         Self {
             likely: of(forecast.map(|forecast| forecast.likely)),

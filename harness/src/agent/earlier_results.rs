@@ -86,10 +86,7 @@ impl Attempt<'_> {
         if kept.cached {
             return self.use_cached_result(invocation, kept.result).await;
         }
-        invocation.ledger.charge_attempt(Spent {
-            calls: 1,
-            ..Spent::default()
-        });
+        invocation.ledger.charge_attempt(Spent::new(None, None, 1));
         for event in kept.calls {
             if let CallEvent::Billed { usage, cost_usd } = &event {
                 self.book_earlier(&invocation.ledger, Some(*usage), *cost_usd);
@@ -113,11 +110,7 @@ impl Attempt<'_> {
     /// Adds expenses of an earlier process to the ledgers of the call and the attempt. The run's
     /// ledger already includes them.
     fn book_earlier(&self, books: &Ledger, usage: Option<Usage>, cost_usd: Option<f64>) {
-        books.charge_attempt(Spent {
-            cost_usd: cost_usd.unwrap_or(0.0),
-            tokens: usage.map_or(0, |usage| usage.total()),
-            calls: 0,
-        });
+        books.charge_attempt(Spent::new(usage, cost_usd, 0));
         self.publish_budget();
         self.records.count(|stats| stats.add_usage(usage, cost_usd));
     }

@@ -5,7 +5,6 @@ use sandbox::SessionLostCause;
 use crate::model::Status;
 use crate::model::web::PageError;
 use crate::provider::ProviderError;
-use crate::tool::ToolError;
 
 /// Reason why an agent did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,11 +35,6 @@ impl Failure {
     pub fn cut_off() -> Self {
         let reason = "the response was cut off at the limit of output tokens";
         Self::new(Status::Limit, reason)
-    }
-
-    /// Converts the error of a tool call to a failure of the agent that made the call.
-    pub fn of_tool(error: ToolError) -> Self {
-        Self::new(Status::Error, error.0)
     }
 
     /// Whether the final state of the environment is recorded after this result: the agent answered

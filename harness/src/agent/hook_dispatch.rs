@@ -160,9 +160,8 @@ impl Attempt<'_> {
                 let begin = || Arc::new(Mutex::new(hook.begin()));
                 Arc::clone(at_work.entry(hook.name().to_owned()).or_insert_with(begin))
             };
-            let passed = work.lock().await.handle(event).await?;
-            event = passed.event;
-            for note in passed.notes {
+            let notes = work.lock().await.handle(&mut event).await?;
+            for note in notes {
                 let hook = hook.name().to_owned();
                 self.records
                     .emit(invocation, EventKind::HookNote { hook, note });

@@ -17,7 +17,6 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::{Budget, Expense, Hold, Spent};
-use crate::model::Usage;
 use crate::provider::ProviderError;
 
 pub use shared_budget::SharedBudget;
@@ -106,33 +105,16 @@ pub(crate) struct BudgetExceeded {
 }
 
 impl Ledger {
-    fn new(scope: Scope, budget: Budget, above: Option<&Arc<Self>>) -> Self {
-        Self {
+    /// Creates a ledger, with the parent ledger `above` if there is one.
+    pub fn new(scope: Scope, budget: Budget, above: Option<&Arc<Self>>) -> Arc<Self> {
+        Arc::new(Self {
             scope,
             budget,
             began: Instant::now(),
             books: Mutex::default(),
             released: above.map_or_else(Arc::default, |above| Arc::clone(&above.released)),
             above: above.map(Arc::clone),
-        }
-    }
-
-    pub fn of_run(budget: Budget) -> Self {
-        Self::new(Scope::Run, budget, None)
-    }
-
-    pub fn of_attempt(budget: Budget, run: &Arc<Self>) -> Self {
-        Self::new(Scope::Attempt, budget, Some(run))
-    }
-
-    /// Creates the ledger of one call. Its parent is the caller's ledger.
-    pub fn of_call(budget: Budget, caller: &Arc<Self>) -> Self {
-        Self::new(Scope::Call, budget, Some(caller))
-    }
-
-    /// Creates the ledger of a run. Its parent is the ledger of a budget shared by several runs.
-    pub fn of_run_within(budget: Budget, above: &SharedBudget) -> Self {
-        Self::new(Scope::Run, budget, Some(&above.0))
+        })
     }
 
     /// Reserves the expected expense of a call in this ledger and all parents. Waits while other
@@ -218,20 +200,8 @@ impl Ledger {
         }
     }
 
-    /// Adds the usage of a call to the spending of this ledger and all parents.
-    pub fn settle(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
-        let mut books = self.books.lock();
-        let spent = &mut books.spent;
-        let tokens = usage.map_or(0, |usage| usage.total());
-        spent.tokens = spent.tokens.saturating_add(tokens);
-        spent.cost_usd += cost_usd.unwrap_or(0.0);
-        drop(books);
-        if let Some(above) = &self.above {
-            above.settle(usage, cost_usd);
-        }
-    }
-
-    /// Adds spending that does not come from agents' calls to this ledger and all parents.
+    /// Adds spending to this ledger and all parents. Calls of agents are already counted when they
+    /// are reserved.
     pub fn add(&self, more: Spent) {
         self.charge(more);
         if let Some(above) = &self.above {
@@ -281,32 +251,35 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Usage;
 
-    fn usage(tokens: u64) -> Usage {
-        Usage {
+    fn spent(tokens: u64, cost_usd: f64) -> Spent {
+        let usage = Usage {
             input_tokens: tokens - 1,
             output_tokens: 1,
             ..Usage::default()
-        }
+        };
+        Spent::new(Some(usage), Some(cost_usd), 0)
     }
 
     #[test]
     fn counts_spending_in_both_ledgers() {
-        let run = Arc::new(Ledger::of_run(Budget {
+        let of_run = Budget {
             cost_usd: Some(1.0),
             calls: Some(3),
             ..Budget::default()
-        }));
+        };
+        let run = Ledger::new(Scope::Run, of_run, None);
         let budget = Budget {
             tokens: Some(100),
             calls: Some(2),
             ..Budget::default()
         };
-        let first = Arc::new(Ledger::of_attempt(budget, &run));
-        let second = Arc::new(Ledger::of_attempt(budget, &run));
+        let first = Ledger::new(Scope::Attempt, budget, Some(&run));
+        let second = Ledger::new(Scope::Attempt, budget, Some(&run));
         let call = |ledger: &Arc<Ledger>| ledger.try_reserve(Expense::new(None, 1)).map(drop);
         assert_eq!(call(&first), Ok(()));
-        first.settle(Some(usage(60)), Some(0.25));
+        first.add(spent(60, 0.25));
         let left = Budget {
             cost_usd: Some(0.75),
             tokens: Some(40),
@@ -328,7 +301,7 @@ mod tests {
         );
         assert_eq!(second.left().calls, Some(1));
         assert_eq!(call(&second), Ok(()));
-        second.settle(None, None);
+        second.add(Spent::new(None, None, 0));
         let whole = "the --max-llm-calls budget is used up (3 calls of 3 calls)";
         assert_eq!(
             message(call(&second)),
@@ -369,18 +342,19 @@ mod tests {
             ),
         ];
         for (budget, wanted) in rows {
-            let ledger = Ledger::of_run(budget);
-            ledger.settle(Some(usage(10)), Some(0.5));
+            let ledger = Ledger::new(Scope::Run, budget, None);
+            ledger.add(spent(10, 0.5));
             assert_eq!(ledger.exhausted().unwrap().to_string(), wanted);
         }
     }
 
     #[tokio::test]
     async fn waits_for_calls_in_progress_and_refuses_without_any() {
-        let run = Arc::new(Ledger::of_run(Budget {
+        let budget = Budget {
             cost_usd: Some(1.0),
             ..Budget::default()
-        }));
+        };
+        let run = Ledger::new(Scope::Run, budget, None);
         let expense = |cost_usd, calls| {
             let amount = Spent {
                 cost_usd,
@@ -400,10 +374,10 @@ mod tests {
             async move { run.reserve(expense(0.5, 1)).await }
         });
         // The response costs less than expected, so there is now room for the waiting call.
-        run.settle(None, Some(0.3));
+        run.add(Spent::new(None, Some(0.3), 0));
         drop(first);
         drop(waiting.await.unwrap().unwrap());
-        run.settle(None, Some(0.5));
+        run.add(Spent::new(None, Some(0.5), 0));
         assert_eq!(run.exhausted(), None);
         let refused = run.reserve(expense(0.3, 1)).await.unwrap_err();
         let message =

@@ -53,6 +53,12 @@ impl Meter {
         }
     }
 
+    /// Awaits a piece of work.
+    pub async fn during<T>(&self, work: impl Future<Output = T>) -> T {
+        let _working = self.begin();
+        work.await
+    }
+
     /// Returns the breakdown of the time so far.
     pub fn covered(&self) -> TimeBreakdown {
         self.lock().covered

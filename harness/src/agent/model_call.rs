@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::conversation::recent;
 use super::{
     Attempt, BudgetExceeded, Conversation, Expense, Failure, HaltReason, Invocation, Ledger,
-    Refusal, Reservation, Scope, Work,
+    Refusal, Reservation, Scope, Spent, Work,
 };
 use crate::model::{EventKind, Usage, WaitReason, ms};
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
@@ -206,7 +206,7 @@ impl Attempt<'_> {
 
     /// Books the usage of a request and publishes the remaining budget.
     fn settle(&self, books: &Ledger, usage: Option<Usage>, cost_usd: Option<f64>) {
-        books.settle(usage, cost_usd);
+        books.add(Spent::new(usage, cost_usd, 0));
         self.publish_budget();
         self.records.count(|stats| stats.add_usage(usage, cost_usd));
     }

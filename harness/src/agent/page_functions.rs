@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use sandbox::HostFunctions;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::watch;
 
+use super::Halt;
 use crate::model::lenient_json;
 use crate::model::web::{Action, Dump, DumpExtensions, DumpSettings, Page, PageError, PageProblem};
 use crate::model::{EventKind, Image, WebEvent};
@@ -65,7 +65,7 @@ pub(crate) struct PageResult {
 pub(crate) struct Tabs {
     named: Mutex<BTreeMap<String, Arc<dyn Page>>>,
     /// Failure of the browser, as opposed to a problem of a page.
-    broken: watch::Sender<Option<PageError>>,
+    broken: Halt<PageError>,
 }
 
 /// Arguments of all page functions; each function uses some of them.
@@ -139,7 +139,7 @@ impl PageFunctions {
         result.map_err(|error| {
             let message = format!("{name}(): {error}");
             if error.problem == PageProblem::Broken {
-                self.tabs.broken.send_replace(Some(error));
+                self.tabs.broken.raise(error);
             }
             message
         })
@@ -163,16 +163,7 @@ impl PageFunctions {
 
     /// Waits until the browser fails. The failure ends the attempt, because a model cannot fix it.
     pub(crate) async fn broken(&self) -> PageError {
-        let mut broken = self.tabs.broken.subscribe();
-        loop {
-            if let Some(error) = broken.borrow_and_update().clone() {
-                return error;
-            }
-            // The channel never closes, because `self` owns the sender.
-            if broken.changed().await.is_err() {
-                return std::future::pending().await;
-            }
-        }
+        self.tabs.broken.raised().await
     }
 
     async fn run(&self, name: &str, arguments: Arguments) -> Result<PageResult, PageError> {

@@ -178,6 +178,11 @@ impl<'a> Records<'a> {
         self.earlier_answers.lock().push(answer.to_owned());
     }
 
+    /// Counts a protocol fault.
+    pub fn count_fault(&self) {
+        self.count(|stats| stats.protocol_faults += 1);
+    }
+
     /// Gives `change` access to the statistics.
     pub fn count<R>(&self, change: impl FnOnce(&mut Stats) -> R) -> R {
         change(&mut self.stats.lock())

@@ -62,7 +62,7 @@ impl Run {
         warn: Arc<dyn Fn(&str) + Send + Sync>,
     ) -> Self {
         Self {
-            ledger: Arc::new(Ledger::of_run(conduct.budget)),
+            ledger: Ledger::new(Scope::Run, conduct.budget, None),
             treatment,
             conduct,
             models,

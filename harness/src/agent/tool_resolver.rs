@@ -11,7 +11,7 @@ use crate::prompt::definition::{
     SourceLocation, SubagentSettings, SubpromptSettings, ToolForm, ToolReference, ToolSettings,
     ToolStrategy, Variable, VariableType,
 };
-use crate::text::{did_you_mean, nearest};
+use crate::text::hint_for_unknown;
 use crate::tool::{
     BoundTool, CallSettings, FILES_DIR, ImmediateAgent, InstanceKind, MAX_INSTANCES, ToolRegistry,
     ToolSet, ValueError, ValueSources, Values, instance_tools, tell_caller,
@@ -299,8 +299,7 @@ impl Resolver<'_> {
                         .map(|tool| tool.spec().name.clone()),
                 )
                 .collect();
-            let near = nearest(name, known.iter().map(String::as_str));
-            let hint = did_you_mean(near.as_deref(), &known);
+            let hint = hint_for_unknown(name, &known);
             return Err(format!("unknown tool `{name}`{hint}"));
         };
         let settings = match &reference.form {

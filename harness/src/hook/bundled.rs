@@ -6,15 +6,14 @@ use async_trait::async_trait;
 
 use super::event::ToolStage;
 use super::redact::{without_cards, without_secrets};
-use super::{Hook, HookError, HookEvent, HookOutput, RunningHook};
+use super::{Hook, HookError, HookEvent, RunningHook};
 use crate::model::Message;
 
 /// Maximum messages in a request after `limit_to_20_messages`.
 const MOST_MESSAGES: usize = 20;
 
-/// Handler of a bundled hook. Returns the event, which it may have changed, and notes for the
-/// records.
-type HookFunction = fn(HookEvent) -> (HookEvent, Vec<String>);
+/// Handler of a bundled hook, as in [`RunningHook::handle`].
+type HookFunction = fn(&mut HookEvent) -> Vec<String>;
 
 struct Bundled {
     name: &'static str,
@@ -103,18 +102,17 @@ impl Hook for Bundled {
 
 #[async_trait]
 impl RunningHook for HookFunction {
-    async fn handle(&mut self, event: HookEvent) -> Result<HookOutput, HookError> {
-        let (event, notes) = self(event);
-        Ok(HookOutput { event, notes })
+    async fn handle(&mut self, event: &mut HookEvent) -> Result<Vec<String>, HookError> {
+        Ok(self(event))
     }
 }
 
 /// Limits a request to its first message, which is the task, and its newest messages. Tool results
 /// are never separated from their calls, so the newest response keeps all its results even if they
 /// exceed the limit.
-fn limit(mut event: HookEvent) -> (HookEvent, Vec<String>) {
-    let HookEvent::BeforeRequest { messages, .. } = &mut event else {
-        return (event, Vec::new());
+fn limit(event: &mut HookEvent) -> Vec<String> {
+    let HookEvent::BeforeRequest { messages, .. } = event else {
+        return Vec::new();
     };
     let mut sent = messages.first().map_or(0, Message::api_message_count);
     let mut open: HashSet<&str> = HashSet::new();
@@ -140,33 +138,31 @@ fn limit(mut event: HookEvent) -> (HookEvent, Vec<String>) {
     if let Some(kept) = kept {
         messages.drain(1..kept);
     }
-    (event, Vec::new())
+    Vec::new()
 }
 
-fn log(event: HookEvent) -> (HookEvent, Vec<String>) {
-    let note = match &event {
-        HookEvent::Tool {
-            stage: stage @ (ToolStage::Succeeded | ToolStage::Failed),
-            tool,
-            arguments,
-            content,
-        } => {
-            let how = if *stage == ToolStage::Failed {
-                "failed"
-            } else {
-                "succeeded"
-            };
-            let chars = content.chars().count();
-            Some(format!("{tool}({arguments}) {how} with {chars} characters"))
-        }
-        _ => None,
+fn log(event: &mut HookEvent) -> Vec<String> {
+    let HookEvent::Tool {
+        stage,
+        tool,
+        arguments,
+        content,
+    } = event
+    else {
+        return Vec::new();
     };
-    (event, note.into_iter().collect())
+    let how = match stage {
+        ToolStage::Succeeded => "succeeded",
+        ToolStage::Failed => "failed",
+        ToolStage::ToBeStored => return Vec::new(),
+    };
+    let chars = content.chars().count();
+    vec![format!("{tool}({arguments}) {how} with {chars} characters")]
 }
 
-fn redact(mut event: HookEvent, change: fn(&str) -> String) -> (HookEvent, Vec<String>) {
+fn redact(event: &mut HookEvent, change: fn(&str) -> String) -> Vec<String> {
     event.map_texts(change);
-    (event, Vec::new())
+    Vec::new()
 }
 
 #[cfg(test)]
@@ -175,9 +171,10 @@ mod tests {
     use super::{ALL, HookEvent};
     use crate::model::{Message, ToolCall, ToolResult};
 
-    fn seen(name: &str, event: HookEvent) -> (HookEvent, Vec<String>) {
+    fn seen(name: &str, mut event: HookEvent) -> (HookEvent, Vec<String>) {
         let hook = ALL.into_iter().find(|hook| hook.name == name).unwrap();
-        (hook.handle)(event)
+        let notes = (hook.handle)(&mut event);
+        (event, notes)
     }
 
     fn tool(stage: ToolStage, content: &str) -> HookEvent {

@@ -56,15 +56,6 @@ pub enum ToolStage {
     ToBeStored,
 }
 
-/// Result of a hook.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookOutput {
-    /// The event, which the hook may have changed.
-    pub event: HookEvent,
-    /// Notes for the records.
-    pub notes: Vec<String>,
-}
-
 impl HookEvent {
     /// Names of all events, in order of occurrence.
     pub const NAMES: [&'static str; 6] = [

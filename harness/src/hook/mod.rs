@@ -18,7 +18,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 
-pub use event::{HookEvent, HookOutput, ToolStage};
+pub use event::{HookEvent, ToolStage};
 pub use registry::{HookRegistry, HookRegistryError};
 pub use script::{HookFileError, ScriptHook};
 
@@ -55,11 +55,11 @@ impl fmt::Debug for dyn Hook {
 /// Hook that is running in one attempt.
 #[async_trait]
 pub trait RunningHook: Send {
-    /// Handles an event and returns it, possibly changed.
+    /// Handles an event, which it may change. Returns notes for the records.
     ///
     /// # Errors
     /// Returns [`HookError`] if the hook fails or takes too long.
-    async fn handle(&mut self, event: HookEvent) -> Result<HookOutput, HookError>;
+    async fn handle(&mut self, event: &mut HookEvent) -> Result<Vec<String>, HookError>;
 }
 
 /// Failure of a hook.

@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use sandbox::Sandbox;
 use serde_json::Value;
 
-use super::{Hook, HookError, HookEvent, HookOutput, RunningHook};
+use super::{Hook, HookError, HookEvent, RunningHook};
 use crate::script_file::{ScriptFile, fresh_sandbox, shared_sandbox};
-use crate::text::{LineError, read_text_file, sha256_hex};
+use crate::text::{LineError, read_text_file, sha256_hex, sorted_paths};
 
 /// Script that converts the argument of `defineHook` to an event handler.
 const DEFINED: &str = include_str!("defined.js");
@@ -27,47 +27,24 @@ pub struct ScriptHook {
     events: Vec<&'static str>,
 }
 
-/// Error for a file that does not define a hook.
+/// Error for a folder or file that cannot be read, or for a file that does not define a hook.
 #[derive(Debug, thiserror::Error)]
-pub enum HookFileError {
-    /// The file cannot be read.
-    #[error("cannot read {}: {source}", .path.display())]
-    Read {
-        /// Path of the file or folder.
-        path: PathBuf,
-        /// Error of the system.
-        source: std::io::Error,
-    },
-    /// The file's code throws an error or cannot be parsed.
-    #[error("{}: {reason}", .path.display())]
-    Code {
-        /// Path of the file.
-        path: PathBuf,
-        /// Error message with the line.
-        reason: String,
-    },
-    /// The file does not define a function that is named after an event.
-    #[error("{}: expected at least one of the functions {}", .path.display(), HookEvent::NAMES.join(", "))]
-    NoHandler {
-        /// Path of the file.
-        path: PathBuf,
-    },
+#[error("{0}")]
+pub struct HookFileError(String);
+
+impl HookFileError {
+    fn unreadable(path: &Path, error: &std::io::Error) -> Self {
+        Self(format!("cannot read {}: {error}", path.display()))
+    }
 }
 
 /// Returns the hook files of a folder, sorted by name.
 pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, HookFileError> {
-    let unreadable = |source| HookFileError::Read {
-        path: folder.to_owned(),
-        source,
-    };
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let file = entry.map_err(unreadable)?.path();
-        if file.extension().is_some_and(|ending| ending == "js") || is_typescript(&file) {
-            files.push(file);
-        }
-    }
-    files.sort();
+    let mut files =
+        sorted_paths(folder).map_err(|error| HookFileError::unreadable(folder, &error))?;
+    files.retain(|file| {
+        file.extension().is_some_and(|ending| ending == "js") || is_typescript(file)
+    });
     Ok(files)
 }
 
@@ -82,10 +59,8 @@ impl ScriptHook {
     /// # Errors
     /// Returns [`HookFileError`] with the file and, if its code fails, the line.
     pub async fn read(file: &Path) -> Result<Self, HookFileError> {
-        let source = read_text_file(file).map_err(|source| HookFileError::Read {
-            path: file.to_owned(),
-            source,
-        })?;
+        let source =
+            read_text_file(file).map_err(|error| HookFileError::unreadable(file, &error))?;
         let first = source.lines().next().unwrap_or_default();
         let mut hook = Self {
             name: file
@@ -104,16 +79,12 @@ impl ScriptHook {
             source,
             events: Vec::new(),
         };
-        hook.find_events()
-            .await
-            .map_err(|error| HookFileError::Code {
-                path: file.to_owned(),
-                reason: error.to_string(),
-            })?;
+        let found = hook.find_events().await;
+        found.map_err(|error| HookFileError(hook.located(&error.to_string())))?;
         if hook.events.is_empty() {
-            return Err(HookFileError::NoHandler {
-                path: file.to_owned(),
-            });
+            let names = HookEvent::NAMES.join(", ");
+            let problem = format!("expected at least one of the functions {names}");
+            return Err(HookFileError(hook.located(&problem)));
         }
         Ok(hook)
     }
@@ -137,6 +108,10 @@ impl ScriptHook {
             self.name = id.value.unwrap_or_default();
         }
         Ok(())
+    }
+
+    fn located(&self, reason: &str) -> String {
+        format!("{}: {reason}", self.file.display())
     }
 }
 
@@ -173,13 +148,10 @@ struct ScriptWork {
 
 #[async_trait]
 impl RunningHook for ScriptWork {
-    async fn handle(&mut self, event: HookEvent) -> Result<HookOutput, HookError> {
+    async fn handle(&mut self, event: &mut HookEvent) -> Result<Vec<String>, HookError> {
         let name = event.name();
         if !self.hook.events.contains(&name) {
-            return Ok(HookOutput {
-                event,
-                notes: Vec::new(),
-            });
+            return Ok(Vec::new());
         }
         self.pass(event).await.map_err(|reason| HookError {
             hook: self.hook.name.clone(),
@@ -190,10 +162,10 @@ impl RunningHook for ScriptWork {
 }
 
 impl ScriptWork {
-    async fn pass(&mut self, event: HookEvent) -> Result<HookOutput, String> {
+    async fn pass(&mut self, event: &mut HookEvent) -> Result<Vec<String>, String> {
         if self.running.is_none() {
             let started = start(&self.hook, &shared_sandbox()?).await;
-            self.running = Some(started.map_err(|error| self.located(&error.to_string()))?);
+            self.running = Some(started.map_err(|error| self.hook.located(&error.to_string()))?);
         }
         let Some(running) = &mut self.running else {
             return Err("it did not start".to_owned());
@@ -207,17 +179,12 @@ impl ScriptWork {
         // A handler without a return value may have changed its argument in place.
         let call = format!("return((await {function}(__moment)) ?? __moment)");
         let outcome = running.run(call).await;
-        let outcome = outcome.map_err(|error| self.located(&error.to_string()))?;
+        let outcome = outcome.map_err(|error| self.hook.located(&error.to_string()))?;
         let changes: Value = serde_json::from_str(outcome.value.as_deref().unwrap_or_default())
-            .map_err(|_| self.located("it did not return an object"))?;
-        let notes = outcome.output.lines().map(str::to_owned).collect();
-        let event = event.changed(changes);
-        let event = event.map_err(|reason| self.located(&reason))?;
-        Ok(HookOutput { event, notes })
-    }
-
-    fn located(&self, reason: &str) -> String {
-        format!("{}: {reason}", self.hook.file.display())
+            .map_err(|_| self.hook.located("it did not return an object"))?;
+        let changed = event.changed(changes);
+        *event = changed.map_err(|reason| self.hook.located(&reason))?;
+        Ok(outcome.output.lines().map(str::to_owned).collect())
     }
 }
 

@@ -3,11 +3,12 @@
 //! The dual agent itself does not query a model. Its sides are instances with their own
 //! conversations and the depth of the dual agent.
 
+use std::sync::Arc;
+
 use futures::StreamExt;
 use futures::channel::mpsc;
-use futures::future::join3;
+use futures::future::{join, join_all};
 
-use super::subprompt::FirstMessage;
 use crate::agent::{
     Attempt, Counterpart, Dialogue, Failure, Inbox, Invocation, QueuedMessage, Specialist,
 };
@@ -15,14 +16,8 @@ use crate::model::{Message, Status};
 use crate::prompt::definition::Side;
 use crate::tool::ToolError;
 
-/// Participant on one side of a dialogue.
-enum Speaker {
-    Agent(mpsc::UnboundedSender<QueuedMessage>),
-    Person,
-}
-
 impl Attempt<'_> {
-    /// Creates the agents on both sides of a dialogue. The second is `None` if side B is a person.
+    /// Creates the agents on both sides of a dialogue, or only on side A if side B is a person.
     ///
     /// # Errors
     /// Returns the error for the caller: the depth limit, or an unknown model.
@@ -30,24 +25,23 @@ impl Attempt<'_> {
         &self,
         agent: &Invocation,
         talk: &Dialogue,
-    ) -> Result<(Invocation, Option<Invocation>), ToolError> {
+    ) -> Result<Vec<(Invocation, &Arc<Specialist>)>, ToolError> {
         let side = |letter: char, name: &str| {
             let specialist = self.specialist(name)?;
             // The sides have the same depth as the dual agent.
             let mut above = agent.clone();
             above.plan.depth = agent.plan.depth.saturating_sub(1);
             let id = format!("{}.{letter}", agent.id);
-            let first = FirstMessage::named(&specialist.name);
-            let mut side = self.specialist_child(&above, &id, specialist, &first)?;
+            let query = specialist.name.clone();
+            let mut side = self.specialist_child(&above, &id, specialist, query)?;
             side.outbox.clone_from(&agent.outbox);
-            Ok(side)
+            Ok((side, specialist))
         };
-        let a = side('a', &talk.side_a)?;
-        let b = match &talk.side_b {
-            Counterpart::Agent(name) => Some(side('b', name)?),
-            Counterpart::Person => None,
-        };
-        Ok((a, b))
+        let mut sides = vec![side('a', &talk.side_a)?];
+        if let Counterpart::Agent(name) = &talk.side_b {
+            sides.push(side('b', name)?);
+        }
+        Ok(sides)
     }
 
     /// Answers each message of the caller with a dialogue between the two sides.
@@ -64,60 +58,33 @@ impl Attempt<'_> {
             return Err(Failure::ended());
         };
         self.records.begin(agent, "");
-        let sides = self
-            .sides(agent, talk)
-            .map_err(|error| Failure::new(Status::Error, error.to_string()));
-        let (a, b) = match sides {
-            Ok(sides) => sides,
-            Err(failure) => {
-                self.records.end(agent, &Err(failure.clone()), 0);
-                return Err(failure);
-            }
-        };
-        for side in [Some(&a), b.as_ref()].into_iter().flatten() {
-            self.emit_created(agent, side, side.query());
+        let sides = self.sides(agent, talk).map_err(|error| {
+            let failure = Failure::new(Status::Error, error.0);
+            self.records.end(agent, &Err(failure.clone()), 0);
+            failure
+        })?;
+        let (mut speakers, mut serving) = (Vec::new(), Vec::new());
+        for (side, of_side) in sides {
+            self.emit_created(agent, &side, side.query());
+            let (to_side, messages) = mpsc::unbounded();
+            speakers.push(to_side);
+            serving.push(self.serve(side, of_side, Vec::new(), messages));
         }
-        let (to_a, inbox_a) = mpsc::unbounded();
-        let (to_b, inbox_b) = mpsc::unbounded();
-        let serve_a = async {
-            let specialist = self.specialist(&talk.side_a).map_err(Failure::of_tool)?;
-            self.serve(a, specialist, Vec::new(), inbox_a).await
-        };
-        let serve_b = async {
-            match (b, &talk.side_b) {
-                (Some(b), Counterpart::Agent(name)) => {
-                    let specialist = self.specialist(name).map_err(Failure::of_tool)?;
-                    self.serve(b, specialist, Vec::new(), inbox_b).await
-                }
-                _ => Ok(()),
-            }
-        };
-        let speakers = [
-            Speaker::Agent(to_a),
-            match talk.side_b {
-                Counterpart::Agent(_) => Speaker::Agent(to_b),
-                Counterpart::Person => Speaker::Person,
-            },
-        ];
-        let (result, a, b) = join3(
-            self.answer_by_talking(agent, &specialist.name, talk, speakers, inbox),
-            serve_a,
-            serve_b,
-        )
-        .await;
-        let (result, said) = result;
+        let answering = self.answer_by_talking(agent, &specialist.name, talk, speakers, inbox);
+        let ((result, said), served) = join(answering, join_all(serving)).await;
         self.records.end(agent, &result, said);
-        a.and(b)
+        served.into_iter().collect()
     }
 
     /// Answers messages until the inbox is closed or a dialogue fails. Returns the last result, and
-    /// the number of messages that the sides exchanged.
+    /// the number of messages that the sides exchanged. `speakers` are the inboxes of the sides
+    /// that are agents, A first.
     async fn answer_by_talking(
         &self,
         agent: &Invocation,
         name: &str,
         talk: &Dialogue,
-        speakers: [Speaker; 2],
+        speakers: Vec<mpsc::UnboundedSender<QueuedMessage>>,
         mut inbox: Inbox,
     ) -> (Result<String, Failure>, u32) {
         let mut said = 0;
@@ -146,7 +113,7 @@ impl Attempt<'_> {
         agent: &Invocation,
         name: &str,
         talk: &Dialogue,
-        speakers: &[Speaker; 2],
+        speakers: &[mpsc::UnboundedSender<QueuedMessage>],
         first: Message,
         messages: &mut u32,
     ) -> Result<String, Failure> {
@@ -155,8 +122,8 @@ impl Attempt<'_> {
         let mut message = first;
         let mut answer = String::new();
         for _ in 0..talk.max_messages.get() {
-            let said = match &speakers[at] {
-                Speaker::Agent(inbox) => {
+            let said = match speakers.get(at) {
+                Some(inbox) => {
                     let side = format!("{}.{}", agent.id, ["a", "b"][at]);
                     let (letter, answered) = QueuedMessage::new(message);
                     let _ = inbox.unbounded_send(letter);
@@ -165,7 +132,7 @@ impl Attempt<'_> {
                     self.emit_answered(agent, &side, &said);
                     said?
                 }
-                Speaker::Person => {
+                None => {
                     let person = self.run.person.as_ref().ok_or_else(|| {
                         Failure::new(
                             Status::Error,

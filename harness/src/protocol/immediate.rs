@@ -66,10 +66,8 @@ impl Attempt<'_> {
         };
         let specialist = self.specialist(&agent.specialist)?;
         let input = Value::String(first.text.clone());
-        let started = self.start_with(caller, id, specialist, &agent.settings, first, input)?;
-        let caller = caller.clone();
-        let work = async move { Ok(self.run_started(&caller, started).await) };
-        background.start(id.to_owned(), Box::pin(work));
+        let running = self.start_with(caller, id, specialist, &agent.settings, first, input)?;
+        background.start(id.to_owned(), Box::pin(async move { Ok(running.await) }));
         Ok(())
     }
 

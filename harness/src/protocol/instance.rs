@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::agent::{
     Attempt, Failure, Inbox, Invocation, Outbox, QueuedMessage, ReplyReceiver, Specialist,
+    answer_messages,
 };
 use crate::model::{EventKind, Message, Role};
 use crate::protocol::direct::OneCall;
@@ -37,8 +38,8 @@ impl Attempt<'_> {
         }
         caller.instances.admit(names(caller).create, kind)?;
         let specialist = Arc::clone(self.specialist(&kind.specialist)?);
-        let mut child =
-            self.specialist_child(caller, id, &specialist, &FirstMessage::named(name))?;
+        // An instance receives its messages later, so its name stands for its query.
+        let mut child = self.specialist_child(caller, id, &specialist, name.to_owned())?;
         child.outbox = kind.explicit.then(Outbox::default);
         self.emit_created(caller, &child, name);
         let earlier = inherited_by(&specialist, caller);
@@ -145,21 +146,20 @@ impl Attempt<'_> {
                 }
                 Role::Specialist => {
                     let session = self.open_session(&child).await?;
-                    let subscription = self.subscribe_to_budget(&session);
+                    let _subscription = self.subscribe_to_budget(&session);
                     let context = Context::text(String::new());
                     let functions = child.functions();
                     let repl = session.open_with(None, context, self.info(&child), functions);
-                    let agent = ReplAgent::new(self, child, &session, repl, earlier);
-                    agent.answer_messages(inbox).await;
-                    drop(subscription);
+                    let mut agent = ReplAgent::new(self, child.clone(), &session, repl, earlier);
+                    answer_messages(self, &child, &mut agent, inbox).await;
                 }
                 Role::ToolSpecialist => {
-                    let agent = ToolsAgent::of_child(self, &child, earlier);
-                    agent.answer_messages(inbox).await;
+                    let mut agent = ToolsAgent::of_child(self, &child, earlier);
+                    Box::pin(answer_messages(self, &child, &mut agent, inbox)).await;
                 }
                 _ => {
-                    let agent = OneCall::of_messages(earlier);
-                    agent.answer_messages(self, &child, inbox).await;
+                    let mut agent = OneCall::of_messages(earlier);
+                    answer_messages(self, &child, &mut agent, inbox).await;
                 }
             }
             Ok(())

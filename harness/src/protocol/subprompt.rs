@@ -6,11 +6,12 @@ mod inherited;
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use sandbox::message::Context;
 use serde_json::Value;
 
 use crate::agent::{
-    AgentPlan, Attempt, Failure, Invocation, LoggedCall, Model, Specialist, ToolLog,
+    AgentPlan, Attempt, Failure, Invocation, LoggedCall, Model, Specialist, ToolLog, run_turns,
 };
 use crate::model::{EventKind, Message, Role};
 use crate::prompt::first_message;
@@ -23,98 +24,79 @@ use crate::tool::{CallSettings, ToolError};
 pub(crate) use first_message::{FirstMessage, first};
 pub(crate) use inherited::inherited_by;
 
-/// Child whose start has been recorded.
-pub(crate) struct Started {
-    child: Invocation,
-    first: FirstMessage,
-    specialist: Arc<Specialist>,
-    settings: CallSettings,
-    input: Value,
-    /// Messages that the child inherits from its caller.
-    earlier: Vec<Message>,
-}
-
 impl Attempt<'_> {
-    /// Starts a child for a call with these arguments.
+    /// Starts a child as [`Attempt::start_with`] does, with the first message of a call with these
+    /// arguments.
     ///
     /// # Errors
     /// Returns the error for the caller: invalid arguments, the depth limit, or an unknown model.
-    pub fn start_child(
-        &self,
+    pub fn start_child<'b>(
+        &'b self,
         caller: &Invocation,
         child_id: &str,
         specialist: &Arc<Specialist>,
         settings: &CallSettings,
         input: Value,
-    ) -> Result<Started, ToolError> {
+    ) -> Result<BoxFuture<'b, String>, ToolError> {
         let first = first(specialist, settings, &input)?;
         self.start_with(caller, child_id, specialist, settings, first, input)
     }
 
-    /// Starts a child with this first message, and records its start. Running it is a separate
-    /// step, so that the events of background children are in the order of the caller's calls.
+    /// Records the start of a child with this first message. The returned future runs the child
+    /// and returns the text for its caller, which includes errors if the settings ask for them.
+    /// Running is a separate step, so that the events of background children are in the order of
+    /// the caller's calls.
     ///
     /// # Errors
     /// Returns the error for the caller: the depth limit, or an unknown model.
-    pub fn start_with(
-        &self,
+    pub fn start_with<'b>(
+        &'b self,
         caller: &Invocation,
         child_id: &str,
         specialist: &Arc<Specialist>,
         settings: &CallSettings,
         first: FirstMessage,
         input: Value,
-    ) -> Result<Started, ToolError> {
-        let child = self.specialist_child(caller, child_id, specialist, &first)?;
+    ) -> Result<BoxFuture<'b, String>, ToolError> {
+        let query = match &first.name {
+            Some(name) => format!("{name}: {}", first.text),
+            None => first.text.clone(),
+        };
+        let child = self.specialist_child(caller, child_id, specialist, query)?;
         self.records.count(|stats| stats.delegations += 1);
         let spawn = EventKind::DelegationSpawn {
             child: child.id.clone(),
             role: child.plan.role,
         };
         self.records.emit(caller, spawn);
-        Ok(Started {
-            child,
-            first,
-            specialist: Arc::clone(specialist),
-            settings: settings.clone(),
-            input,
-            earlier: inherited_by(specialist, caller),
-        })
-    }
-
-    /// Runs a child and returns the text for its caller. The text includes errors if the settings
-    /// ask for them.
-    pub async fn run_started(&self, caller: &Invocation, started: Started) -> String {
-        let Started {
-            child,
-            first,
-            specialist,
-            settings,
-            input,
-            earlier,
-        } = started;
-        let child_id = child.id.clone();
-        let log = child.log.clone();
-        let result = match child.plan.role {
-            Role::Specialist => self.run_in_repl(child, earlier, first, &input).await,
-            Role::ToolSpecialist => {
-                let agent = ToolsAgent::of_child(self, &child, first.after(earlier));
-                agent.run().await
-            }
-            Role::DualAi | Role::AiHuman => {
-                let first = first.into_message();
-                self.serve_once(child, &specialist, first).await
-            }
-            _ => {
-                let shown = first.after(earlier);
-                OneCall::of_messages(shown).run(self, &child).await
-            }
-        };
-        self.emit_answered(caller, &child_id, &result);
-        let calls = log.map(|log| std::mem::take(&mut *log.lock()));
-        let calls = calls.unwrap_or_default();
-        let error = result.as_ref().err().map(|failure| failure.reason.as_str());
-        result_text(&settings, result.as_deref().ok(), &calls, error)
+        // Messages that the child inherits from its caller.
+        let earlier = inherited_by(specialist, caller);
+        let (caller, specialist) = (caller.clone(), Arc::clone(specialist));
+        let settings = settings.clone();
+        Ok(Box::pin(async move {
+            let child_id = child.id.clone();
+            let log = child.log.clone();
+            let result = match child.plan.role {
+                Role::Specialist => self.run_in_repl(child, earlier, first, &input).await,
+                Role::ToolSpecialist => {
+                    let agent = ToolsAgent::of_child(self, &child, first.after(earlier));
+                    agent.run().await
+                }
+                Role::DualAi | Role::AiHuman => {
+                    let first = first.into_message();
+                    self.serve_once(child, &specialist, first).await
+                }
+                _ => {
+                    let mut agent = OneCall::of_messages(first.after(earlier));
+                    run_turns(self, &child, &mut agent).await
+                }
+            };
+            self.emit_answered(&caller, &child_id, &result);
+            let calls = log.map(|log| std::mem::take(&mut *log.lock()));
+            let calls = calls.unwrap_or_default();
+            let error = result.as_ref().err().map(|failure| failure.reason.as_str());
+            result_text(&settings, result.as_deref().ok(), &calls, error)
+        }))
     }
 
     /// Creates a specialist as a child of `caller`.
@@ -126,7 +108,7 @@ impl Attempt<'_> {
         caller: &Invocation,
         child_id: &str,
         specialist: &Specialist,
-        first: &FirstMessage,
+        query: String,
     ) -> Result<Invocation, ToolError> {
         let config = &self.run.treatment;
         let depth = caller.plan.depth + 1;
@@ -151,10 +133,6 @@ impl Attempt<'_> {
         let model = Model {
             sampling: Arc::new(specialist.settings.reasoning_over(&model.sampling)),
             ..model
-        };
-        let query = match &first.name {
-            Some(name) => format!("{name}: {}", first.text),
-            None => first.text.clone(),
         };
         let plan = AgentPlan::specialist(config, specialist, depth);
         let mut child = caller.child(child_id.to_owned(), plan, query, model);

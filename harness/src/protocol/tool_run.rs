@@ -18,26 +18,17 @@ use crate::tool::{
 /// A tool call that is being executed.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolRun {
-    /// Id of the call in events.
-    pub id: String,
-    /// Name of the tool: the REPL name if the caller has a REPL, else the native name.
-    pub name: String,
-    /// Arguments as JSON, as the caller wrote them.
-    pub arguments: String,
+    /// The call, with the REPL name of the tool if the caller has a REPL, else the native name.
+    pub call: ToolCall,
     /// Invocation id for the child, if the call creates one.
     pub child: String,
     began: Instant,
 }
 
 impl ToolRun {
-    pub fn new(id: String, name: String, arguments: String, child: String) -> Self {
-        Self {
-            id,
-            name,
-            arguments,
-            child,
-            began: Instant::now(),
-        }
+    pub fn new(call: ToolCall, child: String) -> Self {
+        let began = Instant::now();
+        Self { call, child, began }
     }
 }
 
@@ -82,18 +73,13 @@ impl Attempt<'_> {
             Ok(value) => (text_of(value), false),
             Err(error) => (error.to_string(), true),
         };
-        let call = ToolCall {
-            id: run.id.clone(),
-            name: run.name.clone(),
-            arguments: run.arguments.clone(),
-        };
         let shown = ToolResult {
-            call: run.id.clone(),
+            call: run.call.id.clone(),
             content: content.clone(),
             is_error,
         };
-        let hooked = self.hook_tool_result(caller, &call, shown).await;
-        let hooked = hooked.map_err(|error| format!("{}(): {error}", run.name))?;
+        let hooked = self.hook_tool_result(caller, &run.call, shown).await;
+        let hooked = hooked.map_err(|error| format!("{}(): {error}", run.call.name))?;
         match result {
             Err(_) => Err(hooked.content),
             Ok(value) if hooked.content == content => Ok(value),
@@ -111,8 +97,8 @@ impl Attempt<'_> {
         caller: &Invocation,
         run: &ToolRun,
     ) -> Option<Result<BackgroundPart<'b>, ToolError>> {
-        let given = find_tool(caller, &run.name).ok()?;
-        let arguments = || given.accept(&run.name, &run.arguments);
+        let given = find_tool(caller, &run.call.name).ok()?;
+        let arguments = || given.accept(&run.call.name, &run.call.arguments);
         match &given.runs {
             CallTarget::Specialist { name, settings } if !settings.blocking => {
                 Some(arguments().and_then(|input| {
@@ -172,15 +158,14 @@ impl Attempt<'_> {
         input: Value,
     ) -> Result<BackgroundPart<'b>, ToolError> {
         let specialist = self.specialist(specialist)?;
-        let started = self.start_child(caller, &run.child, specialist, settings, input)?;
+        let running = self.start_child(caller, &run.child, specialist, settings, input)?;
         let (caller, run) = (caller.clone(), run.clone());
         let child = run.child.clone();
         Ok(BackgroundPart::Answer {
             shown: format!("started {child}"),
             child,
             work: Box::pin(async move {
-                let answer = self.run_started(&caller, started).await;
-                let result = Ok(Value::String(answer));
+                let result = Ok(Value::String(running.await));
                 let result = self.end_tool(&caller, run, result).await;
                 result.map(|value| text_of(&value))
             }),
@@ -207,8 +192,8 @@ impl Attempt<'_> {
         caller: &Invocation,
         run: &ToolRun,
     ) -> Result<Value, ToolError> {
-        let given = find_tool(caller, &run.name)?;
-        let arguments = given.accept(&run.name, &run.arguments)?;
+        let given = find_tool(caller, &run.call.name)?;
+        let arguments = given.accept(&run.call.name, &run.call.arguments)?;
         let (tool, values, options) = match &given.runs {
             CallTarget::Tool {
                 tool,
@@ -217,9 +202,9 @@ impl Attempt<'_> {
             } => (tool, values, options),
             CallTarget::Specialist { name, settings } => {
                 let specialist = self.specialist(name)?;
-                let started =
+                let running =
                     self.start_child(caller, &run.child, specialist, settings, arguments)?;
-                return Ok(Value::String(self.run_started(caller, started).await));
+                return Ok(Value::String(running.await));
             }
             CallTarget::Instance(tool) => {
                 let arguments = InstanceArguments::read(arguments)?;
@@ -227,8 +212,6 @@ impl Attempt<'_> {
             }
         };
         let scope = ToolScope {
-            sample: self.task.sample.clone(),
-            attempt: self.task.attempt,
             invocation: caller.id.clone(),
             context: self.task.context.clone(),
             env: values.revealed(),
@@ -243,7 +226,7 @@ impl Attempt<'_> {
         if bytes > most {
             return Err(ToolError(format!(
                 "{}(): the result has {bytes} bytes; at most {most} are allowed",
-                run.name
+                run.call.name
             )));
         }
         Ok(value)
@@ -284,19 +267,24 @@ impl Attempt<'_> {
     /// Records a call that has completed, or that was stopped together with its caller.
     pub fn record_tool(&self, caller: &Invocation, run: ToolRun, shown: Result<String, String>) {
         let is_error = shown.is_err();
+        let ToolCall {
+            id: call,
+            name,
+            arguments,
+        } = run.call;
         if let Some(log) = &caller.log {
             log.lock().push(LoggedCall {
-                name: run.name.clone(),
-                arguments: run.arguments.clone(),
+                name: name.clone(),
+                arguments: arguments.clone(),
                 shown: shown.clone(),
             });
         }
         self.records.emit(
             caller,
             EventKind::ToolCall {
-                call: run.id,
-                name: run.name,
-                arguments: run.arguments,
+                call,
+                name,
+                arguments,
                 result: shown.unwrap_or_else(|error| error),
                 is_error,
                 ms: ms(run.began.elapsed()),

@@ -3,14 +3,11 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use regex::RegexBuilder;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Tool, ToolError, ToolScope};
-use crate::model::ToolSpec;
+use super::{BundledCall, BundledTool, Tool, ToolError, ToolScope, bundled_spec, parse};
 
 /// Maximum characters that one call of `read_context` returns.
 const MOST_READ: usize = 20_000;
@@ -27,49 +24,33 @@ const MOST_OF_MATCH: usize = 500;
 /// Maximum bytes of a compiled regular expression.
 const REGEX_BYTES: usize = 1 << 20;
 
-const SPECS: [(&str, Call); 3] = [
+const SPECS: [(&str, BundledCall); 3] = [
     (include_str!("../../tools/context_length.json"), length),
     (include_str!("../../tools/read_context.json"), read),
     (include_str!("../../tools/search_context.json"), search),
 ];
 
-type Call = fn(Value, &str) -> Result<Value, ToolError>;
-
-struct ContextTool {
-    spec: ToolSpec,
-    call: Call,
-}
-
 /// Returns the tools in the order in which requests list them.
 pub(crate) fn tools() -> Vec<Arc<dyn Tool>> {
-    let tool = |(spec, call): (&str, Call)| {
-        #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
-        let spec = serde_json::from_str(spec).expect("a bundled tool is valid");
-        Arc::new(ContextTool { spec, call }) as Arc<dyn Tool>
+    let tool = |(spec, call)| {
+        Arc::new(BundledTool {
+            spec: bundled_spec(spec),
+            variables: Vec::new(),
+            call,
+        }) as Arc<dyn Tool>
     };
     SPECS.into_iter().map(tool).collect()
 }
 
-#[async_trait]
-impl Tool for ContextTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    async fn call(&self, arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
-        (self.call)(arguments, &scope.context)
-    }
-}
-
-fn length(arguments: Value, context: &str) -> Result<Value, ToolError> {
+fn length(arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Nothing {}
     let Nothing {} = parse(arguments)?;
-    Ok(json!(context.chars().count()))
+    Ok(json!(scope.context.chars().count()))
 }
 
-fn read(arguments: Value, context: &str) -> Result<Value, ToolError> {
+fn read(arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Part {
@@ -77,6 +58,7 @@ fn read(arguments: Value, context: &str) -> Result<Value, ToolError> {
         length: usize,
     }
     let Part { start, length } = parse(arguments)?;
+    let context = &scope.context;
     let whole = context.chars().count();
     if start >= whole {
         return Err(ToolError(format!(
@@ -97,7 +79,7 @@ fn read(arguments: Value, context: &str) -> Result<Value, ToolError> {
     )))
 }
 
-fn search(arguments: Value, context: &str) -> Result<Value, ToolError> {
+fn search(arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Search {
@@ -106,6 +88,7 @@ fn search(arguments: Value, context: &str) -> Result<Value, ToolError> {
         start: usize,
     }
     let Search { regex, start } = parse(arguments)?;
+    let context = &scope.context;
     let regex = RegexBuilder::new(&regex)
         .size_limit(REGEX_BYTES)
         .build()
@@ -144,11 +127,6 @@ fn around(context: &str, from: usize, to: usize) -> String {
     let before: String = before.into_iter().rev().collect();
     let omitted = if cut { " […] " } else { "" };
     format!("{before}{matched}{omitted}{behind}")
-}
-
-fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
-    serde_json::from_value(arguments)
-        .map_err(|error| ToolError(format!("the arguments do not fit: {error}")))
 }
 
 #[cfg(test)]

@@ -5,13 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Tool, ToolError, ToolScope};
-use crate::model::ToolSpec;
+use super::{BundledCall, BundledTool, Tool, ToolError, ToolScope, bundled_spec, parse};
 use crate::prompt::definition::{Variable, VariableType};
 
 /// Name of the variable with the folder's path.
@@ -23,88 +20,68 @@ const MAX_FILES: usize = 10_000;
 /// Maximum characters returned of each matching line.
 const MAX_LINE_CHARS: usize = 400;
 
-const SPECS: [(&str, Call); 3] = [
+const SPECS: [(&str, BundledCall); 3] = [
     (include_str!("../../tools/list_files.json"), list),
     (include_str!("../../tools/read_file.json"), read),
     (include_str!("../../tools/search_files.json"), search),
 ];
 
-type Call = fn(Value, &Path) -> Result<Value, String>;
-
-struct FileTool {
-    spec: ToolSpec,
-    variables: [Variable; 1],
-    call: Call,
-}
-
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
-    let tool = |(spec, call): (&str, Call)| {
-        #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
-        let spec = serde_json::from_str(spec).expect("a bundled tool is valid");
-        let variables = [Variable {
-            name: FILES_DIR.to_owned(),
-            kind: VariableType::Text,
-            required: false,
-            description: "folder that the tool reads".to_owned(),
-        }];
-        Arc::new(FileTool {
-            spec,
-            variables,
+    let tool = |(spec, call)| {
+        Arc::new(BundledTool {
+            spec: bundled_spec(spec),
+            variables: vec![Variable {
+                name: FILES_DIR.to_owned(),
+                kind: VariableType::Text,
+                required: false,
+                description: "folder that the tool reads".to_owned(),
+            }],
             call,
         }) as Arc<dyn Tool>
     };
     SPECS.into_iter().map(tool).collect()
 }
 
-#[async_trait]
-impl Tool for FileTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    async fn call(&self, arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
-        let folder = scope.env.get(FILES_DIR).ok_or_else(|| {
-            ToolError("there is no folder that tools may read; --files-dir names one".to_owned())
-        })?;
-        let root = Path::new(folder)
-            .canonicalize()
-            .map_err(|error| ToolError(format!("the folder that tools may read: {error}")))?;
-        (self.call)(arguments, &root).map_err(ToolError)
-    }
-
-    fn variables(&self) -> &[Variable] {
-        &self.variables
-    }
+/// Returns the canonical path of the folder.
+fn root_of(scope: &ToolScope) -> Result<PathBuf, ToolError> {
+    let folder = scope.env.get(FILES_DIR).ok_or_else(|| {
+        ToolError("there is no folder that tools may read; --files-dir names one".to_owned())
+    })?;
+    Path::new(folder)
+        .canonicalize()
+        .map_err(|error| ToolError(format!("the folder that tools may read: {error}")))
 }
 
-fn list(_arguments: Value, root: &Path) -> Result<Value, String> {
+fn list(_arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
+    let root = root_of(scope)?;
     if !root.is_dir() {
-        return Err("what tools may read is no folder".to_owned());
+        return Err(ToolError("what tools may read is no folder".to_owned()));
     }
-    let files = walk(root);
+    let files = walk(&root);
     let files = files.iter().map(|path| {
         let bytes = fs::metadata(path).map_or(0, |about| about.len());
-        json!({ "path": shown(root, path), "bytes": bytes })
+        json!({ "path": shown(&root, path), "bytes": bytes })
     });
     Ok(files.collect())
 }
 
-fn read(arguments: Value, root: &Path) -> Result<Value, String> {
+fn read(arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
     #[derive(Deserialize)]
     struct Part {
         path: String,
         offset: usize,
         length: usize,
     }
+    let root = root_of(scope)?;
     let part: Part = parse(arguments)?;
-    let path = confined(root, &part.path)?;
-    let text = text_of(&path).map_err(|reason| format!("{}: {reason}", part.path))?;
+    let path = confined(&root, &part.path).map_err(ToolError)?;
+    let text = text_of(&path).map_err(|reason| ToolError(format!("{}: {reason}", part.path)))?;
     let whole = text.chars().count();
     let shown: String = text.chars().skip(part.offset).take(part.length).collect();
     Ok(json!({ "text": shown, "offset": part.offset, "length": whole }))
 }
 
-fn search(arguments: Value, root: &Path) -> Result<Value, String> {
+fn search(arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Search {
@@ -112,6 +89,7 @@ fn search(arguments: Value, root: &Path) -> Result<Value, String> {
         ignore_case: bool,
         limit: usize,
     }
+    let root = root_of(scope)?;
     let search: Search = parse(arguments)?;
     let folded = |text: &'_ str| -> String {
         if search.ignore_case {
@@ -122,7 +100,7 @@ fn search(arguments: Value, root: &Path) -> Result<Value, String> {
     };
     let wanted = folded(&search.text);
     let (mut total, mut lines) = (0_u64, Vec::new());
-    for path in walk(root) {
+    for path in walk(&root) {
         // Files that are not text are skipped.
         let Ok(text) = text_of(&path) else { continue };
         for (number, line) in (1..).zip(text.lines()) {
@@ -132,7 +110,7 @@ fn search(arguments: Value, root: &Path) -> Result<Value, String> {
             total += 1;
             if lines.len() < search.limit {
                 let line: String = line.chars().take(MAX_LINE_CHARS).collect();
-                lines.push(json!({ "path": shown(root, &path), "line": number, "text": line }));
+                lines.push(json!({ "path": shown(&root, &path), "line": number, "text": line }));
             }
         }
     }
@@ -205,8 +183,4 @@ fn shown(root: &Path, path: &Path) -> String {
     let inside = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<Cow<'_, str>> = inside.iter().map(|part| part.to_string_lossy()).collect();
     parts.join("/")
-}
-
-fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
-    serde_json::from_value(arguments).map_err(|error| format!("the arguments do not fit: {error}"))
 }

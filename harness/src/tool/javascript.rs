@@ -8,7 +8,7 @@ use sandbox::message::Context;
 use serde_json::{Value, json};
 
 use super::sandbox::{ToolSandbox, finish};
-use super::{Tool, ToolError, ToolScope};
+use super::{Tool, ToolError, ToolScope, bundled_spec};
 use crate::model::ToolSpec;
 
 struct RunJavascript {
@@ -17,11 +17,8 @@ struct RunJavascript {
 }
 
 pub(super) fn tool(sandbox: &Arc<ToolSandbox>) -> Arc<dyn Tool> {
-    #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
-    let spec = serde_json::from_str(include_str!("../../tools/run_javascript.json"))
-        .expect("a bundled tool is valid");
     Arc::new(RunJavascript {
-        spec,
+        spec: bundled_spec(include_str!("../../tools/run_javascript.json")),
         sandbox: Arc::clone(sandbox),
     })
 }

@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::model::ToolSpec;
@@ -66,13 +67,46 @@ pub trait Tool: Send + Sync {
     }
 }
 
+/// Function of a bundled tool.
+type BundledCall = fn(Value, &ToolScope) -> Result<Value, ToolError>;
+
+/// A bundled tool that is a function.
+struct BundledTool {
+    spec: ToolSpec,
+    variables: Vec<Variable>,
+    call: BundledCall,
+}
+
+#[async_trait]
+impl Tool for BundledTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
+        (self.call)(arguments, scope)
+    }
+
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+}
+
+/// Parses the spec of a bundled tool.
+fn bundled_spec(json: &str) -> ToolSpec {
+    #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
+    serde_json::from_str(json).expect("a bundled tool is valid")
+}
+
+/// Parses the arguments of a bundled tool.
+fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
+    serde_json::from_value(arguments)
+        .map_err(|error| ToolError(format!("the arguments do not fit: {error}")))
+}
+
 /// Data that a tool receives about the call and the calling agent.
 #[derive(Debug, Clone, Default)]
 pub struct ToolScope {
-    /// Id of the sample.
-    pub sample: String,
-    /// Number of the attempt, 1-based.
-    pub attempt: u32,
     /// Invocation id of the calling agent.
     pub invocation: String,
     /// Context of the task.

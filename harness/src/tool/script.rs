@@ -18,7 +18,7 @@ use super::sandbox::{ToolSandbox, finish};
 use super::{Tool, ToolError, ToolScope};
 use crate::model::ToolSpec;
 use crate::prompt::definition::{InputSchema, Variable, VariableType};
-use crate::text::{read_text_file, sha256_hex};
+use crate::text::{read_text_file, sha256_hex, sorted_paths};
 
 /// Code that runs before a tool's file.
 const BEFORE: &str = include_str!("script/before.js");
@@ -73,13 +73,8 @@ pub async fn script_tools(
         file: path.display().to_string(),
         problem: format!("cannot be read: {error}"),
     };
-    let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
-    let mut files: Vec<PathBuf> = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "js"))
-        .collect();
-    files.sort();
+    let mut files = sorted_paths(folder).map_err(|error| unreadable(folder, &error))?;
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "js"));
     let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
     for file in files {
         let source = read_text_file(&file).map_err(|error| unreadable(&file, &error))?;

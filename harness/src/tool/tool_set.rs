@@ -12,7 +12,7 @@ use crate::model::ToolSpec;
 use crate::model::lenient_json;
 use crate::prompt::ActionOverrides;
 use crate::prompt::definition::{Definition, InputSchema};
-use crate::text::{did_you_mean, nearest, sha256_hex};
+use crate::text::{hint_for_unknown, sha256_hex};
 
 /// Tools of one agent, in the order of the agent's prompt.
 #[derive(Clone, Default)]
@@ -161,6 +161,11 @@ impl BoundTool {
         }
     }
 
+    /// Whether this is the tool's name in a REPL or as a native tool.
+    fn is_named(&self, name: &str) -> bool {
+        self.spec.name == name || self.wire_name() == name
+    }
+
     /// Whether requests with native tools include this tool.
     fn is_offered(&self) -> bool {
         !matches!(&self.runs, CallTarget::Instance(tool) if tool.native.is_none())
@@ -286,27 +291,22 @@ impl ToolSet {
     /// Returns all tools except the one with this name in a REPL or as a native tool.
     #[must_use]
     pub fn without(&self, name: &str) -> Self {
-        let stays = |given: &&BoundTool| given.spec.name != name && given.wire_name() != name;
-        let given = self.iter().filter(stays).cloned().collect();
+        let given = self.iter().filter(|given| !given.is_named(name));
         // Cannot fail, because a subset of a valid set is valid.
-        Self::new(given).unwrap_or_default()
+        Self::new(given.cloned().collect()).unwrap_or_default()
     }
 
     /// Returns only the tools with one of these names in a REPL or as a native tool.
     #[must_use]
     pub fn only(&self, names: &[String]) -> Self {
-        let is_named = |tool: &&BoundTool| {
-            names.contains(&tool.spec.name) || names.contains(&tool.wire_name())
-        };
-        let some = self.iter().filter(is_named).cloned().collect();
+        let some = (self.iter()).filter(|given| names.iter().any(|name| given.is_named(name)));
         // Cannot fail, because a subset of a valid set is valid.
-        Self::new(some).unwrap_or_default()
+        Self::new(some.cloned().collect()).unwrap_or_default()
     }
 
     /// Returns the tool with this name in a REPL or as a native tool, if any.
     pub fn named(&self, name: &str) -> Option<&BoundTool> {
-        self.iter()
-            .find(|given| given.spec.name == name || given.wire_name() == name)
+        self.iter().find(|given| given.is_named(name))
     }
 
     /// Whether the set is empty.
@@ -317,6 +317,12 @@ impl ToolSet {
     /// Returns the tools in order.
     pub fn iter(&self) -> impl Iterator<Item = &BoundTool> {
         self.tools.iter()
+    }
+
+    /// Returns the name and digest of each tool, in order.
+    pub(crate) fn digests(&self) -> impl Iterator<Item = (String, String)> {
+        self.iter()
+            .map(|given| (given.spec.name.clone(), given.digest()))
     }
 
     /// Returns the host functions for a REPL.
@@ -387,8 +393,7 @@ impl ToolSet {
     ) -> Result<&BoundTool, ToolError> {
         self.named(name).ok_or_else(|| {
             let known: Vec<String> = self.iter().filter_map(written).collect();
-            let near = nearest(name, known.iter().map(String::as_str));
-            let hint = did_you_mean(near.as_deref(), &known);
+            let hint = hint_for_unknown(name, &known);
             ToolError(format!("there is no tool `{name}`{hint}"))
         })
     }
@@ -396,9 +401,6 @@ impl ToolSet {
 
 impl fmt::Debug for ToolSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digests = self
-            .iter()
-            .map(|given| (given.spec.name.as_str(), given.digest()));
-        f.debug_map().entries(digests).finish()
+        f.debug_map().entries(self.digests()).finish()
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::Treatment;
 use super::explicit::{ACTION_OVERRIDES, ExplicitSetting, HOOKS, PROMPT, REPLACEMENT};
-use crate::agent::{AgentSettings, COMPACTION_MODEL};
+use crate::agent::COMPACTION_MODEL;
 use crate::hook::HookEvent;
 use crate::model::{Protocol, protocol_words};
 use crate::prompt::Replacement;
@@ -36,21 +36,18 @@ pub enum MaskedBy {
     Other,
 }
 
-/// A part of a run that can mask settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Definition,
-    Replacement,
-    Depth,
-}
+const MAX_DEPTH: &str = "--max-depth";
+
+/// Flags of the settings that can mask others.
+const MASKING: [&str; 3] = [PROMPT, REPLACEMENT, MAX_DEPTH];
 
 /// Specific cause that masks a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cause {
     /// The protocol. Only the listed protocols support the setting.
     Protocol(Vec<Protocol>),
-    /// One other part of the run.
-    Part(Part),
+    /// Another setting, one of [`MASKING`].
+    Setting(&'static str),
     /// Another setting that implies the same value.
     Implied(String),
     /// Too few iterations. The number is the required minimum.
@@ -60,7 +57,7 @@ enum Cause {
     NoTools,
     /// The setting has no effect in any run.
     Itself,
-    /// Only several parts together mask the setting.
+    /// Only several settings together mask it.
     Together,
 }
 
@@ -101,7 +98,7 @@ impl NoEffect {
             hint,
             by: match hidden {
                 Cause::Protocol(_) => MaskedBy::Protocol,
-                Cause::Part(Part::Depth) => MaskedBy::Depth,
+                Cause::Setting(MAX_DEPTH) => MaskedBy::Depth,
                 _ => MaskedBy::Other,
             },
         }
@@ -144,49 +141,29 @@ fn written(settings: &[ExplicitSetting]) -> String {
     written.collect::<Vec<_>>().join(", ")
 }
 
-impl Part {
-    const ALL: [Self; 3] = [Self::Definition, Self::Replacement, Self::Depth];
+/// Returns a copy of `run` in which the setting of this flag has its default.
+fn without(run: Treatment, flag: &str) -> Treatment {
+    let explicit = run.explicit();
+    match explicit.iter().find(|setting| setting.flag == flag) {
+        Some(setting) => setting.removed(&run),
+        None => run,
+    }
+}
 
-    fn removed(self, run: &Treatment) -> Treatment {
-        let mut run = run.clone();
-        match self {
-            Self::Definition => {
-                run.overrides.definition = None;
-                run.root = AgentSettings::default();
+/// Explains how the setting of this flag masks others.
+fn masks(run: &Treatment, flag: &str) -> String {
+    match flag {
+        PROMPT => format!("{} replaces the protocol's prompt", definition(run)),
+        REPLACEMENT => match run.overrides.replacement {
+            Some(Replacement::Around { .. }) => {
+                "--system-prompt-file determines what follows the default prompt".to_owned()
             }
-            Self::Replacement => run.overrides.replacement = None,
-            Self::Depth => run.prompts.max_depth = DEFAULT_MAX_DEPTH,
-        }
-        run
-    }
-
-    fn is(self, setting: &ExplicitSetting) -> bool {
-        let flag = match self {
-            Self::Definition => PROMPT,
-            Self::Replacement => REPLACEMENT,
-            Self::Depth => "--max-depth",
-        };
-        setting.flag == flag
-    }
-
-    /// Explains how the part masks other settings.
-    fn says(self, run: &Treatment) -> String {
-        match self {
-            Self::Definition => format!(
-                "{} replaces the protocol's prompt",
-                definition(run)
-            ),
-            Self::Replacement => match run.overrides.replacement {
-                Some(Replacement::Around { .. }) => {
-                    "--system-prompt-file determines what follows the default prompt".to_owned()
-                }
-                _ => "--system-prompt-file does not contain a line {{default}}, so it replaces the whole prompt".to_owned(),
-            },
-            Self::Depth => format!(
-                "with --max-depth {} the root has no children with a REPL",
-                run.prompts.max_depth
-            ),
-        }
+            _ => "--system-prompt-file does not contain a line {{default}}, so it replaces the whole prompt".to_owned(),
+        },
+        _ => format!(
+            "with --max-depth {} the root has no children with a REPL",
+            run.prompts.max_depth
+        ),
     }
 }
 
@@ -195,7 +172,7 @@ fn definition(run: &Treatment) -> String {
     format!("--prompt {}", name.map_or("", |own| own.name.as_str()))
 }
 
-/// Removes parts of the run to find the cause that masks a setting.
+/// Resets other settings of the run to find the cause that masks a setting.
 fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
     if let Some(by) = setting.implied_by(run) {
         return Cause::Implied(by);
@@ -203,10 +180,10 @@ fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
     if let Some(least) = min_iterations(run, setting) {
         return Cause::Iterations(least);
     }
-    let others = || Part::ALL.into_iter().filter(|part| !part.is(setting));
-    let only = |kept: Option<Part>| {
-        let left_out = others().filter(|part| Some(*part) != kept);
-        left_out.fold(run.clone(), |run, part| part.removed(&run))
+    let others = || MASKING.into_iter().filter(|flag| setting.flag != *flag);
+    let only = |kept: Option<&str>| {
+        let left_out = others().filter(|flag| Some(*flag) != kept);
+        left_out.fold(run.clone(), without)
     };
     let has_effect = |run: &Treatment| setting.has_effect(run, &run.plan());
     let bare = only(None);
@@ -229,8 +206,8 @@ fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
     if !fits.contains(&run.protocol) {
         return Cause::Protocol(fits);
     }
-    let by_itself = others().find(|part| !has_effect(&only(Some(*part))));
-    by_itself.map_or(Cause::Together, Cause::Part)
+    let by_itself = others().find(|flag| !has_effect(&only(Some(*flag))));
+    by_itself.map_or(Cause::Together, Cause::Setting)
 }
 
 /// Returns the smallest `--max-iterations` above the run's at which a hook has an effect. `None` if
@@ -273,18 +250,16 @@ fn words(
                 protocol_words(fits)
             ),
         ),
-        Cause::Part(part) => {
-            let hint = match part {
-                Part::Definition => format!("leave out {what}, or {}", definition(run)),
-                Part::Replacement if works_with_default_prompt(run, settings) => format!(
+        Cause::Setting(flag) => {
+            let hint = match *flag {
+                PROMPT => format!("leave out {what}, or {}", definition(run)),
+                REPLACEMENT if works_with_default_prompt(run, settings) => format!(
                     "add a line {{{{default}}}} to the file where the replaced prompt should appear, or leave {what} out"
                 ),
-                Part::Replacement => format!("leave out {what}, or --system-prompt-file"),
-                Part::Depth => {
-                    format!("use --max-depth {DEFAULT_MAX_DEPTH} or more, or leave {what} out")
-                }
+                REPLACEMENT => format!("leave out {what}, or --system-prompt-file"),
+                _ => format!("use --max-depth {DEFAULT_MAX_DEPTH} or more, or leave {what} out"),
             };
-            (part.says(run), hint)
+            (masks(run, flag), hint)
         }
         Cause::Implied(by) => (format!("{by} already sets it"), format!("leave {what} out")),
         Cause::Iterations(least) => (

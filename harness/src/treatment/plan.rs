@@ -228,6 +228,14 @@ impl Treatment {
         self.protocol.capabilities().calls_tools() && !self.calls_tools()
     }
 
+    /// Returns the native tools in requests of a root with these tools.
+    fn offers(&self, tools: &ToolSet) -> ToolUse {
+        if self.is_barred_from_tools() {
+            return ToolUse::default();
+        }
+        protocol_behavior(self.protocol).offers(self, tools)
+    }
+
     /// Whether the root is a web agent.
     pub fn is_web(&self) -> bool {
         self.protocol.capabilities().action_surface == ActionSurface::Page
@@ -256,11 +264,8 @@ impl Treatment {
                 self.prompts.code_via_tool(),
                 self.child_agent(depth, None).role,
             )
-        } else if self.is_barred_from_tools() {
-            ToolUse::default()
         } else {
-            let protocol = protocol_behavior(self.protocol);
-            protocol.offers(self, &self.tools.root)
+            self.offers(&self.tools.root)
         };
         offered.specs.to_vec()
     }
@@ -300,17 +305,14 @@ impl Treatment {
 
     fn root_inputs(&self) -> AgentInputs {
         let plan = self.root_agent();
-        let protocol = protocol_behavior(self.protocol);
-        let (tools, native) = if self.is_barred_from_tools() {
-            (plan.tools.clone(), ToolUse::default())
+        let tools = if self.is_barred_from_tools() {
+            plan.tools.clone()
         } else {
-            let tools = protocol.tools(&plan.tools);
-            let native = protocol.offers(self, &tools);
-            (tools, native)
+            protocol_behavior(self.protocol).tools(&plan.tools)
         };
         AgentInputs {
             hooks: self.hooks_of(&plan, &tools),
-            tools: native,
+            tools: self.offers(&tools),
             ..self.inputs(ROOT.to_owned(), &plan)
         }
     }
@@ -341,7 +343,7 @@ impl Treatment {
             agent,
             system: self.prompt(plan).text(),
             tools: code_tool::tool_use(self.prompts.code_via_tool(), plan.role),
-            functions: functions(&plan.tools),
+            functions: plan.tools.digests().collect(),
             hooks: self.hooks_of(plan, &plan.tools),
             iterations: plan.iterations,
             model: assigned.filter(|_| plan.depth > 0).cloned(),
@@ -376,11 +378,6 @@ impl Treatment {
             None
         }
     }
-}
-
-fn functions(tools: &ToolSet) -> Vec<(String, String)> {
-    let named = |given: &crate::tool::BoundTool| (given.spec().name.clone(), given.digest());
-    tools.iter().map(named).collect()
 }
 
 /// Maximum number of messages in the request of an agent with one response: the context and the

@@ -53,11 +53,8 @@ pub(super) fn open(folder: &Path, plan: &Plan) -> Result<Option<SharedBudget>, E
 /// [`Error`] if its folder cannot be read or is in use by another process.
 pub(super) fn spent_in(dir: &Path) -> Result<Spent, Error> {
     let spent = Reopened::open(dir)?.spent()?;
-    Ok(Spent {
-        cost_usd: spent.cost_usd.unwrap_or(0.0),
-        tokens: spent.usage.total(),
-        calls: spent.llm_calls,
-    })
+    let (usage, calls) = (Some(spent.usage), spent.llm_calls);
+    Ok(Spent::new(usage, spent.cost_usd, calls))
 }
 
 /// Whether the budget is used up, but not all cells are finished. If so, compares the finished

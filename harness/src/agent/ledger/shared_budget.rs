@@ -9,17 +9,17 @@ use crate::provider::{Forecast, ProviderError};
 /// Budget and spending of several runs together, of a command that calls models without a run, or
 /// of a server's client or request. Cheap to clone; all clones share one ledger.
 #[derive(Debug, Clone)]
-pub struct SharedBudget(pub(super) Arc<Ledger>);
+pub struct SharedBudget(Arc<Ledger>);
 
 impl SharedBudget {
     /// Creates a budget for several runs. The time limit starts now.
     pub fn new(budget: Budget) -> Self {
-        Self(Arc::new(Ledger::new(Scope::Sweep, budget, None)))
+        Self(Ledger::new(Scope::Sweep, budget, None))
     }
 
     /// Creates the budget of a command whose budget flags have the same names as a run's.
     pub fn of_command(budget: Budget) -> Self {
-        Self(Arc::new(Ledger::of_run(budget)))
+        Self(Ledger::new(Scope::Run, budget, None))
     }
 
     /// Creates the budget of a server's client. The client's spending also counts in `self`.
@@ -36,7 +36,7 @@ impl SharedBudget {
     }
 
     fn under(&self, scope: Scope, budget: Budget) -> Self {
-        Self(Arc::new(Ledger::new(scope, budget, Some(&self.0))))
+        Self(Ledger::new(scope, budget, Some(&self.0)))
     }
 
     pub(crate) const fn ledger(&self) -> &Arc<Ledger> {

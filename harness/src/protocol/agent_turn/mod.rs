@@ -44,7 +44,7 @@ pub use catalog::AgentTurnError;
 use catalog::Catalog;
 use executor::Executor;
 use log::TurnLog;
-use texts::{WebPrompt, system_prompt};
+use texts::system_prompt;
 
 /// Web agent with its settings and actions.
 pub(crate) struct WebAgent {
@@ -55,33 +55,26 @@ pub(crate) struct WebAgent {
 }
 
 impl WebAgent {
-    /// Creates an agent from settings.
+    /// Creates an agent from settings and the prompt overrides of a run, which take precedence.
+    /// Overrides of unknown actions are ignored, because they may be for other protocols.
     ///
     /// # Errors
     /// Returns an [`AgentTurnError`] that names the invalid field.
-    pub fn new(settings: AgentTurnSettings) -> Result<Self, AgentTurnError> {
-        let catalog = Arc::new(Catalog::new(&settings)?);
-        Ok(Self {
-            settings,
-            catalog,
-            replacement: None,
-        })
-    }
-
-    /// Applies the prompt overrides of a run, which take precedence over the settings. Overrides of
-    /// unknown actions are ignored, because they may be for other protocols.
-    pub fn with_overrides(self, overrides: &PromptOverrides) -> Self {
-        let mut settings = self.settings.clone();
+    pub fn new(
+        settings: &AgentTurnSettings,
+        overrides: &PromptOverrides,
+    ) -> Result<Self, AgentTurnError> {
+        let known = Catalog::new(settings)?;
+        let mut settings = settings.clone();
         settings.apply_overrides(overrides);
         settings
             .action_overrides
-            .retain(|name, _| self.catalog.get(name).is_some());
-        let replacement = overrides.replacement.clone();
-        let replacement = replacement.or_else(|| self.replacement.clone());
-        Self {
-            replacement,
-            ..Self::new(settings).unwrap_or(self)
-        }
+            .retain(|name, _| known.get(name).is_some());
+        Ok(Self {
+            catalog: Arc::new(Catalog::new(&settings)?),
+            settings,
+            replacement: overrides.replacement.clone(),
+        })
     }
 
     /// Returns the system prompt, which is the same in every turn.
@@ -90,41 +83,27 @@ impl WebAgent {
     /// Returns the error of `systemPromptFunction`.
     pub fn system(&self) -> Result<Assembled, AgentTurnError> {
         let settings = &self.settings;
-        let parts = self.prompt_parts();
-        if settings.system_prompt_function.is_none() || self.replacement.is_some() {
-            return Ok(system_prompt(&parts));
-        }
-        let default = system_prompt(&WebPrompt {
-            append: None,
-            ..parts.clone()
-        });
-        let own = settings.prompt_by_function(&default.text(), &self.catalog.names())?;
-        Ok(system_prompt(&WebPrompt {
-            replacement: own.as_deref(),
-            ..parts
-        }))
-    }
-
-    fn prompt_parts(&self) -> WebPrompt<'_> {
-        let settings = &self.settings;
-        WebPrompt {
-            agent: &settings.agent_name,
-            site: &settings.site_name,
-            date: settings.date.as_deref(),
-            persona: settings.persona.as_deref(),
-            tools: self.catalog.reference(),
-            ids: settings.dom_ids,
-            header: settings.dom_header,
-            of_run: self.replacement.as_ref(),
-            template: settings.system_prompt_template.as_deref(),
-            replacement: settings.system_prompt.as_deref(),
-            append: settings.append_system_prompt.as_deref(),
-        }
+        let tools = self.catalog.reference();
+        let function = settings.system_prompt_function.as_ref();
+        let Some(function) = function.filter(|_| self.replacement.is_none()) else {
+            return Ok(system_prompt(settings, &tools, self.replacement.as_ref()));
+        };
+        let default = AgentTurnSettings {
+            append_system_prompt: None,
+            ..settings.clone()
+        };
+        let default = system_prompt(&default, &tools, None).text();
+        let own = settings.prompt_by_function(function, &default, &self.catalog.names())?;
+        let settings = AgentTurnSettings {
+            system_prompt: Some(own),
+            ..settings.clone()
+        };
+        Ok(system_prompt(&settings, &tools, None))
     }
 
     /// Creates the agent with the settings and prompt overrides of a run.
     fn of(treatment: &Treatment) -> Result<Self, AgentTurnError> {
-        Ok(Self::new(treatment.web.clone())?.with_overrides(&treatment.overrides))
+        Self::new(&treatment.web, &treatment.overrides)
     }
 }
 
@@ -166,9 +145,8 @@ impl ProtocolBehavior for AgentTurn {
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
         let agent = WebAgent::of(&attempt.run.treatment)
             .map_err(|error| Failure::new(Status::Error, error.to_string()))?;
-        let working = attempt.meter.begin();
-        let page = attempt.browser()?.open(attempt.task).await?;
-        drop(working);
+        let opening = attempt.browser()?.open(attempt.task);
+        let page = attempt.meter.during(opening).await?;
         let executor = Executor {
             page: Arc::clone(&page),
             catalog: Arc::clone(&agent.catalog),
@@ -258,9 +236,8 @@ impl AgentBehavior for WebTurns<'_> {
             repairs: understood.repairs,
             problem: None,
         });
-        let working = self.attempt.meter.begin();
-        let (walked, end) = execute_actions::execute_steps(&envelope.actions, &self.executor).await;
-        drop(working);
+        let executing = execute_actions::execute_steps(&envelope.actions, &self.executor);
+        let (walked, end) = self.attempt.meter.during(executing).await;
         self.attempt
             .records
             .count(|stats| stats.protocol_faults += repairs + walked.faults);
@@ -286,9 +263,8 @@ impl AgentBehavior for WebTurns<'_> {
         let Some(next) = self.follow_ups.pop_front() else {
             return Ok(NextStep::Answer(answer));
         };
-        let working = self.attempt.meter.begin();
-        self.page.answered(&answer).await?;
-        drop(working);
+        let answered = self.page.answered(&answer);
+        self.attempt.meter.during(answered).await?;
         self.attempt.records.answered(&answer);
         let place = conversation.messages().len();
         self.follow_up_places.push(place);
@@ -319,9 +295,7 @@ impl AgentBehavior for WebTurns<'_> {
 
 impl WebTurns<'_> {
     fn on_malformed(&mut self, iteration: u32, problem: &str) -> Result<(), Failure> {
-        self.attempt
-            .records
-            .count(|stats| stats.protocol_faults += 1);
+        self.attempt.records.count_fault();
         self.emit(WebEvent::Envelope {
             envelope: None,
             repairs: Vec::new(),

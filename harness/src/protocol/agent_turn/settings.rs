@@ -42,24 +42,20 @@ impl AgentTurnSettings {
     /// # Errors
     /// Returns an [`AgentTurnError`] for invalid actions, or the error of `systemPromptFunction`.
     pub fn system_text(&self, overrides: &PromptOverrides) -> Result<String, AgentTurnError> {
-        let agent = WebAgent::new(self.clone())?.with_overrides(overrides);
-        Ok(agent.system()?.text())
+        Ok(WebAgent::new(self, overrides)?.system()?.text())
     }
 
-    /// Applies `systemPromptFunction` to the default prompt. Returns `None` if the settings have no
-    /// function.
+    /// Applies `systemPromptFunction`, whose code is `source`, to the default prompt.
     ///
     /// # Errors
     /// Returns an [`AgentTurnError`] if the function fails, with its error message and line, or
     /// does not return a string.
     pub(super) fn prompt_by_function(
         &self,
+        source: &str,
         default: &str,
         actions: &[&str],
-    ) -> Result<Option<String>, AgentTurnError> {
-        let Some(source) = &self.system_prompt_function else {
-            return Ok(None);
-        };
+    ) -> Result<String, AgentTurnError> {
         let wrong = |problem: String| AgentTurnError::new("systemPromptFunction", problem);
         let ctx = json!({
             "agentName": self.agent_name,
@@ -70,7 +66,7 @@ impl AgentTurnSettings {
             "settings": self,
         });
         match call_function(source, "systemPrompt", &[ctx, json!(default)]) {
-            Ok(Value::String(text)) => Ok(Some(text)),
+            Ok(Value::String(text)) => Ok(text),
             Ok(other) => Err(wrong(format!("returned {other}: expected a string"))),
             Err(error) => Err(wrong(error.to_string())),
         }

@@ -7,54 +7,39 @@ use crate::prompt::sections::{
     WEB_IDS_HASHES, WEB_IDS_NUMBERS, WEB_NOT_RESPONDING, WEB_PAGE, WEB_TOOL, WEB_TOOLS,
     WEB_UNKNOWN_ACTION,
 };
-use crate::prompt::{Assembled, DomHeader, Replacement, Section};
-
-/// Inputs of a web agent's system prompt.
-#[derive(Debug, Clone)]
-pub(super) struct WebPrompt<'a> {
-    pub agent: &'a str,
-    pub site: &'a str,
-    pub date: Option<&'a str>,
-    pub persona: Option<&'a str>,
-    /// All actions, each formatted by [`tool_section`].
-    pub tools: String,
-    pub ids: IdStyle,
-    pub header: DomHeader,
-    /// The run's replacement of the prompt. It takes precedence over all following fields.
-    pub of_run: Option<&'a Replacement>,
-    /// Template of the whole prompt, in which `{default}` stands for the default prompt. It takes
-    /// precedence over `replacement`.
-    pub template: Option<&'a str>,
-    /// Replacement of the whole prompt.
-    pub replacement: Option<&'a str>,
-    /// Text after the default prompt.
-    pub append: Option<&'a str>,
-}
+use crate::prompt::{AgentTurnSettings, Assembled, DomHeader, Replacement, Section};
 
 /// Returns the system prompt or its replacement. The default consists of the identity, the persona,
-/// and the sections about tools, envelope and DOM. `append` follows the default unless it is
-/// replaced.
-pub(super) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
+/// and the sections about tools, envelope and DOM. `appendSystemPrompt` follows the default unless
+/// it is replaced. `tools` are all actions, each formatted by [`tool_section`]. `of_run` is the
+/// run's replacement of the prompt; it takes precedence over those in the settings.
+pub(super) fn system_prompt(
+    settings: &AgentTurnSettings,
+    tools: &str,
+    of_run: Option<&Replacement>,
+) -> Assembled {
+    let (agent, site) = (&settings.agent_name, &settings.site_name);
     let mut default = vec![section(
         "web-identity",
-        match parts.date {
-            Some(date) => WEB_IDENTITY.render([parts.agent, date, parts.site]),
-            None => WEB_IDENTITY_UNDATED.render([parts.agent, parts.site]),
+        match &settings.date {
+            Some(date) => WEB_IDENTITY.render([agent, date, site]),
+            None => WEB_IDENTITY_UNDATED.render([agent, site]),
         },
     )];
-    default.extend(named("persona", parts.persona));
-    default.push(section("web-tools", WEB_TOOLS.render([&parts.tools])));
+    default.extend(named("persona", settings.persona.as_deref()));
+    default.push(section("web-tools", WEB_TOOLS.render([tools])));
     default.push(section("web-envelope", WEB_ENVELOPE.render([])));
-    let (ids, example) = match parts.ids {
+    let (ids, example) = match settings.dom_ids {
         IdStyle::Numbers => (WEB_IDS_NUMBERS.render([]), "5"),
         IdStyle::Hashes => (WEB_IDS_HASHES.render([]), "3a2b"),
     };
-    let header = match parts.header {
+    let header = match settings.dom_header {
         DomHeader::All => format!(" {}", WEB_HEADER.render([])),
         DomHeader::Url => String::new(),
     };
     default.push(section("web-dom", WEB_DOM.render([example, &header, &ids])));
-    let sections = match (parts.of_run, parts.template, parts.replacement) {
+    let template = settings.system_prompt_template.as_ref();
+    let sections = match (of_run, template, &settings.system_prompt) {
         (Some(Replacement::Whole(text)), ..) => vec![section("replacement", text.clone())],
         (Some(Replacement::Around { before, after }), ..) => {
             let mut sections: Vec<Section> = named("replacement-before", Some(before))
@@ -71,10 +56,11 @@ pub(super) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
                 template.replace("{default}", &default),
             )]
         }
-        (None, None, Some(replacement)) => vec![section("system-prompt", replacement.to_owned())],
+        (None, None, Some(replacement)) => vec![section("system-prompt", replacement.clone())],
         (None, None, None) => {
             let mut sections = default;
-            sections.extend(named("append-system-prompt", parts.append));
+            let append = settings.append_system_prompt.as_deref();
+            sections.extend(named("append-system-prompt", append));
             sections
         }
     };

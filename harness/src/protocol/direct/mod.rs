@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::agent::{
-    AgentBehavior, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, NextStep, Turn,
-    answer_messages, run_turns,
+    AgentBehavior, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep, Turn,
+    run_turns,
 };
 use crate::model::{Message, Role};
 use crate::prompt::flat_message;
@@ -30,7 +30,7 @@ impl ProtocolBehavior for Direct {
     }
 
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
-        OneCall::of_root(attempt, root).run(attempt, root).await
+        run_turns(attempt, root, &mut OneCall::of_root(attempt, root)).await
     }
 }
 
@@ -51,11 +51,6 @@ impl OneCall {
         }
     }
 
-    /// Creates an agent with a message that contains a question and a complete context.
-    pub fn of_context(query: &str, context: &str) -> Self {
-        Self::of_messages(vec![Message::user(flat_message(query, context))])
-    }
-
     /// Creates the root, whose message contains the query, the context and the task's images. In
     /// the direct protocol, a context that is too long is truncated if the run's settings allow it.
     pub fn of_root(attempt: &Attempt<'_>, root: &Invocation) -> Self {
@@ -68,25 +63,6 @@ impl OneCall {
             shown: vec![attempt.with_images(root, first)],
             may_cut: cuts.then(|| (query, Arc::clone(context))),
         }
-    }
-
-    /// Answers each message with one call, until the inbox is closed.
-    pub async fn answer_messages(
-        mut self,
-        attempt: &Attempt<'_>,
-        invocation: &Invocation,
-        inbox: Inbox,
-    ) {
-        answer_messages(attempt, invocation, &mut self, inbox).await;
-    }
-
-    /// Makes the call, and returns the answer.
-    pub async fn run(
-        mut self,
-        attempt: &Attempt<'_>,
-        invocation: &Invocation,
-    ) -> Result<String, Failure> {
-        run_turns(attempt, invocation, &mut self).await
     }
 }
 

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::agent::{AgentPlan, Attempt, Invocation};
+use crate::agent::{AgentPlan, Attempt, Invocation, run_turns};
 use crate::model::web::{AppCall, AppHost};
 use crate::model::{EventKind, Message, Role, WebEvent};
 use crate::protocol::direct::OneCall;
@@ -38,8 +38,8 @@ pub(super) async fn serve(
                 let invocation = child(root, number, &prompt);
                 number += 1;
                 // If there is no answer, dropping the sender makes the app's `fetch` fail.
-                let agent = OneCall::of_messages(vec![Message::user(prompt)]);
-                if let Ok(text) = agent.run(attempt, &invocation).await {
+                let mut agent = OneCall::of_messages(vec![Message::user(prompt)]);
+                if let Ok(text) = run_turns(attempt, &invocation, &mut agent).await {
                     let _ = reply.send(text);
                 }
             }

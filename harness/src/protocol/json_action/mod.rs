@@ -134,9 +134,7 @@ impl AgentBehavior for Chat<'_> {
                 self.next_message(answer).await
             }
             Choice::LaunchApp { app } => {
-                let working = self.attempt.meter.begin();
-                self.host.launch(&app).await?;
-                drop(working);
+                self.attempt.meter.during(self.host.launch(&app)).await?;
                 self.next_message(String::new()).await
             }
             Choice::List(list) => {
@@ -190,9 +188,8 @@ impl Chat<'_> {
         let Some(next) = self.follow_ups.pop_front() else {
             return Ok(NextStep::Answer(answer));
         };
-        let working = self.attempt.meter.begin();
-        self.host.answered(&answer).await?;
-        drop(working);
+        let answered = self.host.answered(&answer);
+        self.attempt.meter.during(answered).await?;
         self.attempt.records.answered(&answer);
         self.message = next;
         self.asked = ListRequestCounts::default();

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::response::List;
 use crate::agent::Failure;
+use crate::model::MessageRole;
 use crate::model::web::AppHost;
 use crate::prompt::sections::{
     JSON_ACTION_APPS_ENTRY, JSON_ACTION_APPS_NOTE, JSON_ACTION_DOCS_ENTRY, JSON_ACTION_DOCS_NOTE,
@@ -91,22 +92,15 @@ impl RequestedList {
 /// A message of the chat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct ChatEntry {
-    role: Speaker,
+    role: MessageRole,
     content: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Speaker {
-    User,
-    Assistant,
 }
 
 impl ChatEntry {
     /// Creates a message of the user, or of the harness with the user's role.
     pub fn user(content: impl Into<String>) -> Self {
         Self {
-            role: Speaker::User,
+            role: MessageRole::User,
             content: content.into(),
         }
     }
@@ -114,7 +108,7 @@ impl ChatEntry {
     /// Creates a message of the model.
     pub fn assistant(content: impl Into<String>) -> Self {
         Self {
-            role: Speaker::Assistant,
+            role: MessageRole::Assistant,
             content: content.into(),
         }
     }

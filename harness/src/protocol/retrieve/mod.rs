@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bm25::{EmbedderBuilder, Scorer, Tokenizer};
 
-use crate::agent::{AgentBehavior, Attempt, Conversation, Failure, Invocation};
+use crate::agent::{AgentBehavior, Attempt, Conversation, Failure, Invocation, run_turns};
 use crate::model::{Message, Status};
 use crate::prompt::flat_message;
 use crate::prompt::sections::{TURN_RETRIEVE, TURN_RETRIEVE_PASSAGE};
@@ -35,20 +35,18 @@ impl ProtocolBehavior for Retrieve {
     }
 
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
-        let work = attempt.meter.begin();
         let context = Arc::clone(&attempt.task.context);
         let (agent, settings) = (root.clone(), attempt.run.treatment.protocols);
         // Searching a long context on this thread would block its other tasks.
         let searching = tokio::task::spawn_blocking(move || message(&agent, &context, &settings));
-        let shown = searching.await.map_err(|error| {
+        let shown = attempt.meter.during(searching).await.map_err(|error| {
             Failure::new(
                 Status::Error,
                 format!("the search for passages failed: {error}"),
             )
         })?;
-        drop(work);
-        let one = OneCall::of_messages(vec![attempt.with_images(root, shown)]);
-        one.run(attempt, root).await
+        let mut one = OneCall::of_messages(vec![attempt.with_images(root, shown)]);
+        run_turns(attempt, root, &mut one).await
     }
 }
 

@@ -17,10 +17,10 @@ use tokio::time::timeout;
 use super::ReplAgent;
 use crate::agent::{
     AgentPlan, Attempt, Budget, CallerRole, Failure, Invocation, Ledger, PageFunctions, PageResult,
-    Work, seen,
+    Scope, Work, run_turns, seen,
 };
-use crate::model::{EventKind, Image, Message, Role, Status, WebEvent, ms};
-use crate::prompt::{AnswerSchema, ContextKind, first_message};
+use crate::model::{EventKind, Image, Message, Role, Status, ToolCall, WebEvent, ms};
+use crate::prompt::{AnswerSchema, ContextKind, first_message, flat_message};
 use crate::protocol::direct::OneCall;
 use crate::protocol::tool_run::{BackgroundPart, Created, ToolRun};
 use crate::text::truncate_middle;
@@ -310,7 +310,12 @@ impl<'a> ReplAgent<'a> {
         if self.invocation.plan.tools.makes_child(&call.name) {
             self.calls += 1;
         }
-        let run = ToolRun::new(format!("repl-{}", id.0), call.name, call.arguments, child);
+        let call = ToolCall {
+            id: format!("repl-{}", id.0),
+            name: call.name,
+            arguments: call.arguments,
+        };
+        let run = ToolRun::new(call, child);
         let (attempt, caller) = (self.attempt, self.invocation.clone());
         // A call that cannot start fails immediately.
         let done = match attempt.start_background_part(&caller, &run) {
@@ -410,7 +415,7 @@ impl<'a> ReplAgent<'a> {
             calls: None,
             time: call.options.timeout_ms.map(Duration::from_millis),
         };
-        Arc::new(Ledger::of_call(budget, &self.invocation.ledger))
+        Ledger::new(Scope::Call, budget, Some(&self.invocation.ledger))
     }
 
     /// Stops a call that its caller has canceled. The ledger keeps the call's usage.
@@ -455,8 +460,9 @@ impl<'a> ReplAgent<'a> {
         match context {
             Ok(context) => {
                 let work = async move {
-                    let one = OneCall::of_context(&child.asked(), &context);
-                    one.run(attempt, &child).await
+                    let first = Message::user(flat_message(&child.asked(), &context));
+                    let mut one = OneCall::of_messages(vec![first]);
+                    run_turns(attempt, &child, &mut one).await
                 };
                 children.start(call, work);
             }
@@ -473,30 +479,19 @@ impl<'a> ReplAgent<'a> {
         let Some(Pending { child, .. }) = children.pending.remove(&call) else {
             return;
         };
-        match result {
-            Ok(answer) => {
-                let answer_chars = answer.chars().count() as u64;
-                let event = EventKind::DelegationReturn {
-                    child: child.id.clone(),
-                    answer_chars,
-                };
-                self.attempt.records.emit(&self.invocation, event);
-                self.attempt.publish_budget();
-                // The child has already validated the answer.
-                let conforming = child.schema.as_ref().map(|schema| schema.value_of(&answer));
-                let answer = match conforming {
-                    Some(Ok(value)) => value.to_string(),
-                    Some(Err(_)) | None => answer,
-                };
-                self.repl.settle(call, Ok(answer));
+        self.attempt
+            .emit_answered(&self.invocation, &child.id, &result);
+        self.attempt.publish_budget();
+        let result = result.map(|answer| {
+            // The child has already validated the answer.
+            let conforming = child.schema.as_ref().map(|schema| schema.value_of(&answer));
+            match conforming {
+                Some(Ok(value)) => value.to_string(),
+                Some(Err(_)) | None => answer,
             }
-            Err(failure) => {
-                let reason = format!("{} failed: {}", child.id, failure.reason);
-                self.emit_error(child.id, failure.reason);
-                self.attempt.publish_budget();
-                self.repl.settle(call, Err(reason));
-            }
-        }
+        });
+        let failed = |failure: Failure| format!("{} failed: {}", child.id, failure.reason);
+        self.repl.settle(call, result.map_err(failed));
     }
 
     fn report_lost(&self, outcome: &CellOutcome, children: Children<'a>) {
@@ -519,10 +514,6 @@ impl<'a> ReplAgent<'a> {
             let stopped = Err(STOPPED.to_owned());
             self.attempt.record_tool(&self.invocation, run, stopped);
         }
-    }
-
-    pub fn stop_background(&mut self) {
-        self.background.stop(self.attempt, &self.invocation);
     }
 
     pub fn start_immediate(&mut self) {

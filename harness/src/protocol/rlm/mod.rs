@@ -11,8 +11,8 @@ use sandbox::message::{CellErrorKind, CellOutcome, Context};
 use sandbox::{Repl, Session};
 
 use crate::agent::{
-    AgentBehavior, AgentPlan, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply,
-    NextStep, PageFunctions, Treatment, Turn, answer_messages, run_turns, shown,
+    AgentBehavior, AgentPlan, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep,
+    PageFunctions, Treatment, Turn, run_turns, shown,
 };
 use crate::model::{EventKind, Message, Role, ToolCall, ms};
 use crate::prompt::{
@@ -56,7 +56,7 @@ impl ProtocolBehavior for Rlm {
 
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
         if root.plan.role == Role::Flat {
-            OneCall::of_root(attempt, root).run(attempt, root).await
+            run_turns(attempt, root, &mut OneCall::of_root(attempt, root)).await
         } else {
             Box::pin(run(attempt, root)).await
         }
@@ -68,9 +68,7 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
     let Some(browser) = attempt.run.browser.as_deref() else {
         return Box::pin(run_repl(attempt, root.clone())).await;
     };
-    let working = attempt.meter.begin();
-    let page = browser.open(attempt.task).await?;
-    drop(working);
+    let page = attempt.meter.during(browser.open(attempt.task)).await?;
     let functions =
         PageFunctions::of_root(Arc::clone(&page), attempt.run.treatment.pages.extensions());
     let root = Invocation {
@@ -93,20 +91,9 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
 
 /// Runs a root that ends when its code returns a value.
 pub(crate) async fn run_repl(attempt: &Attempt<'_>, root: Invocation) -> Result<String, Failure> {
-    let session = open_root(attempt, &root).await?;
+    let session = attempt.meter.during(attempt.open_session(&root)).await?;
     let _subscribed = attempt.subscribe_to_budget(&session);
     ReplAgent::of_root(attempt, root, &session).run().await
-}
-
-/// Opens the sandbox session of a root and its descendants.
-pub(crate) async fn open_root(
-    attempt: &Attempt<'_>,
-    root: &Invocation,
-) -> Result<Session, Failure> {
-    let starting = attempt.meter.begin();
-    let session = attempt.open_session(root).await?;
-    drop(starting);
-    Ok(session)
 }
 
 /// Returns the first user message in the root's conversation.
@@ -236,22 +223,10 @@ impl<'a> ReplAgent<'a> {
         (blocks, dropped)
     }
 
-    /// Counts a protocol fault.
-    fn count_fault(&self) {
-        let records = &self.attempt.records;
-        records.count(|stats| stats.protocol_faults += 1);
-    }
-
     /// Records an iteration without code, and counts it as a protocol fault.
     pub fn record_nothing(&self, iteration: u32) {
-        self.count_fault();
+        self.attempt.records.count_fault();
         self.record(iteration, "", &CellOutcome::default(), None, false, 0);
-    }
-
-    /// Answers messages until the inbox is closed.
-    pub async fn answer_messages(mut self, inbox: Inbox) {
-        let invocation = self.invocation.clone();
-        answer_messages(self.attempt, &invocation, &mut self, inbox).await;
     }
 
     /// Runs the agent until it answers or fails.
@@ -313,7 +288,7 @@ impl<'a> ReplAgent<'a> {
     ) -> Result<CellResults, Failure> {
         let iteration = turn.count();
         if dropped > 0 {
-            self.count_fault();
+            self.attempt.records.count_fault();
         }
         let mut ran = CellResults::default();
         for code in blocks {
@@ -469,7 +444,7 @@ impl AgentBehavior for ReplAgent<'_> {
         _conversation: &Conversation,
         result: Result<String, Failure>,
     ) -> Result<String, Failure> {
-        self.stop_background();
+        self.background.stop(self.attempt, &self.invocation);
         if result.is_ok() {
             self.repl.mark_returned();
         }

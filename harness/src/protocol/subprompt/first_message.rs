@@ -31,12 +31,6 @@ impl FirstMessage {
         }
     }
 
-    /// Creates a placeholder for the first message of an instance, which receives its messages
-    /// later.
-    pub fn named(name: &str) -> Self {
-        Self::text(name.to_owned())
-    }
-
     /// Converts to a message without the name.
     pub fn into_message(self) -> Message {
         Message {

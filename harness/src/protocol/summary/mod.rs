@@ -110,8 +110,7 @@ impl<'a> Reader<'a> {
     fn take_notes(&mut self, reply: &ModelReply) {
         let text = reply.response.text.trim();
         if reply.truncated || text.is_empty() {
-            let records = &self.attempt.records;
-            records.count(|stats| stats.protocol_faults += 1);
+            self.attempt.records.count_fault();
         }
         if !text.is_empty() {
             let limit = self.attempt.run.treatment.protocols.notes_chars as usize;

@@ -11,8 +11,8 @@ use futures::future::{BoxFuture, try_join_all};
 use parking_lot::Mutex;
 
 use crate::agent::{
-    AgentBehavior, AgentSettings, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply,
-    NextStep, Treatment, Turn, answer_messages, run_turns,
+    AgentBehavior, AgentSettings, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep,
+    Treatment, Turn, run_turns,
 };
 use crate::hook::HookError;
 use crate::model::{Message, Status, ToolCall, ToolChoice, ToolResult, ToolUse};
@@ -163,14 +163,6 @@ impl<'a> ToolsAgent<'a> {
         })
     }
 
-    /// Answers messages until the inbox is closed.
-    pub fn answer_messages(mut self, inbox: Inbox) -> BoxFuture<'a, ()> {
-        Box::pin(async move {
-            let invocation = self.invocation.clone();
-            answer_messages(self.attempt, &invocation, &mut self, inbox).await;
-        })
-    }
-
     /// Returns a result for every call of a response.
     async fn results(&self, reply: &ModelReply) -> Result<Vec<ToolResult>, HookError> {
         let calls = &reply.response.tool_calls;
@@ -190,7 +182,7 @@ impl<'a> ToolsAgent<'a> {
             return try_join_all(calls.iter().map(|call| self.answer(call))).await;
         }
         if calls.len() > 1 {
-            self.fault();
+            self.attempt.records.count_fault();
         }
         let mut results = Vec::new();
         for call in calls {
@@ -203,12 +195,7 @@ impl<'a> ToolsAgent<'a> {
     async fn answer(&self, call: &ToolCall) -> Result<ToolResult, HookError> {
         let counts = u32::from(self.invocation.plan.tools.makes_child(&call.name));
         let number = self.children.fetch_add(counts, Ordering::Relaxed);
-        let run = ToolRun::new(
-            call.id.clone(),
-            call.name.clone(),
-            call.arguments.clone(),
-            self.invocation.child_id(number),
-        );
+        let run = ToolRun::new(call.clone(), self.invocation.child_id(number));
         let outcome = match self.attempt.start_background_part(&self.invocation, &run) {
             Some(Ok(BackgroundPart::Answer { child, shown, work })) => {
                 self.starting.lock().push((child, work));
@@ -226,10 +213,8 @@ impl<'a> ToolsAgent<'a> {
             }
             Some(Err(error)) => Err(error),
             None => {
-                let work = self.attempt.meter.begin();
-                let outcome = self.attempt.tool_result(&self.invocation, &run).await;
-                drop(work);
-                outcome
+                let running = self.attempt.tool_result(&self.invocation, &run);
+                self.attempt.meter.during(running).await
             }
         };
         let content = match &outcome {
@@ -283,7 +268,7 @@ impl<'a> ToolsAgent<'a> {
             return Ok(Read::Calls);
         }
         if !reply.truncated && !tools.is_off() && text_call::has_call(text, &tools.specs) {
-            self.fault();
+            self.attempt.records.count_fault();
             self.calls_in_text += 1;
             if self.calls_in_text > RETRIES {
                 return Err(calls_in_text(self.calls_in_text));
@@ -294,7 +279,7 @@ impl<'a> ToolsAgent<'a> {
         if !reply.truncated && !must_call && !text.trim().is_empty() {
             return Ok(Read::Answer(text.clone()));
         }
-        self.fault();
+        self.attempt.records.count_fault();
         Ok(Read::Fault(if reply.truncated {
             TURN_TOOLS_CUT_OFF.render([])
         } else if must_call {
@@ -306,12 +291,6 @@ impl<'a> ToolsAgent<'a> {
         } else {
             TURN_TOOLS_EMPTY.render([])
         }))
-    }
-
-    fn fault(&self) {
-        self.attempt
-            .records
-            .count(|stats| stats.protocol_faults += 1);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::agent::{
 use crate::prompt::sections::{TURN_PROGRAM_NONE, TURN_PROGRAM_RETURNED, TURN_PROGRAM_RUN};
 use crate::prompt::{Position, code_tool};
 use crate::protocol::ProtocolBehavior;
-use crate::protocol::rlm::{ReplAgent, first, open_root};
+use crate::protocol::rlm::{ReplAgent, first};
 use crate::settings::ProtocolSettings;
 use crate::text::{fence_mark, truncate_middle};
 
@@ -34,7 +34,7 @@ impl ProtocolBehavior for Workflow {
     }
 
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
-        let session = open_root(attempt, root).await?;
+        let session = attempt.meter.during(attempt.open_session(root)).await?;
         let _subscribed = attempt.subscribe_to_budget(&session);
         let mut agent = Programmer {
             repl: ReplAgent::of_root(attempt, root.clone(), &session),

@@ -97,11 +97,8 @@ impl Judging {
         let kept = verdicts
             .map(|line| ((line.id, line.attempt, line.answer_sha256), line.scored))
             .collect();
-        budget.charge(Spent {
-            cost_usd: spent.cost_usd.unwrap_or(0.0),
-            tokens: spent.usage.total(),
-            calls: spent.llm_calls,
-        });
+        let (usage, calls) = (Some(spent.usage), spent.llm_calls);
+        budget.charge(Spent::new(usage, spent.cost_usd, calls));
         Ok(Self {
             journal,
             kept,
