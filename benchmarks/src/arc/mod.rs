@@ -145,11 +145,9 @@ impl Dataset for Arcs {
             id: id.clone(),
             query: query.trim_end().replace("<tests>", &tests.to_string()),
             context: task.question().to_string().into(),
-            follow_ups: Vec::new(),
-            images: Vec::new(),
             expected: task.answer(),
             metadata: self.metadata(index),
-            cluster: None,
+            ..Sample::default()
         })
     }
 

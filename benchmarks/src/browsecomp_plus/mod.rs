@@ -149,12 +149,8 @@ impl Scorer for Encrypted {
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let expected = sample.expected.as_str().and_then(|text| decrypt(text).ok());
         let sample = Sample {
-            follow_ups: Vec::new(),
-            images: Vec::new(),
             expected: expected.map_or(Value::Null, Value::String),
-            query: String::new(),
-            context: Arc::default(),
-            ..sample.clone()
+            ..Sample::default()
         };
         let score = ShortAnswer.score(answer, &sample);
         let explanation = match score.value {

@@ -93,11 +93,9 @@ impl Generator for Task {
             id: id.to_owned(),
             query,
             context: made.context.into(),
-            follow_ups: Vec::new(),
-            images: Vec::new(),
             expected: made.answers.into_iter().map(Value::String).collect(),
             metadata,
-            cluster: None,
+            ..Sample::default()
         }
     }
 

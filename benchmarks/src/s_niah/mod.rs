@@ -70,11 +70,9 @@ impl Generator for SNiah {
                 .replace("<kind>", hay.kind)
                 .replace("<key>", &hay.key),
             context: hay.text.into(),
-            follow_ups: Vec::new(),
-            images: Vec::new(),
             expected: Value::String(hay.value),
             metadata,
-            cluster: None,
+            ..Sample::default()
         }
     }
 

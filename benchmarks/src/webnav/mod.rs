@@ -117,12 +117,9 @@ impl Dataset for WebNav {
         Ok(Sample {
             id: id.clone(),
             query,
-            context: Arc::default(),
-            follow_ups: Vec::new(),
-            images: Vec::new(),
             expected: json!({ "posts": [{ "to": made.action, "fields": fields }] }),
             metadata: self.metadata(index),
-            cluster: None,
+            ..Sample::default()
         })
     }
 

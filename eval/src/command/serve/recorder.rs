@@ -22,7 +22,7 @@ use records::run_dir::{
 };
 use records::{AttemptRecord, RunIdentity};
 use report::summary::Summary;
-use serde_json::{Value, json};
+use serde_json::json;
 use serve::{OnProgress, Progress};
 use tokio::sync::mpsc;
 
@@ -145,13 +145,8 @@ impl Recorder {
         let number = this.next.fetch_add(1, Ordering::Relaxed);
         let sample = Sample {
             id: format!("request-{number:06}"),
-            query: String::new(),
-            follow_ups: Vec::new(),
-            context: Arc::default(),
-            images: Vec::new(),
-            expected: Value::Null,
             metadata: BTreeMap::from([("client".to_owned(), json!(client))]),
-            cluster: None,
+            ..Sample::default()
         };
         this.send(RunEvent::AttemptStarted {
             sample: sample.id.clone(),
