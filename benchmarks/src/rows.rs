@@ -59,9 +59,9 @@ pub trait Schema: Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// Creates the body of one of the samples that a row yields, given the sample's
-    /// [`variant`](SampleHeader::variant).
-    fn body(&self, row: &Row, variant: usize) -> Result<SampleBody, Fault>;
+    /// Creates one of the samples that a row yields, given its [`variant`](SampleHeader::variant),
+    /// without its id, metadata and images.
+    fn body(&self, row: &Row, variant: usize) -> Result<Sample, Fault>;
 
     /// Returns the folder that files of rows must not leave through links. `None` if the user named
     /// the files directly.
@@ -100,20 +100,6 @@ pub struct SampleHeader {
     pub metadata: SampleMetadata,
     /// Index among the samples of its row, 0-based.
     pub variant: usize,
-}
-
-/// The part of a sample that is created each time the sample is requested.
-pub struct SampleBody {
-    /// Question or task.
-    pub query: String,
-    /// User messages after the query.
-    pub follow_ups: Vec<String>,
-    /// Context of the query.
-    pub context: Arc<String>,
-    /// Expected value, in the scorer's form.
-    pub expected: Value,
-    /// Cluster; samples that share one are not independent draws.
-    pub cluster: Option<String>,
 }
 
 struct Rows<S> {
@@ -371,13 +357,9 @@ impl<S: Schema> Dataset for Rows<S> {
         }
         Ok(Sample {
             id: id.clone(),
-            query: body.query,
-            follow_ups: body.follow_ups,
-            context: body.context,
             images,
-            expected: body.expected,
             metadata: metadata.clone(),
-            cluster: body.cluster,
+            ..body
         })
     }
 

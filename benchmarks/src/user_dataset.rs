@@ -15,12 +15,12 @@ use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 use crate::contained::{PathEscape, contained};
 use crate::context_file::ContextFile;
 use crate::fields::{Fault, Row, field, label, some, texts};
-use crate::rows::{self, SampleBody, SampleHeader, Schema};
+use crate::rows::{self, SampleHeader, Schema};
 use crate::template::{filled, names, plain};
 use crate::user_environment::{UserDialogue, with_selection};
 use crate::{
-    Checks, Dataset, DatasetError, Exact, MAX_IMAGES, OpenError, Options, OutsideScorer, Scorer,
-    UserEnvironment, scorer, scorers,
+    Checks, Dataset, DatasetError, Exact, MAX_IMAGES, OpenError, Options, OutsideScorer, Sample,
+    Scorer, UserEnvironment, scorer, scorers,
 };
 
 use description::{Description, Fields};
@@ -276,7 +276,7 @@ impl Schema for UserDataset {
         Ok(notes.chain(self.notes_on_lookalikes()).collect())
     }
 
-    fn body(&self, row: &Row, _: usize) -> Result<SampleBody, Fault> {
+    fn body(&self, row: &Row, _: usize) -> Result<Sample, Fault> {
         let fields = &self.fields;
         let talk = fields.world.talk(row)?;
         let (query, follow_ups) = match (talk.messages.split_first(), &self.description.query) {
@@ -323,12 +323,13 @@ impl Schema for UserDataset {
             let problem = format!("{problem} (scorer {})", self.scorer.name());
             return Err(Fault::new(&fields.expected, problem));
         }
-        Ok(SampleBody {
+        Ok(Sample {
             query,
             follow_ups,
             context: context.into(),
             expected,
             cluster,
+            ..Sample::default()
         })
     }
 

@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 
 use crate::entry::{Entry, SupportedOption};
 use crate::fields::{Fault, Row, field, label, text};
-use crate::rows::{self, SampleBody, SampleHeader, Schema};
+use crate::rows::{self, SampleHeader, Schema};
 use crate::{Dataset, OpenError, Options, Sample, SampleMetadata, Score, Scorer, ShortAnswer};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -89,7 +89,7 @@ impl Schema for BrowseComp {
         }])
     }
 
-    fn body(&self, row: &Row, _: usize) -> Result<SampleBody, Fault> {
+    fn body(&self, row: &Row, _: usize) -> Result<Sample, Fault> {
         let id = label(row, "query_id")?;
         let question = decrypted(row, "query")?;
         decrypted(row, "answer")?;
@@ -123,12 +123,11 @@ impl Schema for BrowseComp {
         }
         documents.sort();
         let texts: Vec<_> = documents.into_iter().map(|(_, text)| text).collect();
-        Ok(SampleBody {
-            follow_ups: Vec::new(),
+        Ok(Sample {
             query: QUERY.trim_end().replace("<question>", question.trim()),
             context: texts.join("\n\n").into(),
             expected: json!(text(row, "answer")?),
-            cluster: None,
+            ..Sample::default()
         })
     }
 
