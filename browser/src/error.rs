@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use crate::tab::DialogKind;
-
 /// The browser's error messages for a script whose document was replaced while it ran.
 pub(crate) const DOCUMENT_REPLACED: [&str; 3] = [
     "navigated or closed",
@@ -92,7 +90,7 @@ pub enum Error {
     #[error("the page waits for an answer to its {kind} dialog: {message:?}")]
     DialogOpen {
         /// Kind of the dialog.
-        kind: DialogKind,
+        kind: String,
         /// Text of the dialog.
         message: String,
     },

@@ -158,7 +158,7 @@ impl Tab {
     fn effect_since(&self, before: &(String, PageLocation)) -> ActionEffect {
         if let Some(dialog) = self.front().dialog() {
             return ActionEffect::DialogOpened {
-                kind: dialog.kind.to_string(),
+                kind: dialog.kind,
                 message: dialog.message,
             };
         }
