@@ -201,15 +201,8 @@ pub(super) fn broken(
     attempt: u32,
     reason: &str,
 ) -> Result<AttemptRecord, DatasetError> {
-    let outcome = AttemptOutcome {
-        earlier_answers: Vec::new(),
-        status: Status::Error,
-        answer: None,
-        error: Some(redact(format!("the harness failed: {reason}"))),
-        refused: false,
-        state: None,
-        stats: Stats::default(),
-    };
+    let error = redact(format!("the harness failed: {reason}"));
+    let outcome = AttemptOutcome::without_answer(Status::Error, error, Stats::default());
     let sample = dataset.sample(index)?;
     Ok(of_attempt(identity, &sample, attempt, &outcome, None, Timestamp::now()).of_sample(index))
 }

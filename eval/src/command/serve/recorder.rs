@@ -249,15 +249,7 @@ impl Drop for Attempt {
         let error = "the client disconnected or the server was stopped".to_owned();
         let mut stats = self.sink.stats.lock().clone();
         stats.total = self.began.elapsed();
-        let outcome = AttemptOutcome {
-            earlier_answers: Vec::new(),
-            status: Status::Cancelled,
-            answer: None,
-            error: Some(error.clone()),
-            refused: false,
-            state: None,
-            stats,
-        };
+        let outcome = AttemptOutcome::without_answer(Status::Cancelled, error.clone(), stats);
         self.recorder.send(RunEvent::Engine(Event {
             v: EVENT_VERSION,
             run_id: self.recorder.run_id().to_owned(),
