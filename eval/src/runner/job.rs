@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use benchmarks::{Dataset, DatasetError, Sample};
-use harness::model::{AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Stats, Status};
+use harness::model::{AttemptOutcome, Event, EventKind, EventSink, Stats, Status};
 use harness::provider::http::redact;
 use harness::provider::{Forecast, ProviderError};
 use harness::{Engine, Reservation, Task};
@@ -222,15 +222,10 @@ impl JudgeLog for Judging<'_> {
             self.engine.book(spent);
         }
         let event = Event {
-            v: EVENT_VERSION,
             run_id: self.task.run_id.clone(),
-            sample: self.task.sample.clone(),
-            attempt: self.task.attempt,
             at_ms: Some(self.began.elapsed().as_secs_f64() * 1e3),
             invocation: "judge".to_owned(),
-            parent: None,
-            depth: 0,
-            kind: event,
+            ..Event::of_root(&self.task.sample, self.task.attempt, event)
         };
         send(self.events, RunEvent::Engine(event));
     }

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use benchmarks::Sample;
 use harness::Engine;
-use harness::model::{AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Stats, Status};
+use harness::model::{AttemptOutcome, Event, EventKind, EventSink, Stats, Status};
 use harness::prompt::template_digests;
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -250,20 +250,15 @@ impl Drop for Attempt {
         let mut stats = self.sink.stats.lock().clone();
         stats.total = self.began.elapsed();
         let outcome = AttemptOutcome::without_answer(Status::Cancelled, error.clone(), stats);
+        let end = EventKind::AttemptEnd {
+            status: Status::Cancelled,
+            answer: None,
+            error: Some(error),
+        };
         self.recorder.send(RunEvent::Engine(Event {
-            v: EVENT_VERSION,
             run_id: self.recorder.run_id().to_owned(),
-            sample: self.sample.id.clone(),
-            attempt: 1,
             at_ms: Some(harness::model::ms(outcome.stats.total)),
-            invocation: "root".to_owned(),
-            parent: None,
-            depth: 0,
-            kind: EventKind::AttemptEnd {
-                status: Status::Cancelled,
-                answer: None,
-                error: Some(error),
-            },
+            ..Event::of_root(&self.sample.id, 1, end)
         }));
         self.record(&outcome);
     }
