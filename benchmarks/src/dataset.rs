@@ -1,7 +1,6 @@
 //! A dataset: the samples of a benchmark, each generated or read on demand.
 
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -155,8 +154,8 @@ pub enum DatasetError {
         path: PathBuf,
     },
     /// An error specific to one benchmark's files.
-    #[error(transparent)]
-    Benchmark(Box<dyn Error + Send + Sync>),
+    #[error("{0}")]
+    Benchmark(String),
 }
 
 impl DatasetError {
@@ -180,11 +179,6 @@ impl DatasetError {
             path: path.to_owned(),
             reason,
         }
-    }
-
-    /// Wraps an error specific to one benchmark's files.
-    pub(crate) fn of_benchmark(error: impl Error + Send + Sync + 'static) -> Self {
-        Self::Benchmark(Box::new(error))
     }
 }
 
