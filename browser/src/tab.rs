@@ -93,9 +93,6 @@ pub struct Dialog {
     pub kind: String,
     /// Text of the dialog.
     pub message: String,
-    /// Default value of a prompt.
-    #[serde(rename = "defaultPrompt", default)]
-    pub proposed: String,
 }
 
 impl Tab {
