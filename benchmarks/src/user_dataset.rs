@@ -86,30 +86,31 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
     let (data, description, source) = if path.is_dir() {
         let file = path.join(DESCRIPTION);
         let source = fs::read_to_string(&file).map_err(|reason| match reason.kind() {
-            io::ErrorKind::NotFound => DatasetError::NoDescription {
-                folder: path.to_owned(),
-            },
-            _ => DatasetError::Read {
-                path: file.clone(),
-                reason,
-            },
+            io::ErrorKind::NotFound => DatasetError::Unusable(format!(
+                "no benchmark.yaml in {}: a folder needs one to be a benchmark; to use a file of rows, name the file",
+                path.display()
+            )),
+            _ => DatasetError::cannot_read(&file)(reason),
         })?;
         // As in YAML 1.2, `y` and `no` are strings, so fields may have these names.
         let options = serde_saphyr::options! { strict_booleans: true };
         let description: Description = serde_saphyr::from_str_with_options(&source, options)
-            .map_err(|error| DatasetError::Row {
-                place: match error.location() {
-                    Some(location) => format!("{}:{}", file.display(), location.line()),
-                    None => file.display().to_string(),
-                },
+            .map_err(|error| {
+                let line = error
+                    .location()
+                    .map(|location| format!(":{}", location.line()));
                 // Use only the message, because an error must be one line.
-                problem: with_example(
-                    &UserMessageFormatter.format_message(error.without_snippet()),
-                ),
+                let problem = UserMessageFormatter.format_message(error.without_snippet());
+                DatasetError::Unusable(format!(
+                    "{}{}: {}",
+                    file.display(),
+                    line.unwrap_or_default(),
+                    with_example(&problem)
+                ))
             })?;
-        let outside = |field: &str, name: &Path, problem: PathEscape| DatasetError::Row {
-            place: file.display().to_string(),
-            problem: format!("field `{field}` is \"{}\": {problem}", name.display()),
+        let outside = |field: &str, name: &Path, problem: PathEscape| {
+            let problem = format!("field `{field}` is \"{}\": {problem}", name.display());
+            DatasetError::unusable(&file, problem)
         };
         let data = match &description.data {
             Some(data) => contained(path, data).map_err(|error| outside("data", data, error))?,

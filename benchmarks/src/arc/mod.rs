@@ -86,7 +86,7 @@ fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     for path in files {
         let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
             let problem = format!("the file name of {} is not UTF-8", path.display());
-            return Err(DatasetError::Benchmark(problem).into());
+            return Err(DatasetError::Unusable(problem).into());
         };
         let id = format!("{}-{stem}", ENTRY.name);
         let task = Task::read(&path)?;
@@ -168,7 +168,7 @@ fn files_of_split(folder: &Path, split: &str) -> Result<Vec<PathBuf>, DatasetErr
         Vec::new()
     };
     if files.is_empty() {
-        return Err(DatasetError::Benchmark(format!(
+        return Err(DatasetError::Unusable(format!(
             "no tasks of the split `{split}` in {}; expected evaluation or training, folders of task files *.json",
             folder.display()
         )));
@@ -188,7 +188,7 @@ fn task_files(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
             return Ok(files);
         }
     }
-    Err(DatasetError::Benchmark(format!(
+    Err(DatasetError::Unusable(format!(
         "no tasks (*.json) in {}, nor in evaluation/ or training/ below it",
         folder.display()
     )))
