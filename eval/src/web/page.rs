@@ -4,8 +4,6 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use browser::{Error, PageLocation};
 use harness::model::Image;
 use harness::model::web::{Action, ActionEffect, Dump, DumpSettings, Page, PageError, PageProblem};
@@ -211,11 +209,7 @@ impl Page for Tab {
     }
 
     async fn screenshot(&self) -> Result<Image, PageError> {
-        let png = self.front().screenshot(false).await.map_err(page_error)?;
-        Ok(Image {
-            media_type: "image/png".to_owned(),
-            data: STANDARD.encode(png),
-        })
+        self.front().screenshot(false).await.map_err(page_error)
     }
 
     async fn new_tab(&self) -> Result<Arc<dyn Page>, PageError> {
