@@ -77,7 +77,7 @@ impl Schema for BrowseComp {
         format!("{FORMAT}\0{}\0{QUERY}", self.seed)
     }
 
-    fn columns(&self) -> &[&str] {
+    fn columns(&self) -> &'static [&'static str] {
         &["query_id"]
     }
 

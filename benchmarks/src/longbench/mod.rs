@@ -61,7 +61,7 @@ impl Schema for LongBench {
         format!("{FORMAT}\0{}\0{QUERY}", self.name)
     }
 
-    fn columns(&self) -> &[&str] {
+    fn columns(&self) -> &'static [&'static str] {
         &["_id", "domain", "sub_domain", "difficulty", "length"]
     }
 

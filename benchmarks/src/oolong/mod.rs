@@ -66,7 +66,7 @@ impl Schema for Oolong {
         format!("{FORMAT}\0{}", self.labels)
     }
 
-    fn columns(&self) -> &[&str] {
+    fn columns(&self) -> &'static [&'static str] {
         &[
             "id",
             "dataset",

@@ -73,7 +73,7 @@ impl Schema for OolongPairs {
         "validation"
     }
 
-    fn columns(&self) -> &[&str] {
+    fn columns(&self) -> &'static [&'static str] {
         &["dataset", "context_len", "context_window_id"]
     }
 
