@@ -134,9 +134,12 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
     };
     let chosen = options.scorer.as_ref().or(description.scorer.as_ref());
     let scorer = match chosen.filter(|_| outside_scorer.is_none()) {
-        Some(name) => scorer(name).ok_or_else(|| OpenError::UnknownScorer {
-            name: name.clone(),
-            known: scorers().map(|scorer| scorer.name).collect(),
+        Some(name) => scorer(name).ok_or_else(|| {
+            let known: Vec<&str> = scorers().map(|scorer| scorer.name).collect();
+            OpenError::Invalid(format!(
+                "unknown scorer `{name}`; expected one of {}",
+                known.join(", ")
+            ))
         })?,
         None => Arc::new(Exact),
     };

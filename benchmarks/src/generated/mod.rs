@@ -148,30 +148,24 @@ fn label(length: usize) -> String {
 }
 
 fn check(benchmark: &'static str, lengths: &[usize], tasks: usize) -> Result<(), OpenError> {
-    let error = |option, value, wanted| {
-        Err(OpenError::Option {
-            benchmark,
-            option,
-            value,
-            wanted,
-        })
+    let error = |option: &str, value: usize, wanted: &str| {
+        Err(OpenError::Invalid(format!(
+            "benchmark `{benchmark}`: invalid {option} {value}: expected {wanted}"
+        )))
     };
     let mut seen = BTreeSet::new();
     for &length in lengths {
         if !(MIN_CONTEXT_LENGTH..=MAX_CONTEXT_LENGTH).contains(&length) {
             let wanted = format!("{MIN_CONTEXT_LENGTH} to {MAX_CONTEXT_LENGTH} characters");
-            return error("context length", length, wanted);
+            return error("context length", length, &wanted);
         }
         if !seen.insert(length) {
-            return error("context length", length, "each length only once".to_owned());
+            return error("context length", length, "each length only once");
         }
     }
     if !(1..=MAX_TASKS_PER_LENGTH).contains(&tasks) {
-        return error(
-            "samples per length",
-            tasks,
-            format!("1 to {MAX_TASKS_PER_LENGTH}"),
-        );
+        let wanted = format!("1 to {MAX_TASKS_PER_LENGTH}");
+        return error("samples per length", tasks, &wanted);
     }
     Ok(())
 }
