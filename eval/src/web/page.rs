@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use browser::{Error, PageLocation};
 use harness::model::Image;
-use harness::model::web::{Action, ActionEffect, Dump, DumpSettings, Page, PageError, PageProblem};
+use harness::model::web::{Action, ActionEffect, Dump, DumpSettings, Page, PageError};
 use parking_lot::Mutex;
 use serde_json::Value;
 use url::Url;
@@ -241,24 +241,7 @@ impl Page for Tab {
 
 /// Converts a browser error to an error of the engine.
 pub(super) fn page_error(error: Error) -> PageError {
-    let problem = match &error {
-        Error::StaleId { .. } => PageProblem::StaleId,
-        Error::UnknownId { .. } => PageProblem::UnknownId,
-        Error::NoMatch { .. } => PageProblem::NoMatch,
-        Error::MalformedSelector { .. } | Error::UnknownKey(_) => PageProblem::Malformed,
-        Error::Inapplicable { .. } | Error::TabClosed => PageProblem::Inapplicable,
-        Error::Blocked { .. } | Error::Navigation { .. } => PageProblem::Unreachable,
-        Error::DialogOpen { .. } | Error::NoDialog => PageProblem::Dialog,
-        Error::Script(_) | Error::Filter(_) | Error::PageLeft => PageProblem::Script,
-        Error::TimedOut { .. } => PageProblem::TimedOut,
-        Error::NotInstalled { .. }
-        | Error::NotStarted { .. }
-        | Error::NoSandbox { .. }
-        | Error::BrowserEnded(_)
-        | Error::OutOfMemory { .. }
-        | Error::PageCrashed
-        | Error::Protocol { .. } => PageProblem::Broken,
-    };
+    let problem = error.problem();
     let message = match error {
         // A model must not see the port, which differs between attempts.
         Error::Blocked { url, .. } => {
