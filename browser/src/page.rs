@@ -453,7 +453,7 @@ impl Page {
     /// Fails if a dialog is already open: an action may open a dialog but cannot begin during one.
     pub(crate) fn ready(&self) -> Result<()> {
         match self.dialog() {
-            Some(Dialog { kind, message, .. }) => Err(Error::DialogOpen { kind, message }),
+            Some(Dialog { kind, message }) => Err(Error::DialogOpen { kind, message }),
             None => Ok(()),
         }
     }
