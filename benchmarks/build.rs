@@ -27,7 +27,8 @@ fn entry(folder: &Path) -> Result<String, Box<dyn Error>> {
     for file in fs::read_dir(folder)? {
         names.push(file?.file_name().to_string_lossy().into_owned());
     }
-    names.sort();
+    // A file without a suffix comes first: `sweep.yaml`, then `sweep-baselines.yaml`.
+    names.sort_by_key(|name| name.replace(".yaml", ""));
     let text = |name: &str| {
         let file = format!("/{}/{name}", folder.display());
         format!("include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {file:?}))")
@@ -40,26 +41,24 @@ fn entry(folder: &Path) -> Result<String, Box<dyn Error>> {
             "None".to_owned()
         }
     };
-    let models = names.iter().filter_map(|name| {
-        let ending = name.strip_prefix("model-")?.strip_suffix(".yaml")?;
-        Some(format!("({ending:?}, {}), ", text(name)))
-    });
-    let sweeps = names.iter().filter_map(|name| {
-        let ending = name.strip_prefix("sweep-")?.strip_suffix(".yaml")?;
-        Some(format!("({ending:?}, {}), ", text(name)))
-    });
+    let module = folder.file_name().unwrap_or_default().to_string_lossy();
+    let benchmark = module.replace('_', "-");
+    let named = |kind: &str| -> String {
+        let files = names.iter().filter_map(|name| {
+            let suffix = name.strip_prefix(kind)?.strip_suffix(".yaml")?;
+            Some(format!("(\"{benchmark}{suffix}\", {}), ", text(name)))
+        });
+        files.collect()
+    };
     let checksums = optional("checksums.sha256", text("checksums.sha256"));
     let fetch = format!(
         "Fetch {{ source: {}, checksums: {checksums} }}",
         text("source.json")
     );
-    let module = folder.file_name().unwrap_or_default().display();
     Ok(format!(
-        "    // {module}\n    Entry {{ model: {}, more_models: &[{}], sweep: {}, more_sweeps: &[{}], fetch: {}, ..crate::{module}::ENTRY }},\n",
-        text("model.yaml"),
-        models.collect::<String>(),
-        optional("sweep.yaml", text("sweep.yaml")),
-        sweeps.collect::<String>(),
+        "    // {module}\n    Entry {{ models: &[{}], sweeps: &[{}], fetch: {}, ..crate::{module}::ENTRY }},\n",
+        named("model"),
+        named("sweep"),
         optional("source.json", fetch),
     ))
 }

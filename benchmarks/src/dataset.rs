@@ -1,7 +1,6 @@
 //! A dataset: the samples of a benchmark, each generated or read on demand.
 
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -97,22 +96,6 @@ pub trait Dataset: Send + Sync {
 /// Reason why a dataset or one of its samples is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// The index is past the last sample.
-    #[error("sample index {index} is out of range: the dataset has {len} samples")]
-    Index {
-        /// Requested index, 0-based.
-        index: usize,
-        /// Number of samples.
-        len: usize,
-    },
-    /// A file or folder cannot be read.
-    #[error("cannot read {}: {reason}", path.display())]
-    Read {
-        /// Path of the file or folder.
-        path: PathBuf,
-        /// Error of the operating system.
-        reason: io::Error,
-    },
     /// The path of a user-supplied benchmark does not exist.
     #[error(
         "no such file or folder: {}; expected a file of rows, or a folder with a benchmark.yaml",
@@ -122,69 +105,34 @@ pub enum DatasetError {
         /// The missing path.
         path: PathBuf,
     },
-    /// A folder does not contain the description of a user-supplied benchmark.
-    #[error("no benchmark.yaml in {}: a folder needs one to be a benchmark; to use a file of rows, name the file", folder.display())]
-    NoDescription {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// No files with rows were found.
-    #[error(
-        "no rows in {}; expected files {}*.jsonl, *.json, *.csv or *.parquet: one file, or a folder with such files in it or in its subfolder data/",
-        path.display(),
-        split.as_deref().unwrap_or_default()
-    )]
-    NoRows {
-        /// Path of the file or folder.
-        path: PathBuf,
-        /// Required prefix of the files' names.
-        split: Option<String>,
-    },
-    /// A row, or a file of rows as a whole, is malformed.
-    #[error("{place}: {problem}")]
-    Row {
-        /// Location of the row: the file, and the line or row number.
-        place: String,
-        /// The field, what is wrong with it, and what would be valid.
-        problem: String,
-    },
     /// A file has changed since the dataset was opened, so its digest is no longer valid.
     #[error("{} has changed since the dataset was opened", path.display())]
     Changed {
         /// Path of the file.
         path: PathBuf,
     },
-    /// An error specific to one benchmark's files.
-    #[error(transparent)]
-    Benchmark(Box<dyn Error + Send + Sync>),
+    /// A file, folder or row cannot be read or is malformed, or there is no such sample.
+    #[error("{0}")]
+    Unusable(String),
 }
 
 impl DatasetError {
     /// Returns the error for a file of rows that cannot be used.
     pub(crate) fn unusable(path: &Path, problem: impl Display) -> Self {
-        Self::Row {
-            place: path.display().to_string(),
-            problem: problem.to_string(),
-        }
+        Self::Unusable(format!("{}: {problem}", path.display()))
     }
 
     /// Returns the error for the index of a sample that a dataset with these ids lacks.
     pub(crate) fn out_of_range(index: usize, ids: &[String]) -> Self {
-        let len = ids.len();
-        Self::Index { index, len }
+        Self::Unusable(format!(
+            "sample index {index} is out of range: the dataset has {} samples",
+            ids.len()
+        ))
     }
 
     /// Returns a function that converts the error of reading a file or folder.
     pub(crate) fn cannot_read(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
-        move |reason| Self::Read {
-            path: path.to_owned(),
-            reason,
-        }
-    }
-
-    /// Wraps an error specific to one benchmark's files.
-    pub(crate) fn of_benchmark(error: impl Error + Send + Sync + 'static) -> Self {
-        Self::Benchmark(Box::new(error))
+        move |reason| Self::Unusable(format!("cannot read {}: {reason}", path.display()))
     }
 }
 

@@ -24,17 +24,11 @@ pub struct Entry {
     pub needs_data: bool,
     /// Options that the benchmark uses besides [`Options::data_dir`].
     pub reads: &'static [SupportedOption],
-    /// Scripted model with the benchmark's name, as YAML. Some of its answers are intentionally
-    /// wrong.
-    pub model: &'static str,
-    /// Further scripted models, each with the suffix that its name adds to the benchmark's, and the
-    /// YAML.
-    pub more_models: &'static [(&'static str, &'static str)],
-    /// Ready-made sweep, as YAML.
-    pub sweep: Option<&'static str>,
-    /// Further ready-made sweeps, each with the suffix that its name adds to the benchmark's, and
-    /// the YAML.
-    pub more_sweeps: &'static [(&'static str, &'static str)],
+    /// Scripted models as YAML, each with its name: the benchmark's name, alone or with a suffix.
+    /// Some of their answers are intentionally wrong.
+    pub models: &'static [(&'static str, &'static str)],
+    /// Ready-made sweeps as YAML, each with its name: the benchmark's name, alone or with a suffix.
+    pub sweeps: &'static [(&'static str, &'static str)],
     /// Download location of the data.
     pub fetch: Option<Fetch>,
     /// Scorer defined by this benchmark; other benchmarks may also use it.
@@ -47,15 +41,6 @@ pub struct Entry {
 pub(crate) type Open = fn(&Options) -> Result<Box<dyn Dataset>, OpenError>;
 
 impl Entry {
-    /// Returns the ready-made sweeps with their names: the benchmark's name, alone or with a
-    /// suffix.
-    pub fn sweeps(&self) -> impl Iterator<Item = (String, &'static str)> {
-        let own = self.sweep.map(|sweep| (self.name.to_owned(), sweep));
-        let more = self.more_sweeps.iter();
-        own.into_iter()
-            .chain(more.map(|(ending, sweep)| (format!("{}-{ending}", self.name), *sweep)))
-    }
-
     /// Returns the defaults of benchmarks that are generated from a seed. `build.rs` adds the files
     /// of each folder.
     pub(crate) const fn generated(open: Open) -> Self {
@@ -72,10 +57,8 @@ impl Entry {
                 SupportedOption::SamplesPerLength,
                 SupportedOption::Seed,
             ],
-            model: "",
-            more_models: &[],
-            sweep: None,
-            more_sweeps: &[],
+            models: &[],
+            sweeps: &[],
             fetch: None,
             own_scorer: None,
             plain_expected: None,

@@ -17,10 +17,13 @@ pub fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, OpenError
     match entry(name) {
         None if is_path(name) => user_dataset::open(Path::new(name), options),
         Some(entry) => (entry.open)(options),
-        None => Err(OpenError::Unknown {
-            name: name.to_owned(),
-            known: catalog().iter().map(|entry| entry.name).collect(),
-        }),
+        None => {
+            let known: Vec<&str> = catalog().iter().map(|entry| entry.name).collect();
+            Err(OpenError::Invalid(format!(
+                "unknown benchmark `{name}`; expected one of {}",
+                known.join(", ")
+            )))
+        }
     }
 }
 

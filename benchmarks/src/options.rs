@@ -68,14 +68,9 @@ impl Options {
 /// Reason why a benchmark cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// No benchmark has this name.
-    #[error("unknown benchmark `{name}`; expected one of {}", known.join(", "))]
-    Unknown {
-        /// Requested name.
-        name: String,
-        /// All known names.
-        known: Vec<&'static str>,
-    },
+    /// The name of the benchmark, its scorer, or the value of an option is invalid.
+    #[error("{0}")]
+    Invalid(String),
     /// The benchmark reads files, but no file or folder was given.
     #[error("benchmark `{benchmark}` needs a data folder: {wanted}")]
     NeedsData {
@@ -83,26 +78,6 @@ pub enum OpenError {
         benchmark: &'static str,
         /// What the file or folder must contain.
         wanted: &'static str,
-    },
-    /// No scorer has this name.
-    #[error("unknown scorer `{name}`; expected one of {}", known.join(", "))]
-    UnknownScorer {
-        /// Requested name.
-        name: String,
-        /// All known names.
-        known: Vec<&'static str>,
-    },
-    /// The value of an option is invalid for this benchmark.
-    #[error("benchmark `{benchmark}`: invalid {option} {value}: expected {wanted}")]
-    Option {
-        /// Name of the benchmark.
-        benchmark: &'static str,
-        /// Display name of the option.
-        option: &'static str,
-        /// Its value.
-        value: usize,
-        /// What would be valid.
-        wanted: String,
     },
     /// The benchmark's files cannot be used.
     #[error(transparent)]

@@ -28,7 +28,7 @@ pub trait Schema: Send + Sync + 'static {
     fn format(&self) -> String;
 
     /// Returns the columns that [`index`](Self::index) needs; if empty, it needs all columns.
-    fn columns(&self) -> &[&str] {
+    fn columns(&self) -> &'static [&'static str] {
         &[]
     }
 
@@ -59,9 +59,9 @@ pub trait Schema: Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// Creates the body of one of the samples that a row yields, given the sample's
-    /// [`variant`](SampleHeader::variant).
-    fn body(&self, row: &Row, variant: usize) -> Result<SampleBody, Fault>;
+    /// Creates one of the samples that a row yields, given its [`variant`](SampleHeader::variant),
+    /// without its id, metadata and images.
+    fn body(&self, row: &Row, variant: usize) -> Result<Sample, Fault>;
 
     /// Returns the folder that files of rows must not leave through links. `None` if the user named
     /// the files directly.
@@ -100,20 +100,6 @@ pub struct SampleHeader {
     pub metadata: SampleMetadata,
     /// Index among the samples of its row, 0-based.
     pub variant: usize,
-}
-
-/// The part of a sample that is created each time the sample is requested.
-pub struct SampleBody {
-    /// Question or task.
-    pub query: String,
-    /// User messages after the query.
-    pub follow_ups: Vec<String>,
-    /// Context of the query.
-    pub context: Arc<String>,
-    /// Expected value, in the scorer's form.
-    pub expected: Value,
-    /// Cluster; samples that share one are not independent draws.
-    pub cluster: Option<String>,
 }
 
 struct Rows<S> {
@@ -159,59 +145,59 @@ pub fn open<S: Schema>(
     let mut digest = Sha256::new()
         .chain_update(format!("{}\0", schema.format()))
         .chain_update(table.digest()?);
-    let mut images = BTreeMap::new();
-    let mut worlds = BTreeMap::new();
+    let mut rows = Rows {
+        schema,
+        table,
+        entries: Vec::new(),
+        ids: Vec::new(),
+        images: BTreeMap::new(),
+        worlds: BTreeMap::new(),
+        contexts: BTreeMap::new(),
+        has_contexts: false,
+        first_command: None,
+        foreign_origins: Vec::new(),
+        has_follow_ups: false,
+        digest: String::new(),
+        notes: Vec::new(),
+    };
     let mut world_digests = EnvironmentDigests::default();
-    let mut contexts = BTreeMap::new();
     let mut context_digests = ContextDigests::default();
-    let mut has_contexts = false;
-    let mut first_command = None;
-    let mut foreign_origins = Vec::new();
     let mut seen_origins = BTreeSet::new();
-    let mut has_follow_ups = false;
-    let mut entries = Vec::new();
-    let mut ids: Vec<String> = Vec::new();
     let mut seen = BTreeSet::new();
     let mut skipped = Vec::new();
     let mut damaged = Vec::new();
     let mut number = 0;
-    // Owned, because reading rows mutates the schema.
-    let columns: Vec<String> = schema
-        .columns()
-        .iter()
-        .map(|&name| name.to_owned())
-        .collect();
-    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-    let texts = schema.texts();
+    let columns = rows.schema.columns();
+    let texts = rows.schema.texts();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    table.scan(&columns, &texts, &mut |place, row| {
+    rows.table.scan(columns, &texts, &mut |place, row| {
         number += 1;
         if row.as_ref().is_ok_and(|row| row.values().any(is_damaged)) {
-            damaged.push(table.place(&place));
+            damaged.push(rows.table.place(&place));
         }
         let found = row.and_then(|row| {
-            let indexed = schema.index(&row, number)?;
-            if table.is_read_whole(&place, &columns) {
+            let indexed = rows.schema.index(&row, number)?;
+            if rows.table.is_read_whole(&place, columns) {
                 for sample in &indexed {
-                    let body = schema.body(&row, sample.variant)?;
-                    has_follow_ups |= !body.follow_ups.is_empty();
-                    has_contexts |= !body.context.is_empty();
+                    let body = rows.schema.body(&row, sample.variant)?;
+                    rows.has_follow_ups |= !body.follow_ups.is_empty();
+                    rows.has_contexts |= !body.context.is_empty();
                 }
             } else {
-                has_contexts = true;
+                rows.has_contexts = true;
             }
-            let file = schema.context_file(&row)?;
-            let context = file.map(|file| context_digests.of(&file, table.folder(&place)));
+            let file = rows.schema.context_file(&row)?;
+            let context = file.map(|file| context_digests.of(&file, rows.table.folder(&place)));
             let context = context.transpose()?;
-            has_contexts |= context.is_some();
-            let shown = hash(&load(&schema, &row, table.folder(&place))?);
-            let world = schema.world(&row, table.folder(&place))?;
+            rows.has_contexts |= context.is_some();
+            let shown = hash(&load(&rows.schema, &row, rows.table.folder(&place))?);
+            let world = rows.schema.world(&row, rows.table.folder(&place))?;
             let is_command = is_command(world.as_ref());
             if let Some(UserEnvironment::Site(site)) = &world {
                 for (field, origin) in site.foreign() {
                     if seen_origins.insert(origin.clone()) {
-                        let place = table.place(&place);
-                        foreign_origins.push(ForeignOrigin {
+                        let place = rows.table.place(&place);
+                        rows.foreign_origins.push(ForeignOrigin {
                             origin,
                             field,
                             place,
@@ -220,8 +206,8 @@ pub fn open<S: Schema>(
                 }
             }
             let world = world.map(|world| world_digests.of(&world)).transpose()?;
-            if is_command && first_command.is_none() {
-                first_command = Some(table.place(&place));
+            if is_command && rows.first_command.is_none() {
+                rows.first_command = Some(rows.table.place(&place));
             }
             match indexed.iter().find(|sample| seen.contains(&sample.id)) {
                 Some(sample) => Err(format!("duplicate id `{}`", sample.id)),
@@ -230,31 +216,32 @@ pub fn open<S: Schema>(
         });
         match found {
             Ok((indexed, hashes)) => {
-                let of_samples = [&mut contexts, &mut worlds, &mut images];
+                let of_samples = [&mut rows.contexts, &mut rows.worlds, &mut rows.images];
                 for (hash, of_samples) in hashes.into_iter().zip(of_samples) {
                     if let Some(hash) = hash {
                         digest.update(hash);
-                        let indices = ids.len()..ids.len() + indexed.len();
+                        let indices = rows.ids.len()..rows.ids.len() + indexed.len();
                         of_samples.extend(indices.map(|index| (index, hash)));
                     }
                 }
                 for sample in indexed {
                     seen.insert(sample.id.clone());
-                    ids.push(sample.id);
-                    entries.push((place.clone(), sample.variant, sample.metadata));
+                    rows.ids.push(sample.id);
+                    rows.entries
+                        .push((place.clone(), sample.variant, sample.metadata));
                 }
             }
-            Err(_) if skip_malformed => skipped.push(table.place(&place)),
-            Err(problem) => return Err(table.error(&place, problem)),
+            Err(_) if skip_malformed => skipped.push(rows.table.place(&place)),
+            Err(problem) => return Err(rows.table.error(&place, problem)),
         }
         Ok(())
     })?;
-    let mut notes = schema.end()?;
+    rows.notes = rows.schema.end()?;
     if let Some(split) = &options.split
         && path.is_file()
         && !is_of(path, split)
     {
-        notes.push(format!(
+        rows.notes.push(format!(
             "--split {split} has no effect: {} is a single file",
             path.display()
         ));
@@ -266,29 +253,16 @@ pub fn open<S: Schema>(
             skipped.len()
         )
     });
-    notes.extend(left_out);
-    notes.extend(damaged.first().map(|first| {
+    rows.notes.extend(left_out);
+    rows.notes.extend(damaged.first().map(|first| {
         format!(
             "{} of {number} rows contain U+FFFD, which replaces an unreadable character, such as half of a surrogate pair; \
              the first is {first}",
             damaged.len()
         )
     }));
-    Ok(Box::new(Rows {
-        schema,
-        table,
-        entries,
-        ids,
-        images,
-        worlds,
-        contexts,
-        has_contexts,
-        first_command,
-        foreign_origins,
-        has_follow_ups,
-        digest: hex::encode(digest.finalize()),
-        notes,
-    }))
+    rows.digest = hex::encode(digest.finalize());
+    Ok(Box::new(rows))
 }
 
 /// Whether a string in a value contains the replacement character U+FFFD.
@@ -371,13 +345,9 @@ impl<S: Schema> Dataset for Rows<S> {
         }
         Ok(Sample {
             id: id.clone(),
-            query: body.query,
-            follow_ups: body.follow_ups,
-            context: body.context,
             images,
-            expected: body.expected,
             metadata: metadata.clone(),
-            cluster: body.cluster,
+            ..body
         })
     }
 

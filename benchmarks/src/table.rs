@@ -92,10 +92,7 @@ impl Table {
                 return Self::of(files);
             }
         }
-        Err(DatasetError::NoRows {
-            path: path.to_owned(),
-            split: split.map(str::to_owned),
-        })
+        Err(no_rows(path, split))
     }
 
     /// Checks that no file leads out of a folder through a link.
@@ -111,10 +108,7 @@ impl Table {
 
     fn of(paths: Vec<PathBuf>) -> Result<Self, DatasetError> {
         let file = |path: PathBuf| {
-            let format = format(&path).ok_or_else(|| DatasetError::NoRows {
-                path: path.clone(),
-                split: None,
-            })?;
+            let format = format(&path).ok_or_else(|| no_rows(&path, None))?;
             let stamp = stamp(&path)?;
             Ok(TableFile {
                 path,
@@ -208,10 +202,7 @@ impl Table {
 
     /// Returns the error for a row that cannot be used.
     pub fn error(&self, place: &RowLocation, problem: impl Display) -> DatasetError {
-        DatasetError::Row {
-            place: self.place(place),
-            problem: problem.to_string(),
-        }
+        DatasetError::Unusable(format!("{}: {problem}", self.place(place)))
     }
 
     /// Returns the folder of the file that contains a row.
@@ -231,6 +222,15 @@ impl Table {
     pub fn is_read_whole(&self, place: &RowLocation, columns: &[&str]) -> bool {
         columns.is_empty() || !matches!(self.files[place.file].format, Format::Parquet)
     }
+}
+
+/// Returns the error for a file or folder without rows, of a split if one is given.
+fn no_rows(path: &Path, split: Option<&str>) -> DatasetError {
+    DatasetError::Unusable(format!(
+        "no rows in {}; expected files {}*.jsonl, *.json, *.csv or *.parquet: one file, or a folder with such files in it or in its subfolder data/",
+        path.display(),
+        split.unwrap_or_default()
+    ))
 }
 
 fn format(path: &Path) -> Option<Format> {

@@ -15,12 +15,12 @@ use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 use crate::contained::{PathEscape, contained};
 use crate::context_file::ContextFile;
 use crate::fields::{Fault, Row, field, label, some, texts};
-use crate::rows::{self, SampleBody, SampleHeader, Schema};
+use crate::rows::{self, SampleHeader, Schema};
 use crate::template::{filled, names, plain};
 use crate::user_environment::{UserDialogue, with_selection};
 use crate::{
-    Checks, Dataset, DatasetError, Exact, MAX_IMAGES, OpenError, Options, OutsideScorer, Scorer,
-    UserEnvironment, scorer, scorers,
+    Checks, Dataset, DatasetError, Exact, MAX_IMAGES, OpenError, Options, OutsideScorer, Sample,
+    Scorer, UserEnvironment, scorer, scorers,
 };
 
 use description::{Description, Fields};
@@ -86,30 +86,31 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
     let (data, description, source) = if path.is_dir() {
         let file = path.join(DESCRIPTION);
         let source = fs::read_to_string(&file).map_err(|reason| match reason.kind() {
-            io::ErrorKind::NotFound => DatasetError::NoDescription {
-                folder: path.to_owned(),
-            },
-            _ => DatasetError::Read {
-                path: file.clone(),
-                reason,
-            },
+            io::ErrorKind::NotFound => DatasetError::Unusable(format!(
+                "no benchmark.yaml in {}: a folder needs one to be a benchmark; to use a file of rows, name the file",
+                path.display()
+            )),
+            _ => DatasetError::cannot_read(&file)(reason),
         })?;
         // As in YAML 1.2, `y` and `no` are strings, so fields may have these names.
         let options = serde_saphyr::options! { strict_booleans: true };
         let description: Description = serde_saphyr::from_str_with_options(&source, options)
-            .map_err(|error| DatasetError::Row {
-                place: match error.location() {
-                    Some(location) => format!("{}:{}", file.display(), location.line()),
-                    None => file.display().to_string(),
-                },
+            .map_err(|error| {
+                let line = error
+                    .location()
+                    .map(|location| format!(":{}", location.line()));
                 // Use only the message, because an error must be one line.
-                problem: with_example(
-                    &UserMessageFormatter.format_message(error.without_snippet()),
-                ),
+                let problem = UserMessageFormatter.format_message(error.without_snippet());
+                DatasetError::Unusable(format!(
+                    "{}{}: {}",
+                    file.display(),
+                    line.unwrap_or_default(),
+                    with_example(&problem)
+                ))
             })?;
-        let outside = |field: &str, name: &Path, problem: PathEscape| DatasetError::Row {
-            place: file.display().to_string(),
-            problem: format!("field `{field}` is \"{}\": {problem}", name.display()),
+        let outside = |field: &str, name: &Path, problem: PathEscape| {
+            let problem = format!("field `{field}` is \"{}\": {problem}", name.display());
+            DatasetError::unusable(&file, problem)
         };
         let data = match &description.data {
             Some(data) => contained(path, data).map_err(|error| outside("data", data, error))?,
@@ -133,9 +134,12 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
     };
     let chosen = options.scorer.as_ref().or(description.scorer.as_ref());
     let scorer = match chosen.filter(|_| outside_scorer.is_none()) {
-        Some(name) => scorer(name).ok_or_else(|| OpenError::UnknownScorer {
-            name: name.clone(),
-            known: scorers().map(|scorer| scorer.name).collect(),
+        Some(name) => scorer(name).ok_or_else(|| {
+            let known: Vec<&str> = scorers().map(|scorer| scorer.name).collect();
+            OpenError::Invalid(format!(
+                "unknown scorer `{name}`; expected one of {}",
+                known.join(", ")
+            ))
         })?,
         None => Arc::new(Exact),
     };
@@ -276,7 +280,7 @@ impl Schema for UserDataset {
         Ok(notes.chain(self.notes_on_lookalikes()).collect())
     }
 
-    fn body(&self, row: &Row, _: usize) -> Result<SampleBody, Fault> {
+    fn body(&self, row: &Row, _: usize) -> Result<Sample, Fault> {
         let fields = &self.fields;
         let talk = fields.world.talk(row)?;
         let (query, follow_ups) = match (talk.messages.split_first(), &self.description.query) {
@@ -323,12 +327,13 @@ impl Schema for UserDataset {
             let problem = format!("{problem} (scorer {})", self.scorer.name());
             return Err(Fault::new(&fields.expected, problem));
         }
-        Ok(SampleBody {
+        Ok(Sample {
             query,
             follow_ups,
             context: context.into(),
             expected,
             cluster,
+            ..Sample::default()
         })
     }
 

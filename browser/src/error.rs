@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::tab::DialogKind;
+use model::web::PageProblem;
 
 /// The browser's error messages for a script whose document was replaced while it ran.
 pub(crate) const DOCUMENT_REPLACED: [&str; 3] = [
@@ -92,7 +92,7 @@ pub enum Error {
     #[error("the page waits for an answer to its {kind} dialog: {message:?}")]
     DialogOpen {
         /// Kind of the dialog.
-        kind: DialogKind,
+        kind: String,
         /// Text of the dialog.
         message: String,
     },
@@ -174,29 +174,28 @@ impl Error {
     /// Whether the browser itself failed, rather than the requested action. After such a failure,
     /// which the agent did not cause, the attempt cannot continue.
     pub fn is_infrastructure(&self) -> bool {
+        self.problem() == PageProblem::Broken
+    }
+
+    /// Returns the kind of the problem.
+    pub const fn problem(&self) -> PageProblem {
         match self {
+            Self::StaleId { .. } => PageProblem::StaleId,
+            Self::UnknownId { .. } => PageProblem::UnknownId,
+            Self::NoMatch { .. } => PageProblem::NoMatch,
+            Self::MalformedSelector { .. } | Self::UnknownKey(_) => PageProblem::Malformed,
+            Self::Inapplicable { .. } | Self::TabClosed => PageProblem::Inapplicable,
+            Self::Blocked { .. } | Self::Navigation { .. } => PageProblem::Unreachable,
+            Self::DialogOpen { .. } | Self::NoDialog => PageProblem::Dialog,
+            Self::Script(_) | Self::Filter(_) | Self::PageLeft => PageProblem::Script,
+            Self::TimedOut { .. } => PageProblem::TimedOut,
             Self::NotInstalled { .. }
             | Self::NotStarted { .. }
             | Self::NoSandbox { .. }
             | Self::BrowserEnded(_)
             | Self::OutOfMemory { .. }
             | Self::PageCrashed
-            | Self::Protocol { .. } => true,
-            Self::TabClosed
-            | Self::TimedOut { .. }
-            | Self::Blocked { .. }
-            | Self::Navigation { .. }
-            | Self::DialogOpen { .. }
-            | Self::NoDialog
-            | Self::StaleId { .. }
-            | Self::UnknownId { .. }
-            | Self::NoMatch { .. }
-            | Self::MalformedSelector { .. }
-            | Self::Inapplicable { .. }
-            | Self::UnknownKey(_)
-            | Self::PageLeft
-            | Self::Script(_)
-            | Self::Filter(_) => false,
+            | Self::Protocol { .. } => PageProblem::Broken,
         }
     }
 }

@@ -35,4 +35,4 @@ pub use page::Page;
 pub use pool::{Pool, Profile};
 pub use reach::{Origin, OriginError, Reach, ReachError};
 pub use settings::Settings;
-pub use tab::{Dialog, DialogKind, PageLocation};
+pub use tab::{Dialog, PageLocation};

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use model::Image;
 use model::web::{DumpSettings, IdStyle};
 use serde_json::{Value, json};
 use url::Url;
@@ -309,7 +308,7 @@ impl Page {
     ///
     /// # Errors
     /// The errors common to all methods of [`Page`].
-    pub async fn screenshot(&self, whole_page: bool) -> Result<Vec<u8>> {
+    pub async fn screenshot(&self, whole_page: bool) -> Result<Image> {
         let mut capture = CaptureScreenshot {
             clip: None,
             capture_beyond_viewport: whole_page,
@@ -325,10 +324,10 @@ impl Page {
                     scale: 1.0,
                 });
             }
-            let picture = self.run(capture).await?.data;
-            STANDARD
-                .decode(picture)
-                .map_err(|_| self.unexpected("a screenshot that is not base64"))
+            Ok(Image {
+                media_type: "image/png".to_owned(),
+                data: self.run(capture).await?.data,
+            })
         })
         .await
     }
@@ -454,7 +453,7 @@ impl Page {
     /// Fails if a dialog is already open: an action may open a dialog but cannot begin during one.
     pub(crate) fn ready(&self) -> Result<()> {
         match self.dialog() {
-            Some(Dialog { kind, message, .. }) => Err(Error::DialogOpen { kind, message }),
+            Some(Dialog { kind, message }) => Err(Error::DialogOpen { kind, message }),
             None => Ok(()),
         }
     }

@@ -1,7 +1,6 @@
 //! The state of a tab, updated from the browser's events. Commands on the tab watch this state.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
@@ -89,41 +88,11 @@ pub(crate) enum TabEnd {
 /// A dialog opened by the page, which is blocked until the dialog is answered.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Dialog {
-    /// Kind of the dialog.
+    /// Kind of the dialog: `alert`, `confirm`, `prompt` or, before leaving a page, `beforeunload`.
     #[serde(rename = "type")]
-    pub kind: DialogKind,
+    pub kind: String,
     /// Text of the dialog.
     pub message: String,
-    /// Default value of a prompt.
-    #[serde(rename = "defaultPrompt", default)]
-    pub proposed: String,
-}
-
-/// Kinds of dialogs: the simple dialogs of
-/// <https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html>, and the dialog before
-/// leaving a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DialogKind {
-    /// `alert()`: shows a message.
-    Alert,
-    /// `confirm()`: asks for yes or no.
-    Confirm,
-    /// `prompt()`: asks for a line of text.
-    Prompt,
-    /// Asks whether to leave the page.
-    BeforeUnload,
-}
-
-impl fmt::Display for DialogKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Alert => "alert",
-            Self::Confirm => "confirm",
-            Self::Prompt => "prompt",
-            Self::BeforeUnload => "beforeunload",
-        })
-    }
 }
 
 impl Tab {
@@ -132,8 +101,6 @@ impl Tab {
         let main_frame = || params["frameId"] == self.target.as_str();
         match method {
             "Page.javascriptDialogOpening" => {
-                // An unknown kind would hang the page: the tab reports no dialog, and commands time
-                // out.
                 let dialog = serde_json::from_value(params).ok();
                 self.state.send_modify(|state| state.dialog = dialog);
             }

@@ -216,15 +216,7 @@ impl Engine {
     fn without_journal(&self, error: &io::Error, stats: Stats) -> AttemptOutcome {
         let reason = format!("cannot read or write the journal: {error}");
         self.halt(HaltReason::Failing(reason.clone()));
-        AttemptOutcome {
-            earlier_answers: Vec::new(),
-            status: Status::Cancelled,
-            answer: None,
-            error: Some(reason),
-            refused: false,
-            state: None,
-            stats,
-        }
+        AttemptOutcome::without_answer(Status::Cancelled, reason, stats)
     }
 
     /// Returns the first request of an attempt without sending it.

@@ -42,6 +42,23 @@ pub struct Event {
     pub kind: EventKind,
 }
 
+impl Event {
+    /// Creates an event of the root, without a run id and a time.
+    pub fn of_root(sample: &str, attempt: u32, kind: EventKind) -> Self {
+        Self {
+            v: EVENT_VERSION,
+            run_id: String::new(),
+            sample: sample.to_owned(),
+            attempt,
+            at_ms: None,
+            invocation: "root".to_owned(),
+            parent: None,
+            depth: 0,
+            kind,
+        }
+    }
+}
+
 /// Kind of an event, with its data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]

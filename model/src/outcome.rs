@@ -118,6 +118,21 @@ pub struct AttemptOutcome {
     pub stats: Stats,
 }
 
+impl AttemptOutcome {
+    /// Creates the outcome of an attempt without an answer, for the reason `error`.
+    pub fn without_answer(status: Status, error: String, stats: Stats) -> Self {
+        Self {
+            earlier_answers: Vec::new(),
+            status,
+            answer: None,
+            error: Some(error),
+            refused: false,
+            state: None,
+            stats,
+        }
+    }
+}
+
 /// Resources used by an attempt, including all agents of its tree unless stated otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {

@@ -9,7 +9,7 @@ use super::Image;
 
 /// One task of a benchmark. An agent may see only its `query`, `follow_ups`, `context` and
 /// `images`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
     /// Id, unique in its dataset. Ids of generated samples are safe in file names: `s-niah-8k-1`.
     pub id: String,

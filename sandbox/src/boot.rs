@@ -180,9 +180,7 @@ fn load_file<'s>(
 }
 
 fn missing(name: &str) -> StartError {
-    StartError::Boot {
-        file: format!("agents.js ({name})"),
-    }
+    StartError::Boot(format!("agents.js ({name})"))
 }
 
 fn set(

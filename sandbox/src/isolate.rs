@@ -174,9 +174,7 @@ impl Isolate {
             jobs::take_over(scope, handle.clone())
         };
         if !owned {
-            return Err(StartError::Boot {
-                file: "the queue of jobs".to_owned(),
-            });
+            return Err(StartError::Boot("the queue of jobs".to_owned()));
         }
         let mut heap = Heap::new(config.limits.heap_bytes, handle.clone());
         heap.arm_above_use(&mut engine.isolate);

@@ -34,12 +34,9 @@ pub enum StartError {
     /// The operating system could not start a process, or its socket failed.
     #[error("cannot start a worker process for the sandbox: {0}")]
     Process(std::io::Error),
-    /// The engine did not load the sandbox's own library, which indicates a bug.
-    #[error("cannot load {file} of the sandbox's library")]
-    Boot {
-        /// File of the library that failed to load.
-        file: String,
-    },
+    /// The engine did not load this file of the sandbox's own library, which indicates a bug.
+    #[error("cannot load {0} of the sandbox's library")]
+    Boot(String),
     /// The worker process could not be confined, and the settings require it.
     #[error("cannot confine the worker process: {0}")]
     Confine(String),

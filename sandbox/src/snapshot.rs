@@ -52,7 +52,7 @@ pub(crate) fn snapshot() -> Result<&'static [u8], StartError> {
         Ok(made)
     });
     made.as_deref()
-        .map_err(|file| StartError::Boot { file: file.clone() })
+        .map_err(|file| StartError::Boot(file.clone()))
 }
 
 /// Uses a snapshot that another process of the same program created. Must be called before the

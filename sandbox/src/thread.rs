@@ -41,11 +41,9 @@ impl Session {
             },
         )
         .map_err(StartError::Thread)?;
-        started.await.unwrap_or_else(|_| {
-            Err(StartError::Boot {
-                file: "the engine".to_owned(),
-            })
-        })?;
+        started
+            .await
+            .unwrap_or_else(|_| Err(StartError::Boot("the engine".to_owned())))?;
         // Requests to a lost isolate are dropped.
         let send = move |request| drop(requests.send(request));
         Ok(Self::over(send, router))

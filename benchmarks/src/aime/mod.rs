@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::entry::Entry;
 use crate::fields::{Fault, Row, label, text};
-use crate::rows::{self, SampleBody, SampleHeader, Schema};
-use crate::{Dataset, Numeric, OpenError, Options, SampleMetadata, Scorer};
+use crate::rows::{self, SampleHeader, Schema};
+use crate::{Dataset, Numeric, OpenError, Options, Sample, SampleMetadata, Scorer};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "aime",
@@ -60,19 +60,17 @@ impl Schema for Aime {
         }])
     }
 
-    fn body(&self, row: &Row, _: usize) -> Result<SampleBody, Fault> {
+    fn body(&self, row: &Row, _: usize) -> Result<Sample, Fault> {
         let name = spelling(row, "answer", "Answer");
         let answer = label(row, name)?;
         let number: i64 = answer
             .parse()
             .map_err(|_| Fault::new(name, format!("is `{answer}`; expected a whole number")))?;
         let problem = text(row, spelling(row, "problem", "Problem"))?;
-        Ok(SampleBody {
-            follow_ups: Vec::new(),
+        Ok(Sample {
             query: QUERY.trim_end().replace("<problem>", problem.trim()),
-            context: Arc::default(),
             expected: json!(number),
-            cluster: None,
+            ..Sample::default()
         })
     }
 

@@ -3,7 +3,6 @@
 //! The file format is that of <https://github.com/fchollet/ARC-AGI> and
 //! <https://github.com/arcprize/ARC-AGI-2>.
 
-mod error;
 mod scorer;
 mod task;
 
@@ -18,7 +17,6 @@ use sha2::{Digest, Sha256};
 use crate::dataset::{SampleMetadata, sample_metadata};
 use crate::entry::{Entry, SupportedOption};
 use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
-use error::ArcError;
 use scorer::ArcGrid;
 use task::Task;
 
@@ -87,7 +85,8 @@ fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     };
     for path in files {
         let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
-            return Err(DatasetError::of_benchmark(ArcError::FileName { path }).into());
+            let problem = format!("the file name of {} is not UTF-8", path.display());
+            return Err(DatasetError::Unusable(problem).into());
         };
         let id = format!("{}-{stem}", ENTRY.name);
         let task = Task::read(&path)?;
@@ -145,11 +144,9 @@ impl Dataset for Arcs {
             id: id.clone(),
             query: query.trim_end().replace("<tests>", &tests.to_string()),
             context: task.question().to_string().into(),
-            follow_ups: Vec::new(),
-            images: Vec::new(),
             expected: task.answer(),
             metadata: self.metadata(index),
-            cluster: None,
+            ..Sample::default()
         })
     }
 
@@ -171,12 +168,10 @@ fn files_of_split(folder: &Path, split: &str) -> Result<Vec<PathBuf>, DatasetErr
         Vec::new()
     };
     if files.is_empty() {
-        let path = folder.to_owned();
-        let split = split.to_owned();
-        return Err(DatasetError::of_benchmark(ArcError::NoSplit {
-            path,
-            split,
-        }));
+        return Err(DatasetError::Unusable(format!(
+            "no tasks of the split `{split}` in {}; expected evaluation or training, folders of task files *.json",
+            folder.display()
+        )));
     }
     Ok(files)
 }
@@ -193,8 +188,10 @@ fn task_files(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
             return Ok(files);
         }
     }
-    let path = folder.to_owned();
-    Err(DatasetError::of_benchmark(ArcError::NoTasks { path }))
+    Err(DatasetError::Unusable(format!(
+        "no tasks (*.json) in {}, nor in evaluation/ or training/ below it",
+        folder.display()
+    )))
 }
 
 /// Returns the task files in a folder, sorted by name.

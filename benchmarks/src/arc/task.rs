@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::error::ArcError;
 use crate::DatasetError;
 
 /// Rows of colors from 0 to 9.
@@ -32,17 +31,12 @@ impl Task {
     pub fn read(path: &Path) -> Result<Self, DatasetError> {
         let bytes = fs::read(path).map_err(DatasetError::cannot_read(path))?;
         let task: Self = serde_json::from_slice(&bytes).map_err(|reason| {
-            let path = path.to_owned();
-            DatasetError::of_benchmark(ArcError::Malformed { path, reason })
+            let format = r#"{"train": [{"input": grid, "output": grid}], "test": […]}"#;
+            DatasetError::unusable(path, format!("{reason}; an ARC task is {format}"))
         })?;
         match task.fault() {
             Some((field, problem)) => {
-                let path = path.to_owned();
-                Err(DatasetError::of_benchmark(ArcError::Field {
-                    path,
-                    field,
-                    problem,
-                }))
+                Err(DatasetError::unusable(path, format!("{field} {problem}")))
             }
             None => Ok(task),
         }

@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 
 use crate::entry::{Entry, SupportedOption};
 use crate::fields::{Fault, Row, field, label, text};
-use crate::rows::{self, SampleBody, SampleHeader, Schema};
+use crate::rows::{self, SampleHeader, Schema};
 use crate::{Dataset, OpenError, Options, Sample, SampleMetadata, Score, Scorer, ShortAnswer};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -77,7 +77,7 @@ impl Schema for BrowseComp {
         format!("{FORMAT}\0{}\0{QUERY}", self.seed)
     }
 
-    fn columns(&self) -> &[&str] {
+    fn columns(&self) -> &'static [&'static str] {
         &["query_id"]
     }
 
@@ -89,7 +89,7 @@ impl Schema for BrowseComp {
         }])
     }
 
-    fn body(&self, row: &Row, _: usize) -> Result<SampleBody, Fault> {
+    fn body(&self, row: &Row, _: usize) -> Result<Sample, Fault> {
         let id = label(row, "query_id")?;
         let question = decrypted(row, "query")?;
         decrypted(row, "answer")?;
@@ -123,12 +123,11 @@ impl Schema for BrowseComp {
         }
         documents.sort();
         let texts: Vec<_> = documents.into_iter().map(|(_, text)| text).collect();
-        Ok(SampleBody {
-            follow_ups: Vec::new(),
+        Ok(Sample {
             query: QUERY.trim_end().replace("<question>", question.trim()),
             context: texts.join("\n\n").into(),
             expected: json!(text(row, "answer")?),
-            cluster: None,
+            ..Sample::default()
         })
     }
 
@@ -149,12 +148,8 @@ impl Scorer for Encrypted {
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let expected = sample.expected.as_str().and_then(|text| decrypt(text).ok());
         let sample = Sample {
-            follow_ups: Vec::new(),
-            images: Vec::new(),
             expected: expected.map_or(Value::Null, Value::String),
-            query: String::new(),
-            context: Arc::default(),
-            ..sample.clone()
+            ..Sample::default()
         };
         let score = ShortAnswer.score(answer, &sample);
         let explanation = match score.value {

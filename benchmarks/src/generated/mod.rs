@@ -35,14 +35,14 @@ pub(crate) trait Generator: Send + Sync + 'static {
     /// Returns the benchmark's name.
     fn name(&self) -> &'static str;
 
-    /// Returns the lowercase hex SHA-256 of the seed and everything else that can change a sample.
-    /// It excludes the context lengths and the number of samples, so that a larger run contains all
+    /// Returns the seed and everything else that can change a sample, except for the words. It
+    /// excludes the context lengths and the number of samples, so that a larger run contains all
     /// samples of a smaller one. A sample's length and number are in its id.
-    fn digest(&self, seed: u64) -> String;
+    fn format(&self, seed: u64) -> String;
 
-    /// Generates the sample with this id, whose context is about `length` characters long. Its
-    /// metadata is `known` and what becomes known during generation.
-    fn sample(&self, seed: u64, id: &str, length: usize, known: SampleMetadata) -> Sample;
+    /// Generates the sample with this id, whose context is about `length` characters long, without
+    /// its id and the metadata that is known before.
+    fn sample(&self, seed: u64, id: &str, length: usize) -> Sample;
 
     fn scorer(&self) -> Arc<dyn Scorer>;
 }
@@ -67,8 +67,11 @@ pub(crate) fn open(
     options: &Options,
 ) -> Result<Box<dyn Dataset>, OpenError> {
     let (lengths, ids) = tasks(generator.name(), options)?;
+    let digest = Sha256::new()
+        .chain_update(generator.format(options.seed))
+        .chain_update(words::SOURCE);
     Ok(Box::new(Generated {
-        digest: generator.digest(options.seed),
+        digest: hex::encode(digest.finalize()),
         generator,
         seed: options.seed,
         lengths,
@@ -98,8 +101,10 @@ impl<G: Generator> Dataset for Generated<G> {
         let (Some(id), Some(&length)) = (self.ids.get(index), self.lengths.get(index)) else {
             return Err(DatasetError::out_of_range(index, &self.ids));
         };
-        let known = self.metadata(index);
-        Ok(self.generator.sample(self.seed, id, length, known))
+        let mut sample = self.generator.sample(self.seed, id, length);
+        sample.id.clone_from(id);
+        sample.metadata.extend(self.metadata(index));
+        Ok(sample)
     }
 
     fn scorer(&self) -> Arc<dyn Scorer> {
@@ -148,30 +153,24 @@ fn label(length: usize) -> String {
 }
 
 fn check(benchmark: &'static str, lengths: &[usize], tasks: usize) -> Result<(), OpenError> {
-    let error = |option, value, wanted| {
-        Err(OpenError::Option {
-            benchmark,
-            option,
-            value,
-            wanted,
-        })
+    let error = |option: &str, value: usize, wanted: &str| {
+        Err(OpenError::Invalid(format!(
+            "benchmark `{benchmark}`: invalid {option} {value}: expected {wanted}"
+        )))
     };
     let mut seen = BTreeSet::new();
     for &length in lengths {
         if !(MIN_CONTEXT_LENGTH..=MAX_CONTEXT_LENGTH).contains(&length) {
             let wanted = format!("{MIN_CONTEXT_LENGTH} to {MAX_CONTEXT_LENGTH} characters");
-            return error("context length", length, wanted);
+            return error("context length", length, &wanted);
         }
         if !seen.insert(length) {
-            return error("context length", length, "each length only once".to_owned());
+            return error("context length", length, "each length only once");
         }
     }
     if !(1..=MAX_TASKS_PER_LENGTH).contains(&tasks) {
-        return error(
-            "samples per length",
-            tasks,
-            format!("1 to {MAX_TASKS_PER_LENGTH}"),
-        );
+        let wanted = format!("1 to {MAX_TASKS_PER_LENGTH}");
+        return error("samples per length", tasks, &wanted);
     }
     Ok(())
 }

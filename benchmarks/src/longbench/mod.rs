@@ -10,9 +10,9 @@ use serde_json::json;
 
 use crate::entry::{Entry, Open};
 use crate::fields::{Fault, Row, field, label, some, text};
-use crate::rows::{self, SampleBody, SampleHeader, Schema};
+use crate::rows::{self, SampleHeader, Schema};
 use crate::template::{filled, plain};
-use crate::{Choice, Dataset, OpenError, Options, Scorer};
+use crate::{Choice, Dataset, OpenError, Options, Sample, Scorer};
 
 /// Version of the samples, as a part of the digest. Increase it when a code change alters a sample.
 const FORMAT: &str = "longbench-v2/1";
@@ -61,7 +61,7 @@ impl Schema for LongBench {
         format!("{FORMAT}\0{}\0{QUERY}", self.name)
     }
 
-    fn columns(&self) -> &[&str] {
+    fn columns(&self) -> &'static [&'static str] {
         &["_id", "domain", "sub_domain", "difficulty", "length"]
     }
 
@@ -78,7 +78,7 @@ impl Schema for LongBench {
         }])
     }
 
-    fn body(&self, row: &Row, _: usize) -> Result<SampleBody, Fault> {
+    fn body(&self, row: &Row, _: usize) -> Result<Sample, Fault> {
         let answer = text(row, "answer")?.trim();
         if !matches!(answer, "A" | "B" | "C" | "D") {
             return Err(Fault::new(
@@ -91,12 +91,11 @@ impl Schema for LongBench {
             let text = plain(field(row, name)?);
             shown.insert(name.to_owned(), text.trim().into());
         }
-        Ok(SampleBody {
-            follow_ups: Vec::new(),
+        Ok(Sample {
             query: filled(QUERY.trim_end(), &shown)?,
             context: text(row, "context")?.to_owned().into(),
             expected: json!(answer),
-            cluster: None,
+            ..Sample::default()
         })
     }
 

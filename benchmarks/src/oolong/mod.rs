@@ -12,9 +12,9 @@ use serde_json::json;
 
 use crate::entry::{Entry, WINDOWS};
 use crate::fields::{Fault, Row, some, text, whole};
-use crate::rows::{self, SampleBody, SampleHeader, Schema};
+use crate::rows::{self, SampleHeader, Schema};
 use crate::score::read_date;
-use crate::{Dataset, NamedScorer, OpenError, Options, Scorer};
+use crate::{Dataset, NamedScorer, OpenError, Options, Sample, Scorer};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "oolong",
@@ -66,7 +66,7 @@ impl Schema for Oolong {
         format!("{FORMAT}\0{}", self.labels)
     }
 
-    fn columns(&self) -> &[&str] {
+    fn columns(&self) -> &'static [&'static str] {
         &[
             "id",
             "dataset",
@@ -110,14 +110,13 @@ impl Schema for Oolong {
         }])
     }
 
-    fn body(&self, row: &Row, _: usize) -> Result<SampleBody, Fault> {
+    fn body(&self, row: &Row, _: usize) -> Result<Sample, Fault> {
         let context = if self.labels {
             "context_window_text_with_labels"
         } else {
             "context_window_text"
         };
-        Ok(SampleBody {
-            follow_ups: Vec::new(),
+        Ok(Sample {
             query: text(row, "question")?.to_owned(),
             context: text(row, context)?.to_owned().into(),
             expected: json!({"answer": gold(row)?, "answer_type": text(row, "answer_type")?}),
@@ -126,6 +125,7 @@ impl Schema for Oolong {
                 ENTRY.name,
                 whole(row, "context_window_id")?
             )),
+            ..Sample::default()
         })
     }
 

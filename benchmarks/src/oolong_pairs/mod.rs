@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use crate::entry::{Entry, WINDOWS};
 use crate::fields::{Fault, Row, some, text, whole};
-use crate::rows::{self, SampleBody, SampleHeader, Schema};
+use crate::rows::{self, SampleHeader, Schema};
 use crate::score::{Date, read_date};
-use crate::{Dataset, OpenError, Options, PairF1, Scorer};
+use crate::{Dataset, OpenError, Options, PairF1, Sample, Scorer};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "oolong-pairs",
@@ -73,7 +73,7 @@ impl Schema for OolongPairs {
         "validation"
     }
 
-    fn columns(&self) -> &[&str] {
+    fn columns(&self) -> &'static [&'static str] {
         &["dataset", "context_len", "context_window_id"]
     }
 
@@ -101,7 +101,7 @@ impl Schema for OolongPairs {
         Ok((0..PAIR_TASKS.len()).map(sample).collect())
     }
 
-    fn body(&self, row: &Row, variant: usize) -> Result<SampleBody, Fault> {
+    fn body(&self, row: &Row, variant: usize) -> Result<Sample, Fault> {
         let task = &PAIR_TASKS[variant];
         let labelled = text(row, LABELED_WINDOW)?;
         let context = if self.labels {
@@ -109,8 +109,7 @@ impl Schema for OolongPairs {
         } else {
             text(row, "context_window_text")?
         };
-        Ok(SampleBody {
-            follow_ups: Vec::new(),
+        Ok(Sample {
             query: QUERY.trim_end().replace("<condition>", &task.condition),
             context: context.to_owned().into(),
             expected: pairs(&users(labelled)?, task),
@@ -119,6 +118,7 @@ impl Schema for OolongPairs {
                 ENTRY.name,
                 whole(row, "context_window_id")?
             )),
+            ..Sample::default()
         })
     }
 

@@ -11,11 +11,10 @@ use std::sync::Arc;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-use crate::dataset::{SampleMetadata, sample_metadata};
+use crate::dataset::sample_metadata;
 use crate::entry::{Entry, Open};
-use crate::generated::words::{self, GRAMMAR};
+use crate::generated::words::GRAMMAR;
 use crate::generated::{self, Generator, stream};
 use crate::{Dataset, OpenError, Options, Sample, Scorer, StringMatch};
 
@@ -69,35 +68,26 @@ impl Generator for Task {
         self.name
     }
 
-    fn digest(&self, seed: u64) -> String {
-        let parts = format!("{GENERATOR}\0{}\0{seed}\0{}\0", self.name, self.query);
-        let digest = Sha256::new()
-            .chain_update(parts)
-            .chain_update(words::SOURCE)
-            .finalize();
-        hex::encode(digest)
+    fn format(&self, seed: u64) -> String {
+        format!("{GENERATOR}\0{}\0{seed}\0{}\0", self.name, self.query)
     }
 
-    fn sample(&self, seed: u64, id: &str, length: usize, known: SampleMetadata) -> Sample {
+    fn sample(&self, seed: u64, id: &str, length: usize) -> Sample {
         let made = (self.make)(length, &mut stream(GENERATOR, seed, id));
         let mut query = self.query.trim_end().to_owned();
         for (slot, text) in &made.slots {
             query = query.replace(slot, text);
         }
-        let mut metadata = known;
-        metadata.extend(sample_metadata([
+        let metadata = sample_metadata([
             ("context_characters", json!(made.context.len())),
             ("answers", json!(made.answers.len())),
-        ]));
+        ]);
         Sample {
-            id: id.to_owned(),
             query,
             context: made.context.into(),
-            follow_ups: Vec::new(),
-            images: Vec::new(),
             expected: made.answers.into_iter().map(Value::String).collect(),
             metadata,
-            cluster: None,
+            ..Sample::default()
         }
     }
 

@@ -8,11 +8,10 @@ mod haystack;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-use crate::dataset::{SampleMetadata, sample_metadata};
+use crate::dataset::sample_metadata;
 use crate::entry::Entry;
-use crate::generated::{self, Generator, stream, words};
+use crate::generated::{self, Generator, stream};
 use crate::{Dataset, Needle, OpenError, Options, Sample, Scorer};
 use haystack::Haystack;
 
@@ -46,35 +45,27 @@ impl Generator for SNiah {
         ENTRY.name
     }
 
-    fn digest(&self, seed: u64) -> String {
-        let digest = Sha256::new()
-            .chain_update(format!("{GENERATOR}\0{seed}\0{QUERY}\0"))
-            .chain_update(words::SOURCE)
-            .finalize();
-        hex::encode(digest)
+    fn format(&self, seed: u64) -> String {
+        format!("{GENERATOR}\0{seed}\0{QUERY}\0")
     }
 
-    fn sample(&self, seed: u64, id: &str, length: usize, known: SampleMetadata) -> Sample {
+    fn sample(&self, seed: u64, id: &str, length: usize) -> Sample {
         let hay = Haystack::new(length, &mut stream(GENERATOR, seed, id));
-        let mut metadata = known;
-        metadata.extend(sample_metadata([
+        let metadata = sample_metadata([
             ("context_characters", json!(hay.text.len())),
             ("needle_position", json!(hay.position)),
             ("key", json!(hay.key)),
             ("distractors", json!(haystack::DISTRACTORS)),
-        ]));
+        ]);
         Sample {
-            id: id.to_owned(),
             query: QUERY
                 .trim_end()
                 .replace("<kind>", hay.kind)
                 .replace("<key>", &hay.key),
             context: hay.text.into(),
-            follow_ups: Vec::new(),
-            images: Vec::new(),
             expected: Value::String(hay.value),
             metadata,
-            cluster: None,
+            ..Sample::default()
         }
     }
 

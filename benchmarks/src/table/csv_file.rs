@@ -62,10 +62,10 @@ fn open(path: &Path) -> Result<(Reader<File>, StringRecord), DatasetError> {
     // Ignore empty names, which spreadsheets write for empty columns.
     let mut named = header.iter().filter(|name| !name.is_empty());
     match named.find(|name| !seen.insert(*name)) {
-        Some(name) => Err(DatasetError::Row {
-            place: format!("{}:{line}", path.display()),
-            problem: format!("the header has the name `{name}` twice"),
-        }),
+        Some(name) => Err(DatasetError::Unusable(format!(
+            "{}:{line}: the header has the name `{name}` twice",
+            path.display()
+        ))),
         None => Ok((reader, header)),
     }
 }

@@ -116,11 +116,9 @@ impl Dataset for WebApp {
             id: self.ids[index].clone(),
             query: task.query.trim().to_owned(),
             follow_ups: task.follow_ups.clone(),
-            context: Arc::default(),
-            images: Vec::new(),
             expected: json!({ "shows": task.shows, "first": task.first }),
             metadata: self.metadata(index),
-            cluster: None,
+            ..Sample::default()
         })
     }
 

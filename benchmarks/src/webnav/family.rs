@@ -8,12 +8,8 @@ use serde_json::{Value, json};
 
 use super::words::{all, names, number, pairs, shuffle, shuffled};
 
-/// A kind of task with its own pages.
-pub(super) struct Family {
-    /// Name in ids and file names.
-    pub(super) name: &'static str,
-    pub(super) make: fn(&mut ChaCha8Rng) -> GeneratedTask,
-}
+/// A kind of task with its own pages: its name in ids and file names, and its generator.
+pub(super) type Family = (&'static str, fn(&mut ChaCha8Rng) -> GeneratedTask);
 
 pub(super) struct GeneratedTask {
     /// Data that the pages read.
@@ -28,54 +24,18 @@ pub(super) struct GeneratedTask {
 
 /// All families, in the order of the samples.
 pub(super) const FAMILIES: &[Family] = &[
-    Family {
-        name: "find",
-        make: find,
-    },
-    Family {
-        name: "compare",
-        make: compare,
-    },
-    Family {
-        name: "form",
-        make: form,
-    },
-    Family {
-        name: "paginate",
-        make: paginate,
-    },
-    Family {
-        name: "filter",
-        make: filter,
-    },
-    Family {
-        name: "fold",
-        make: fold,
-    },
-    Family {
-        name: "tabs",
-        make: tabs,
-    },
-    Family {
-        name: "dialog",
-        make: dialog,
-    },
-    Family {
-        name: "details",
-        make: details,
-    },
-    Family {
-        name: "autocomplete",
-        make: autocomplete,
-    },
-    Family {
-        name: "changing",
-        make: changing,
-    },
-    Family {
-        name: "branches",
-        make: branches,
-    },
+    ("find", find),
+    ("compare", compare),
+    ("form", form),
+    ("paginate", paginate),
+    ("filter", filter),
+    ("fold", fold),
+    ("tabs", tabs),
+    ("dialog", dialog),
+    ("details", details),
+    ("autocomplete", autocomplete),
+    ("changing", changing),
+    ("branches", branches),
 ];
 
 fn find(rng: &mut ChaCha8Rng) -> GeneratedTask {

@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use crate::dataset::{SampleMetadata, sample_metadata};
 use crate::entry::{Entry, SupportedOption};
 use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer, Site};
-use family::{FAMILIES, Family, GeneratedTask};
+use family::{FAMILIES, GeneratedTask};
 use scorer::WebState;
 use site_server::SiteServer;
 
@@ -61,8 +61,8 @@ struct WebNav {
     reason = "all benchmarks share this signature"
 )]
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
-    let ids = FAMILIES.iter().flat_map(|family| {
-        (1..=TASKS).map(move |task| format!("{}-{}-{task}", ENTRY.name, family.name))
+    let ids = FAMILIES.iter().flat_map(|(family, _)| {
+        (1..=TASKS).map(move |task| format!("{}-{family}-{task}", ENTRY.name))
     });
     let mut digest = Sha256::new()
         .chain_update(format!("{GENERATOR}\0{}\0{QUERIES_SOURCE}\0", options.seed))
@@ -78,12 +78,11 @@ fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
 }
 
 impl WebNav {
-    fn made(&self, id: &str) -> Option<(&'static Family, GeneratedTask)> {
-        let family = FAMILIES
-            .iter()
-            .find(|family| id.split('-').nth(1) == Some(family.name))?;
+    fn made(&self, id: &str) -> Option<(&'static str, GeneratedTask)> {
+        let name = id.split('-').nth(1)?;
+        let (family, make) = FAMILIES.iter().find(|(family, _)| *family == name)?;
         let mut rng = crate::generated::stream(GENERATOR, self.seed, id);
-        Some((family, (family.make)(&mut rng)))
+        Some((*family, make(&mut rng)))
     }
 }
 
@@ -109,7 +108,7 @@ impl Dataset for WebNav {
         let missing = || DatasetError::out_of_range(index, &self.ids);
         let id = self.ids.get(index).ok_or_else(missing)?;
         let (family, made) = self.made(id).ok_or_else(missing)?;
-        let mut query = QUERIES.get(family.name).cloned().unwrap_or_default();
+        let mut query = QUERIES.get(family).cloned().unwrap_or_default();
         for (name, word) in &made.words {
             query = query.replace(&format!("<{name}>"), word);
         }
@@ -117,19 +116,16 @@ impl Dataset for WebNav {
         Ok(Sample {
             id: id.clone(),
             query,
-            context: Arc::default(),
-            follow_ups: Vec::new(),
-            images: Vec::new(),
             expected: json!({ "posts": [{ "to": made.action, "fields": fields }] }),
             metadata: self.metadata(index),
-            cluster: None,
+            ..Sample::default()
         })
     }
 
     fn site(&self, id: &str) -> Option<Box<dyn Site>> {
         let id = self.ids.iter().find(|own| *own == id)?;
         let (family, made) = self.made(id)?;
-        Some(Box::new(SiteServer::new(family.name, &made.data)))
+        Some(Box::new(SiteServer::new(family, &made.data)))
     }
 
     fn scorer(&self) -> Arc<dyn Scorer> {

@@ -25,8 +25,6 @@ mod hostile;
 mod scorers;
 mod text_scorers;
 
-use std::sync::Arc;
-
 use benchmarks::{Dataset, Options, Sample, Score, Scorer};
 use serde_json::Value;
 
@@ -38,14 +36,8 @@ fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, String> {
 /// Scores an answer against a sample that has only an expected value.
 fn score(scorer: &dyn Scorer, answer: &str, expected: &Value) -> Score {
     let sample = Sample {
-        id: "a".to_owned(),
-        query: String::new(),
-        context: Arc::default(),
-        follow_ups: Vec::new(),
-        images: Vec::new(),
         expected: expected.clone(),
-        metadata: [].into(),
-        cluster: None,
+        ..Sample::default()
     };
     scorer.score(answer, &sample)
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use browser::{Error, Page, Result};
 use serde_json::json;
 
@@ -396,7 +398,9 @@ async fn wait_for_tab(world: &World, page: &Page) -> Page {
 fn takes_screenshots_of_viewport_or_page() {
     on_page("pages/actions.html", async |world, page| {
         let sizes = [false, true].map(async |whole| {
-            let png = page.screenshot(whole).await.unwrap();
+            let image = page.screenshot(whole).await.unwrap();
+            assert_eq!(image.media_type, "image/png");
+            let png = STANDARD.decode(image.data).unwrap();
             assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
             let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
             (number(16), number(20))

@@ -1,6 +1,5 @@
 //! `scripted`: models that answer by rules, either bundled or in a user's file.
 
-use std::iter;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -43,15 +42,12 @@ enum NoModel {
 
 /// Returns the bundled models by name: those of the benchmarks and the judge's.
 pub fn library() -> ScriptLibrary {
-    let of_benchmarks = benchmarks::catalog().iter().flat_map(|entry| {
-        let more = entry.more_models.iter();
-        let more = more.map(|(ending, text)| (format!("{}-{ending}", entry.name), *text));
-        iter::once((entry.name.to_owned(), entry.model)).chain(more)
-    });
+    let of_benchmarks = benchmarks::catalog().iter().flat_map(|entry| entry.models);
     let judge = include_str!("../grader/judge/model.yaml");
     of_benchmarks
-        .chain([(JUDGE.to_owned(), judge)])
-        .map(|(name, text)| (name, text.to_owned()))
+        .copied()
+        .chain([(JUDGE, judge)])
+        .map(|(name, text)| (name.to_owned(), text.to_owned()))
         .collect()
 }
 

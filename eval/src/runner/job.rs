@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use benchmarks::{Dataset, DatasetError, Sample};
-use harness::model::{AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Stats, Status};
+use harness::model::{AttemptOutcome, Event, EventKind, EventSink, Stats, Status};
 use harness::provider::http::redact;
 use harness::provider::{Forecast, ProviderError};
 use harness::{Engine, Reservation, Task};
@@ -201,15 +201,8 @@ pub(super) fn broken(
     attempt: u32,
     reason: &str,
 ) -> Result<AttemptRecord, DatasetError> {
-    let outcome = AttemptOutcome {
-        earlier_answers: Vec::new(),
-        status: Status::Error,
-        answer: None,
-        error: Some(redact(format!("the harness failed: {reason}"))),
-        refused: false,
-        state: None,
-        stats: Stats::default(),
-    };
+    let error = redact(format!("the harness failed: {reason}"));
+    let outcome = AttemptOutcome::without_answer(Status::Error, error, Stats::default());
     let sample = dataset.sample(index)?;
     Ok(of_attempt(identity, &sample, attempt, &outcome, None, Timestamp::now()).of_sample(index))
 }
@@ -229,15 +222,10 @@ impl JudgeLog for Judging<'_> {
             self.engine.book(spent);
         }
         let event = Event {
-            v: EVENT_VERSION,
             run_id: self.task.run_id.clone(),
-            sample: self.task.sample.clone(),
-            attempt: self.task.attempt,
             at_ms: Some(self.began.elapsed().as_secs_f64() * 1e3),
             invocation: "judge".to_owned(),
-            parent: None,
-            depth: 0,
-            kind: event,
+            ..Event::of_root(&self.task.sample, self.task.attempt, event)
         };
         send(self.events, RunEvent::Engine(event));
     }

@@ -67,7 +67,6 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use benchmarks::{Exact, SampleMetadata, Scorer};
-    use serde_json::Value;
 
     use super::*;
 
@@ -95,13 +94,8 @@ mod tests {
             self.1.fetch_add(1, Ordering::SeqCst);
             Ok(Sample {
                 id: self.0[index].clone(),
-                query: String::new(),
                 context: "context".to_owned().into(),
-                follow_ups: Vec::new(),
-                images: Vec::new(),
-                expected: Value::Null,
-                metadata: SampleMetadata::new(),
-                cluster: None,
+                ..Sample::default()
             })
         }
 

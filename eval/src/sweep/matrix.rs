@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use benchmarks::Entry;
 use clap::{Args as _, Command};
 
 use super::settings::{MatrixArgs, NONE, SweepArgs};
@@ -296,9 +295,9 @@ fn first_duplicate<'a>(mut values: impl Iterator<Item = &'a str>) -> Option<&'a 
 /// Reads the bundled sweep with this name, or else the file.
 fn read(path: &Path) -> Result<MatrixArgs, SettingsError> {
     let name = path.to_str().unwrap_or_default();
-    let mut ready = benchmarks::catalog().iter().flat_map(Entry::sweeps);
-    let text = match ready.find(|(known, _)| known == name) {
-        Some((_, sweep)) => sweep.to_owned(),
+    let mut ready = benchmarks::catalog().iter().flat_map(|entry| entry.sweeps);
+    let text = match ready.find(|(known, _)| *known == name) {
+        Some((_, sweep)) => (*sweep).to_owned(),
         None if benchmarks::entry(name).is_some() => return Err(no_ready_sweep(name)),
         None => fs::read_to_string(path).map_err(|error| SettingsError::unreadable(path, error))?,
     };
@@ -307,8 +306,8 @@ fn read(path: &Path) -> Result<MatrixArgs, SettingsError> {
 }
 
 fn no_ready_sweep(benchmark: &str) -> SettingsError {
-    let ready = benchmarks::catalog().iter().flat_map(Entry::sweeps);
-    let ready: Vec<String> = ready.map(|(name, _)| name).collect();
+    let ready = benchmarks::catalog().iter().flat_map(|entry| entry.sweeps);
+    let ready: Vec<&str> = ready.map(|(name, _)| *name).collect();
     SettingsError::new(format!(
         "no bundled sweep for {benchmark}; available: {}",
         ready.join(", ")

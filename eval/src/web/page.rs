@@ -4,11 +4,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use browser::{Error, PageLocation};
 use harness::model::Image;
-use harness::model::web::{Action, ActionEffect, Dump, DumpSettings, Page, PageError, PageProblem};
+use harness::model::web::{Action, ActionEffect, Dump, DumpSettings, Page, PageError};
 use parking_lot::Mutex;
 use serde_json::Value;
 use url::Url;
@@ -158,7 +156,7 @@ impl Tab {
     fn effect_since(&self, before: &(String, PageLocation)) -> ActionEffect {
         if let Some(dialog) = self.front().dialog() {
             return ActionEffect::DialogOpened {
-                kind: dialog.kind.to_string(),
+                kind: dialog.kind,
                 message: dialog.message,
             };
         }
@@ -211,11 +209,7 @@ impl Page for Tab {
     }
 
     async fn screenshot(&self) -> Result<Image, PageError> {
-        let png = self.front().screenshot(false).await.map_err(page_error)?;
-        Ok(Image {
-            media_type: "image/png".to_owned(),
-            data: STANDARD.encode(png),
-        })
+        self.front().screenshot(false).await.map_err(page_error)
     }
 
     async fn new_tab(&self) -> Result<Arc<dyn Page>, PageError> {
@@ -247,24 +241,7 @@ impl Page for Tab {
 
 /// Converts a browser error to an error of the engine.
 pub(super) fn page_error(error: Error) -> PageError {
-    let problem = match &error {
-        Error::StaleId { .. } => PageProblem::StaleId,
-        Error::UnknownId { .. } => PageProblem::UnknownId,
-        Error::NoMatch { .. } => PageProblem::NoMatch,
-        Error::MalformedSelector { .. } | Error::UnknownKey(_) => PageProblem::Malformed,
-        Error::Inapplicable { .. } | Error::TabClosed => PageProblem::Inapplicable,
-        Error::Blocked { .. } | Error::Navigation { .. } => PageProblem::Unreachable,
-        Error::DialogOpen { .. } | Error::NoDialog => PageProblem::Dialog,
-        Error::Script(_) | Error::Filter(_) | Error::PageLeft => PageProblem::Script,
-        Error::TimedOut { .. } => PageProblem::TimedOut,
-        Error::NotInstalled { .. }
-        | Error::NotStarted { .. }
-        | Error::NoSandbox { .. }
-        | Error::BrowserEnded(_)
-        | Error::OutOfMemory { .. }
-        | Error::PageCrashed
-        | Error::Protocol { .. } => PageProblem::Broken,
-    };
+    let problem = error.problem();
     let message = match error {
         // A model must not see the port, which differs between attempts.
         Error::Blocked { url, .. } => {

@@ -29,11 +29,8 @@ fn names(is_listed: fn(&Entry) -> bool) -> Vec<String> {
 
 /// Returns the sorted names of the scripted models of all benchmarks and of the judge.
 fn scripted() -> Vec<String> {
-    let mut names = names(|_| true);
-    for entry in catalog() {
-        let more = entry.more_models.iter();
-        names.extend(more.map(|(ending, _)| format!("{}-{ending}", entry.name)));
-    }
+    let models = catalog().iter().flat_map(|entry| entry.models);
+    let mut names: Vec<String> = models.map(|(name, _)| (*name).to_owned()).collect();
     names.push("judge".to_owned());
     names.sort();
     names

@@ -75,12 +75,8 @@ impl Dataset for Samples {
         Ok(Sample {
             id: self.ids[index].clone(),
             query: "q".to_owned(),
-            context: Arc::default(),
-            follow_ups: Vec::new(),
-            images: Vec::new(),
             expected: json!("answer"),
-            metadata: SampleMetadata::new(),
-            cluster: None,
+            ..Sample::default()
         })
     }
 

@@ -1,7 +1,6 @@
 //! JavaScript files as scorers: results and failures.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use benchmarks::Sample;
@@ -48,12 +47,9 @@ async fn scorer_files_score_or_locate_error() {
     let sample = Sample {
         id: "a".to_owned(),
         query: "Who?".to_owned(),
-        follow_ups: Vec::new(),
-        images: Vec::new(),
-        context: Arc::default(),
         expected: json!("Ada"),
         metadata: BTreeMap::from([("level".to_owned(), json!(2))]),
-        cluster: None,
+        ..Sample::default()
     };
     for case in cases {
         std::fs::write(&path, &case.file).expect("a file can be written");

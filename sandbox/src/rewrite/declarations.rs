@@ -8,9 +8,9 @@ use oxc_span::GetSpan;
 use super::added_names::SCOPE;
 use super::visit::CellVisitor;
 
-impl<'a> CellVisitor<'_, 'a> {
+impl CellVisitor<'_> {
     /// Rewrites `const a = 1, {b} = o` to `(scope.a = 1), ({b: scope.b} = o)`.
-    pub(super) fn declaration(&mut self, it: &VariableDeclaration<'a>) {
+    pub(super) fn declaration(&mut self, it: &VariableDeclaration<'_>) {
         let Some(first) = it.declarations.first() else {
             return;
         };
@@ -38,7 +38,7 @@ impl<'a> CellVisitor<'_, 'a> {
 
     /// Visits an initializer. Names an anonymous function or class after its variable, which an
     /// assignment to a property would not do.
-    pub(super) fn named(&mut self, name: Option<&str>, init: &Expression<'a>) {
+    pub(super) fn named(&mut self, name: Option<&str>, init: &Expression<'_>) {
         let name = name.filter(|_| init.is_anonymous_function_definition());
         if let Some(name) = name {
             self.edits
@@ -51,7 +51,7 @@ impl<'a> CellVisitor<'_, 'a> {
     }
 
     /// Rewrites the binding pattern of a top-level declaration to an assignment target.
-    pub(super) fn pattern(&mut self, pattern: &BindingPattern<'a>) {
+    pub(super) fn pattern(&mut self, pattern: &BindingPattern<'_>) {
         match pattern {
             BindingPattern::BindingIdentifier(id) => {
                 self.visit_binding_identifier(id);
@@ -81,7 +81,7 @@ impl<'a> CellVisitor<'_, 'a> {
         }
     }
 
-    fn object_pattern(&mut self, object: &ObjectPattern<'a>) {
+    fn object_pattern(&mut self, object: &ObjectPattern<'_>) {
         for property in &object.properties {
             if property.shorthand {
                 let span = match &property.value {

@@ -116,22 +116,23 @@ fn rewrite_javascript(source: &str, earlier: &EarlierNames) -> Result<Cell, Synt
     let scoping = semantic.semantic.scoping();
     let names = Names::of_cell(arrow, scoping, earlier);
 
-    let visited = CellVisitor::new(scoping, arrow, &names).run();
-    if let Some((offset, message)) = visited.refused {
-        return Err(SyntaxError::at(source, offset, &message));
+    let visited = CellVisitor::walk(scoping, arrow, &names);
+    if let Some((offset, message)) = &visited.refused {
+        return Err(SyntaxError::at(source, *offset, message));
     }
-    let edited = visited.edits.apply(&full, body_start(arrow), &visited.head);
+    let head = visited.head();
+    let edited = visited.edits.apply(&full, body_start(arrow), &head);
     // Without parentheses, because the engine would look ahead for an arrow after them and parse
     // the function twice.
     let function = &edited.text[1..edited.text.len() - 1];
     Ok(Cell {
         script: format!("({SCOPE},{RUNTIME})=>{function}"),
-        sources: CellSources::new(&full, &edited, visited.functions),
+        sources: CellSources::new(&full, &edited, visited.sources),
+        returns_in_function: visited.returns_in_function,
         shadowed: names.scoped_builtins,
         assigned: names.assigned.into_iter().collect(),
         lexical: names.lexical,
         variables: names.variables,
-        returns_in_function: visited.returns_in_function,
     })
 }
 

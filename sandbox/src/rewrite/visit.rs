@@ -28,22 +28,10 @@ const RETURN_LENGTH: u32 = 6;
 /// Bytes of the keyword `static` and a blank.
 const STATIC_LENGTH: u32 = 7;
 
-pub(super) struct Visited {
-    pub edits: Edits,
-    /// Code to insert at the start of the body.
-    pub head: String,
-    pub functions: Vec<sources::Function>,
-    /// Byte offset and description of the first unsupported construct.
-    pub refused: Option<(usize, String)>,
-    /// Whether a function contains `return(…)`, written as a call.
-    pub returns_in_function: bool,
-}
-
-/// Walks the body of the wrapper function and collects edits.
-pub(super) struct CellVisitor<'n, 'a> {
+/// Edits of a cell, and what else is known from walking it.
+pub(super) struct CellVisitor<'n> {
     scoping: &'n Scoping,
     pub(super) names: &'n Names,
-    arrow: &'n ArrowFunctionExpression<'a>,
     cell_scope: Option<ScopeId>,
     /// Spans of the top-level classes, by name. Inside a class, its name is not rewritten, because
     /// it refers to the class's own binding.
@@ -55,21 +43,23 @@ pub(super) struct CellVisitor<'n, 'a> {
     /// Number of enclosing functions that have their own `arguments`: all except arrow functions.
     plain_functions: u32,
     pub(super) edits: Edits,
-    sources: Vec<sources::Function>,
-    refused: Option<(usize, String)>,
-    returns_in_function: bool,
+    pub(super) sources: Vec<sources::Function>,
+    /// Byte offset and description of the first unsupported construct.
+    pub(super) refused: Option<(usize, String)>,
+    /// Whether a function contains `return(…)`, written as a call.
+    pub(super) returns_in_function: bool,
 }
 
-impl<'n, 'a> CellVisitor<'n, 'a> {
-    pub fn new(
+impl<'n> CellVisitor<'n> {
+    /// Walks the body of the wrapper function.
+    pub fn walk(
         scoping: &'n Scoping,
-        arrow: &'n ArrowFunctionExpression<'a>,
+        arrow: &ArrowFunctionExpression<'_>,
         names: &'n Names,
     ) -> Self {
-        Self {
+        let mut visitor = Self {
             scoping,
             names,
-            arrow,
             cell_scope: arrow.scope_id.get(),
             classes: HashMap::new(),
             declared_functions: Vec::new(),
@@ -79,22 +69,11 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
             sources: Vec::new(),
             refused: None,
             returns_in_function: false,
-        }
-    }
-
-    pub fn run(mut self) -> Visited {
-        let arrow = self.arrow;
+        };
         if let ArrowFunctionBody::FunctionBody(body) = &arrow.body {
-            self.statements(&body.statements, true);
+            visitor.statements(&body.statements, true);
         }
-        let head = self.head();
-        Visited {
-            edits: self.edits,
-            head,
-            functions: self.sources,
-            refused: self.refused,
-            returns_in_function: self.returns_in_function,
-        }
+        visitor
     }
 
     /// Visits a node whose source `Function.prototype.toString` returns.
@@ -110,7 +89,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
 
     /// Returns the code at the start of the cell, which defines `var` names and makes functions
     /// usable above their declarations.
-    fn head(&self) -> String {
+    pub fn head(&self) -> String {
         let Some(scope) = self.cell_scope else {
             return String::new();
         };
@@ -147,7 +126,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         format!(";{head}{functions}")
     }
 
-    fn statements(&mut self, list: &ArenaVec<'a, Statement<'a>>, top: bool) {
+    fn statements(&mut self, list: &ArenaVec<'_, Statement<'_>>, top: bool) {
         for statement in list {
             self.statement(statement, top);
         }
@@ -155,7 +134,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
 
     /// Visits a statement in a list. Text inserted before the statement starts with `;`, because
     /// the line above may rely on automatic semicolon insertion, which `(` would prevent.
-    fn statement(&mut self, statement: &Statement<'a>, top: bool) {
+    fn statement(&mut self, statement: &Statement<'_>, top: bool) {
         match statement {
             Statement::ExpressionStatement(it) => {
                 let bare_call = top && is_bare_call(&it.expression);
@@ -186,7 +165,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
     }
 
     /// Visits a function declaration, with or without a label.
-    fn function_statement(&mut self, it: &Function<'a>, top: bool) {
+    fn function_statement(&mut self, it: &Function<'_>, top: bool) {
         self.visit_function(it, ScopeFlags::empty());
         let Some(id) = &it.id else {
             return;
@@ -200,7 +179,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
     }
 
     /// Visits a branch of an `if`. A function declared as a branch has its own block.
-    fn branch(&mut self, statement: &Statement<'a>) {
+    fn branch(&mut self, statement: &Statement<'_>) {
         let Statement::FunctionDeclaration(function) = statement else {
             return self.visit_statement(statement);
         };
@@ -215,7 +194,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
     }
 
     /// Returns the replacement of a reference, or `None` if the reference does not change.
-    fn target(&mut self, id: &IdentifierReference<'a>) -> Option<String> {
+    fn target(&mut self, id: &IdentifierReference<'_>) -> Option<String> {
         let name = id.name.as_str();
         self.refuse_reserved(name, id.span);
         let reference = self.scoping.get_reference(id.reference_id.get()?);
@@ -248,7 +227,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
 
     /// Returns the name that an assignment gives to an anonymous function, if rewriting the target
     /// would lose that name.
-    fn assigned_name<'i>(&mut self, target: &'i AssignmentTarget<'a>) -> Option<&'i str> {
+    fn assigned_name<'i>(&mut self, target: &'i AssignmentTarget<'_>) -> Option<&'i str> {
         match target {
             AssignmentTarget::AssignmentTargetIdentifier(id) => {
                 self.target(id).map(|_| id.name.as_str())
@@ -279,7 +258,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
 
     /// For `globalThis.name` with an undeclared name, returns the span of `globalThis` and that
     /// name.
-    fn name_on_global<'i>(&self, expression: &'i Expression<'a>) -> Option<(Span, &'i str)> {
+    fn name_on_global<'i>(&self, expression: &'i Expression<'_>) -> Option<(Span, &'i str)> {
         let Expression::StaticMemberExpression(member) = expression.without_parentheses() else {
             return None;
         };
@@ -295,7 +274,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
     /// Rewrites a called name: `f(x)` must not pass the scope object to `f` as `this`, and
     /// `eval(x)` must not be a direct eval, which would see the wrapper's own names. Returns
     /// whether the callee is a name.
-    fn callee(&mut self, callee: &Expression<'a>) -> bool {
+    fn callee(&mut self, callee: &Expression<'_>) -> bool {
         let Expression::Identifier(id) = callee.without_parentheses() else {
             return false;
         };
@@ -309,7 +288,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
     }
 }
 
-impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
+impl<'a> Visit<'a> for CellVisitor<'_> {
     fn visit_statements(&mut self, it: &ArenaVec<'a, Statement<'a>>) {
         self.statements(it, false);
     }

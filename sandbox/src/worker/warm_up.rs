@@ -21,14 +21,7 @@ pub(crate) fn warmed_up(isolate: Isolate, limits: &Limits) -> Option<Isolate> {
         agent,
         parent: None,
         context: Context::text("a text\nof two lines"),
-        info: AgentInfo {
-            depth: 0,
-            max_depth: 1,
-            max_iterations: 1,
-            lineage: vec![String::new()],
-            invocation_id: String::new(),
-            parent_id: None,
-        },
+        info: AgentInfo::of_host_code(""),
         functions: HostFunctions::default(),
     };
     let run = Request::Run {

@@ -7,7 +7,7 @@
 mod judging;
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use benchmarks::{Checks, Sample};
 use futures::{StreamExt as _, stream};
@@ -304,12 +304,10 @@ fn sample(run: &RunDir, record: &AttemptRecord) -> Sample {
     Sample {
         id: record.id.clone(),
         query: query(run, record).unwrap_or_default(),
-        context: Arc::default(),
-        follow_ups: Vec::new(),
-        images: Vec::new(),
         expected: record.expected.clone(),
         metadata: record.metadata.clone(),
         cluster: record.cluster.clone(),
+        ..Sample::default()
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use benchmarks::Sample;
 use harness::Engine;
-use harness::model::{AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Stats, Status};
+use harness::model::{AttemptOutcome, Event, EventKind, EventSink, Stats, Status};
 use harness::prompt::template_digests;
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -22,7 +22,7 @@ use records::run_dir::{
 };
 use records::{AttemptRecord, RunIdentity};
 use report::summary::Summary;
-use serde_json::{Value, json};
+use serde_json::json;
 use serve::{OnProgress, Progress};
 use tokio::sync::mpsc;
 
@@ -145,13 +145,8 @@ impl Recorder {
         let number = this.next.fetch_add(1, Ordering::Relaxed);
         let sample = Sample {
             id: format!("request-{number:06}"),
-            query: String::new(),
-            follow_ups: Vec::new(),
-            context: Arc::default(),
-            images: Vec::new(),
-            expected: Value::Null,
             metadata: BTreeMap::from([("client".to_owned(), json!(client))]),
-            cluster: None,
+            ..Sample::default()
         };
         this.send(RunEvent::AttemptStarted {
             sample: sample.id.clone(),
@@ -254,29 +249,16 @@ impl Drop for Attempt {
         let error = "the client disconnected or the server was stopped".to_owned();
         let mut stats = self.sink.stats.lock().clone();
         stats.total = self.began.elapsed();
-        let outcome = AttemptOutcome {
-            earlier_answers: Vec::new(),
+        let outcome = AttemptOutcome::without_answer(Status::Cancelled, error.clone(), stats);
+        let end = EventKind::AttemptEnd {
             status: Status::Cancelled,
             answer: None,
-            error: Some(error.clone()),
-            refused: false,
-            state: None,
-            stats,
+            error: Some(error),
         };
         self.recorder.send(RunEvent::Engine(Event {
-            v: EVENT_VERSION,
             run_id: self.recorder.run_id().to_owned(),
-            sample: self.sample.id.clone(),
-            attempt: 1,
             at_ms: Some(harness::model::ms(outcome.stats.total)),
-            invocation: "root".to_owned(),
-            parent: None,
-            depth: 0,
-            kind: EventKind::AttemptEnd {
-                status: Status::Cancelled,
-                answer: None,
-                error: Some(error),
-            },
+            ..Event::of_root(&self.sample.id, 1, end)
         }));
         self.record(&outcome);
     }

@@ -356,15 +356,7 @@ impl Served {
             head.delivery - 1,
             each.collect::<Vec<_>>().join("; ")
         );
-        let outcome = AttemptOutcome {
-            earlier_answers: Vec::new(),
-            status: Status::Error,
-            answer: None,
-            error: Some(error),
-            refused: false,
-            state: None,
-            stats: Stats::default(),
-        };
+        let outcome = AttemptOutcome::without_answer(Status::Error, error, Stats::default());
         let identity = &self.attempt_runner.identity;
         let now = Timestamp::now();
         let record =

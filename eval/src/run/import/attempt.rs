@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use harness::model::{EVENT_VERSION, Event, EventKind, Protocol, Role, Status};
+use harness::model::{Event, EventKind, Protocol, Role, Status};
 use harness::provider::{NodeRlmResult, NodeRlmStep};
 use serde_json::Value;
 
@@ -114,7 +114,9 @@ pub(super) fn convert(
         answer,
         error,
     });
-    let events = kinds.into_iter().map(|kind| event(&result.task_id, kind));
+    let events = kinds
+        .into_iter()
+        .map(|kind| Event::of_root(&result.task_id, 1, kind));
     (record, events.collect())
 }
 
@@ -162,20 +164,6 @@ fn step_events(
             dropped_blocks: None,
         },
     ]
-}
-
-fn event(sample: &str, kind: EventKind) -> Event {
-    Event {
-        v: EVENT_VERSION,
-        run_id: String::new(),
-        sample: sample.to_owned(),
-        attempt: 1,
-        at_ms: None,
-        invocation: "root".to_owned(),
-        parent: None,
-        depth: 0,
-        kind,
-    }
 }
 
 fn count(n: usize) -> u32 {

@@ -32,11 +32,10 @@ fn sample() -> Sample {
         id: "s-1".to_owned(),
         query: "?".to_owned(),
         context: "…".to_owned().into(),
-        follow_ups: Vec::new(),
-        images: Vec::new(),
         expected: json!("42"),
         metadata: BTreeMap::from([("context_length".to_owned(), json!(8000))]),
         cluster: Some("c".to_owned()),
+        ..Sample::default()
     }
 }
 

@@ -26,15 +26,8 @@ pub fn run() {
     runtime.block_on(async {
         let sandbox = Sandbox::new(Config::default(), isolation, |lack| panic!("{lack}"));
         let session = sandbox.expect("a sandbox").session().await;
-        let info = AgentInfo {
-            depth: 0,
-            max_depth: 1,
-            max_iterations: 1,
-            lineage: vec![String::new()],
-            invocation_id: String::new(),
-            parent_id: None,
-        };
         let session = session.expect("a session");
+        let info = AgentInfo::of_host_code("");
         let mut repl = session.open(None, Context::text(""), info);
         repl.run("await llm('shall I?'); for (;;) {}", 1);
         if let Event::Called(call) = repl.next().await.expect("the session lives") {

@@ -1,6 +1,6 @@
 //! Parses the costs of the responses in a journal.
 
-use model::{EVENT_VERSION, Event, EventKind, Usage};
+use model::{Event, EventKind, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -66,26 +66,18 @@ pub fn spent(paid: &[PaidResponse]) -> Spent {
 
 /// Converts billed responses that no record includes to the events of a trajectory.
 pub fn as_events(paid: &[PaidResponse], sample: &str, attempt: u32) -> Vec<Event> {
-    let event = |invocation: &str, kind| Event {
-        v: EVENT_VERSION,
-        run_id: String::new(),
-        sample: sample.to_owned(),
-        attempt,
-        at_ms: None,
-        invocation: invocation.to_owned(),
-        parent: None,
-        depth: 0,
-        kind,
-    };
-    let mut events = vec![event(
-        "root",
-        EventKind::AttemptStart {
-            query: None,
-            context_chars: None,
-        },
-    )];
+    let event = |kind| Event::of_root(sample, attempt, kind);
+    let mut events = vec![event(EventKind::AttemptStart {
+        query: None,
+        context_chars: None,
+    })];
     for one in paid.iter().filter(|one| one.counts()) {
-        let mut add = |kind| events.push(event(&one.invocation, kind));
+        let mut add = |kind| {
+            events.push(Event {
+                invocation: one.invocation.clone(),
+                ..event(kind)
+            });
+        };
         add(EventKind::LlmRequest {
             new_messages: Vec::new(),
             messages: None,

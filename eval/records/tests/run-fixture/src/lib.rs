@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use model::{EVENT_VERSION, Event, EventKind, Status};
+use model::{Event, EventKind, Status};
 use records::run_dir::{Fingerprint, Lock};
 use records::{AttemptRecord, RunIdentity};
 use serde_json::json;
@@ -53,15 +53,12 @@ pub fn identity(run_id: &str) -> RunIdentity {
 /// Returns an event of an agent at the given depth, in the first attempt at the sample.
 pub fn event(sample: &str, invocation: &str, depth: u32, kind: EventKind) -> Event {
     Event {
-        v: EVENT_VERSION,
         run_id: "run".to_owned(),
-        sample: sample.to_owned(),
-        attempt: 1,
         at_ms: Some(0.5),
         invocation: invocation.to_owned(),
         parent: (depth > 0).then(|| "root".to_owned()),
         depth,
-        kind,
+        ..Event::of_root(sample, 1, kind)
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use harness::model::{EVENT_VERSION, Event, EventKind, Status};
+use harness::model::{Event, EventKind, Status};
 use harness::provider::{Forecast, ProviderError};
 use harness::{Reservation, SharedBudget, Spent};
 use jiff::Timestamp;
@@ -171,17 +171,12 @@ impl JudgeLog for Log<'_> {
         }
         let (id, attempt) = (&self.record.id, self.record.attempt);
         let event = Event {
-            v: EVENT_VERSION,
             run_id: self.judging.run_id.clone(),
-            sample: id.clone(),
-            attempt,
             at_ms: Some(self.judging.began.elapsed().as_secs_f64() * 1e3),
             // All answers and starts share the file, so ids must differ even between calls that
             // never ended.
             invocation: format!("judge of {id}.{attempt} since {}", self.judging.start),
-            parent: None,
-            depth: 0,
-            kind: event,
+            ..Event::of_root(id, attempt, event)
         };
         // A full disk is reported when the verdict is stored.
         let _ = self.judging.journal.append(&event, false);
