@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use axum::response::{IntoResponse, Response};
 use model::Status;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::admission::{AdmissionQueue, QueueTicket};
@@ -77,7 +78,8 @@ impl RequestHandler {
         if asked.is_stream {
             let (frames, received) = mpsc::unbounded_channel();
             let handler = Arc::clone(self);
-            let task = tokio::spawn(async move {
+            let mut task = JoinSet::new();
+            task.spawn(async move {
                 handler
                     .stream(asked, place, interface, frames, watched)
                     .await;
