@@ -91,14 +91,11 @@ fn of_error(error: &Error) -> u8 {
         | Error::Resume(_)
         | Error::Sample(_)
         | Error::Sweep(
-            SweepError::Flags { .. }
+            SweepError::Invalid(_)
             | SweepError::Settings { .. }
-            | SweepError::SameCells { .. }
-            | SweepError::SameRecording { .. }
             | SweepError::NoEffectAnywhere(_)
             | SweepError::Exists(_)
-            | SweepError::NotASweep(_)
-            | SweepError::Malformed { .. },
+            | SweepError::NotASweep(_),
         )
         | Error::Compare(
             CompareError::Read { .. } | CompareError::Csv { .. } | CompareError::Differ(_),

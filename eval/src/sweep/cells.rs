@@ -112,16 +112,22 @@ impl<'m> Cells<'m> {
         let identity = identify_main_model(&engine, &flags.benchmark) + &sampled;
         let plan = plan_with_identities(&engine, &flags.benchmark);
         for (cell, (made, earlier, model)) in self.runs.iter().zip(&self.made) {
-            let (first, second) = (cell.name.clone(), name.clone());
             if *model != identity {
                 continue;
             }
+            let first = &cell.name;
             if *earlier == plan {
-                return Err(SweepError::SameCells { first, second });
+                return Err(SweepError::Invalid(format!(
+                    "cells `{first}` and `{name}` would send the same requests to the same model; \
+                     remove one of them"
+                )));
             }
             let is_replay = engine.references.main().played_back().is_some();
             if is_replay && made.has_same_structure(&combination) {
-                return Err(SweepError::SameRecording { first, second });
+                return Err(SweepError::Invalid(format!(
+                    "cells `{first}` and `{name}` replay the same recording, which prompts cannot \
+                     change; remove one of them"
+                )));
             }
         }
         self.left_out.extend(masked.iter().map(|masked| Skipped {
@@ -175,10 +181,8 @@ fn resolve(
     left_out: &mut Vec<NoEffect>,
 ) -> Result<Resolution, SweepError> {
     loop {
-        let wrong = |problem| SweepError::Flags {
-            cell: combination.to_string(),
-            problem,
-        };
+        let wrong =
+            |problem: String| SweepError::Invalid(format!("cell `{combination}`: {problem}"));
         let mut flags = flags(matrix, combination).map_err(wrong)?;
         for setting in left_out
             .iter()
