@@ -78,12 +78,11 @@ fn of_error(error: &Error) -> u8 {
         | Error::Settings(_)
         | Error::Benchmark(_)
         | Error::Grader(
-            GraderError::Read { .. }
-            | GraderError::Script(_)
+            GraderError::Script(_)
             | GraderError::NoModel
             | GraderError::Unknown(_)
             | GraderError::Twice(_)
-            | GraderError::NoJudge { .. },
+            | GraderError::NoJudge(..),
         )
         | Error::Protocol(_)
         | Error::Model(_)

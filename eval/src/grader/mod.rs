@@ -208,15 +208,7 @@ impl Grade {
 /// Reason why a scorer cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GraderError {
-    /// The scorer's file cannot be read.
-    #[error("scorer: cannot read {path}: {reason}")]
-    Read {
-        /// Path of the file.
-        path: String,
-        /// Error reported by the system.
-        reason: std::io::Error,
-    },
-    /// The scorer's file does not load or does not define a scorer.
+    /// The scorer's file cannot be read, does not load or does not define a scorer.
     #[error("scorer: {0}")]
     Script(String),
     /// The model of the judge is missing.
@@ -228,27 +220,12 @@ pub enum GraderError {
     /// A scorer is given twice.
     #[error("--scorer: duplicate scorer {0}")]
     Twice(String),
-    /// A flag configures a judge, but the scorer does not use a model.
-    #[error("{flag}: the scorer {scorer} does not use a model")]
-    NoJudge {
-        /// Name of the flag.
-        flag: &'static str,
-        /// Name of the scorer.
-        scorer: String,
-    },
+    /// A flag configures a judge, but the named scorer does not use a model.
+    #[error("{0}: the scorer {1} does not use a model")]
+    NoJudge(&'static str, String),
     /// The sandbox of the scorer cannot start.
     #[error("scorer: {0}")]
     Sandbox(#[from] harness::sandbox::StartError),
-}
-
-impl GraderError {
-    /// Returns the error for a judge's flag if the scorer does not use a model.
-    pub fn no_judge(flag: &'static str, scorer: &str) -> Self {
-        Self::NoJudge {
-            flag,
-            scorer: scorer.to_owned(),
-        }
-    }
 }
 
 /// Opens the scorer of a run: the user's choice, otherwise that of the benchmark's description,
@@ -268,9 +245,9 @@ pub fn open(
         && further(settings).any(|scorer| scorer.as_ref().is_some_and(is_judge));
     let judge = judge.filter(|_| !is_of_another);
     match scorer {
-        None if judge.is_some() => Err(GraderError::no_judge(
+        None if judge.is_some() => Err(GraderError::NoJudge(
             settings.judge_flag(),
-            dataset.scorer().name(),
+            dataset.scorer().name().to_owned(),
         )),
         None => Ok(Arc::new(Rule::of_benchmark(dataset.scorer()))),
         Some(outside) => open_outside(outside, settings, judge),
@@ -324,7 +301,7 @@ pub fn open_outside(
     Ok(match (scorer, &settings.judge, judge) {
         (OutsideScorer::JavaScript(_), _, Some(_)) => {
             let scorer = scorer.to_string();
-            return Err(GraderError::no_judge(settings.judge_flag(), &scorer));
+            return Err(GraderError::NoJudge(settings.judge_flag(), scorer));
         }
         (OutsideScorer::JavaScript(path), _, None) => Arc::new(JavaScript::read(path, settings)?),
         (OutsideScorer::Judge, Some(settings), Some(model)) => Arc::new(Judge::new(
