@@ -10,8 +10,8 @@ use super::agents::AgentResult;
 use super::error::ApiError;
 use super::events::{Frames, data};
 use super::interface::{Head, Interface, extension};
-use super::request::{Fields, expected, is_plain_text, object, read_content, text};
-use super::turn::{Speaker, Turn};
+use super::request::{Fields, expected, is_plain_text, object, read_message};
+use super::turn::Turn;
 
 /// A response in the format of chat completions.
 #[derive(Debug, Default)]
@@ -40,23 +40,7 @@ pub(crate) fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
 
 fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
     let mut message = object(message, place)?;
-    let role = message.shift_remove("role").unwrap_or_default();
-    let role = text(role, &format!("{place}.role"))?;
-    let speaker = match role.as_str() {
-        "system" | "developer" => Speaker::Instructions,
-        "user" => Speaker::User,
-        "assistant" => Speaker::Assistant,
-        "tool" | "function" => Speaker::Tool,
-        other => {
-            return Err(ApiError::invalid(
-                format!("{place}.role"),
-                format!("unknown role `{other}`; known: system, developer, user, assistant, tool"),
-            ));
-        }
-    };
-    let mut turn = Turn::new(speaker, String::new());
-    let content = message.shift_remove("content").unwrap_or_default();
-    read_content(&mut turn, content, &format!("{place}.content"))?;
+    let mut turn = read_message(&mut message, place, true)?;
     // The conversation may contain earlier tool calls of another model.
     if let Some(calls) = message
         .shift_remove("tool_calls")

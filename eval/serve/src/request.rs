@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::agents::Limits;
 use super::error::ApiError;
-use super::turn::{Piece, Turn};
+use super::turn::{Piece, Speaker, Turn};
 
 /// Name of the request field that extends `OpenAI`'s interface.
 const EXTENSION: &str = "rlm";
@@ -220,8 +220,34 @@ fn files(value: Value, place: &str) -> Result<Vec<Piece>, ApiError> {
         .collect()
 }
 
+/// Parses the role and the content of a message. Only chat completions have messages of tools.
+pub(crate) fn read_message(
+    message: &mut Map<String, Value>,
+    place: &str,
+    with_tools: bool,
+) -> Result<Turn, ApiError> {
+    let mut take = |name: &str| message.shift_remove(name).unwrap_or_default();
+    let role_place = format!("{place}.role");
+    let role = text(take("role"), &role_place)?;
+    let speaker = match role.as_str() {
+        "system" | "developer" => Speaker::Instructions,
+        "user" => Speaker::User,
+        "assistant" => Speaker::Assistant,
+        "tool" | "function" if with_tools => Speaker::Tool,
+        other => {
+            let tool = if with_tools { ", tool" } else { "" };
+            let known = format!("system, developer, user, assistant{tool}");
+            let problem = format!("unknown role `{other}`; known: {known}");
+            return Err(ApiError::invalid(role_place, problem));
+        }
+    };
+    let mut turn = Turn::new(speaker, String::new());
+    read_content(&mut turn, take("content"), &format!("{place}.content"))?;
+    Ok(turn)
+}
+
 /// Parses the content of a message: a string, or parts in the format of either interface.
-pub(crate) fn read_content(turn: &mut Turn, content: Value, place: &str) -> Result<(), ApiError> {
+fn read_content(turn: &mut Turn, content: Value, place: &str) -> Result<(), ApiError> {
     let parts = match content {
         Value::Null => return Ok(()),
         Value::String(text) => {

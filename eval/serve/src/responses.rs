@@ -10,7 +10,7 @@ use super::agents::AgentResult;
 use super::error::ApiError;
 use super::events::{Frames, named};
 use super::interface::{Head, Interface, extension};
-use super::request::{Fields, expected, is_plain_text, object, read_content, text};
+use super::request::{Fields, expected, is_plain_text, object, read_message, text};
 use super::turn::{Speaker, Turn};
 
 /// A response in the format of the Responses interface.
@@ -55,25 +55,7 @@ fn read_item(item: Value, place: &str) -> Result<Option<Turn>, ApiError> {
     };
     let mut take = |name: &str| item.shift_remove(name).unwrap_or_default();
     Ok(Some(match kind.as_str() {
-        "message" => {
-            let role = text(take("role"), &format!("{place}.role"))?;
-            let speaker = match role.as_str() {
-                "system" | "developer" => Speaker::Instructions,
-                "user" => Speaker::User,
-                "assistant" => Speaker::Assistant,
-                other => {
-                    return Err(ApiError::invalid(
-                        format!("{place}.role"),
-                        format!(
-                            "unknown role `{other}`; known: system, developer, user, assistant"
-                        ),
-                    ));
-                }
-            };
-            let mut turn = Turn::new(speaker, String::new());
-            read_content(&mut turn, take("content"), &format!("{place}.content"))?;
-            turn
-        }
+        "message" => read_message(&mut item, place, false)?,
         // Reasoning of another model is not part of the conversation.
         "reasoning" => return Ok(None),
         "function_call" => {
