@@ -160,7 +160,7 @@ async fn check_owner(
     next: Next,
 ) -> Response {
     let client = request.extensions().get::<Arc<Client>>();
-    let client = client.map_or("", |client| client.name()).to_owned();
+    let client = client.map_or("", |client| client.name.as_str()).to_owned();
     if session_id(request.headers()).is_some_and(|session| !owners.may_use(session, &client)) {
         let headers = request.headers_mut();
         headers.insert(SESSION_ID, HeaderValue::from_static(NO_SESSION));

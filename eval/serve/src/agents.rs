@@ -7,6 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use model::{Status, Usage};
 
+use super::keys::Client;
+
 /// A name that clients can use as `model`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
@@ -40,15 +42,6 @@ pub struct Limits {
     pub llm_calls: Option<u64>,
     /// Maximum wall-clock time.
     pub time: Option<Duration>,
-}
-
-/// The client that sent a question.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Requester {
-    /// Name of the client in the server's settings.
-    pub client: String,
-    /// Limits for all requests of the client together.
-    pub budget: Limits,
 }
 
 /// Progress report of a working agent.
@@ -126,7 +119,7 @@ pub trait Agents: Send + Sync + 'static {
         &self,
         offer: &str,
         question: Question,
-        requester: &Requester,
+        client: &Client,
         progress: OnProgress,
     ) -> Result<AgentResult, Rejection>;
 }

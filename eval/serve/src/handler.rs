@@ -180,18 +180,14 @@ impl RequestHandler {
                 return Err(ApiError::stopping());
             }
             let _working = Working::new(self);
-            let requester = client.requester();
             // Spending is recorded as it occurs, so that a stopped agent's spending counts.
-            let (name, of_client) = (model.clone(), client.name().to_owned());
+            let (name, of_client) = (model.clone(), client.name.clone());
             let metrics = Arc::clone(&self.metrics);
             let forward: OnProgress = Arc::new(move |progress| {
                 metrics.spent(&name, &of_client, &progress);
                 on_progress(progress);
             });
-            let answered = self
-                .agents
-                .answer(&model, question, &requester, forward)
-                .await;
+            let answered = self.agents.answer(&model, question, &client, forward).await;
             match answered {
                 Ok(answered) => self.result(&model, answered),
                 Err(Rejection::OutOfBudget(message)) => Err(ApiError::out_of_budget(message)),
@@ -256,7 +252,7 @@ impl RequestMetrics {
         Self {
             handler: Arc::clone(handler),
             model: asked.model.clone(),
-            client: asked.client.name().to_owned(),
+            client: asked.client.name.clone(),
             began: Instant::now(),
             is_over: false,
         }

@@ -35,7 +35,7 @@ mod error;
 
 pub use admission::{AdmissionQueue, QueueTicket};
 pub use agents::{
-    AgentResult, Agents, Limits, Offer, OnProgress, Progress, Question, Rejection, Requester,
+    AgentResult, Agents, Limits, Offer, OnProgress, Progress, Question, Rejection,
 };
 pub use conversation::{DEFAULT_LONG_TEXT, with_headings};
 pub use error::{ApiError, ServeError};

@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use http_fixture::{Events, Gate};
 use model::{Status, Usage};
 use serde_json::{Value, json};
-use serve::{AgentResult, Agents, Offer, OnProgress, Progress, Question, Rejection, Requester};
+use serve::{
+    AgentResult, Agents, Client, Limits, Offer, OnProgress, Progress, Question, Rejection,
+};
 
 /// Name that clients request.
 pub const MODEL: &str = "rlm/scripted:echo";
@@ -14,7 +16,8 @@ pub const MODEL: &str = "rlm/scripted:echo";
 pub struct AgentStart {
     pub offer: String,
     pub question: Question,
-    pub requester: Requester,
+    pub client: String,
+    pub budget: Limits,
 }
 
 /// Agents whose query begins with the rule that they follow: `wait`, `fail`, `limit`, `cancel`,
@@ -56,13 +59,14 @@ impl Agents for EchoAgents {
         &self,
         offer: &str,
         question: Question,
-        requester: &Requester,
+        client: &Client,
         progress: OnProgress,
     ) -> Result<AgentResult, Rejection> {
         let work = self.gate.begin(AgentStart {
             offer: offer.to_owned(),
             question: question.clone(),
-            requester: requester.clone(),
+            client: client.name.clone(),
+            budget: client.budget,
         });
         let usage = Some(Usage {
             input_tokens: 100,

@@ -61,13 +61,13 @@ pub(super) async fn call(
         images: Vec::new(),
         limits,
     };
-    let requester = caller.client.requester();
-    let request = state.service.request(&requester, &question.limits);
+    let client = &caller.client;
+    let request = state.service.request(client, &question.limits);
     let request = request.map_err(|error| error.to_string())?;
     let answer =
         state
             .service
-            .answer_within(agent, question, &requester.client, &request, steps(&caller));
+            .answer_within(agent, question, &client.name, &request, steps(&caller));
     let answered = answer.await.map_err(|error| error.to_string())?;
     drop(turn);
     Ok(reply(answered))

@@ -12,7 +12,7 @@ use benchmarks::{MAX_IMAGES, decode_data_url};
 use harness::model::{Image, Status};
 use harness::{Budget, Engine, HaltReason, SharedBudget, Task};
 use parking_lot::Mutex;
-use serve::{AgentResult, Agents, Limits, Offer, OnProgress, Question, Rejection, Requester};
+use serve::{AgentResult, Agents, Client, Limits, Offer, OnProgress, Question, Rejection};
 
 use super::recorder::Recorder;
 use super::settings::ServedSettings;
@@ -91,11 +91,11 @@ impl Service {
     }
 
     /// Returns the budget of a client. Its spending also counts against the server's budget.
-    fn budget_of(&self, requester: &Requester) -> SharedBudget {
+    fn budget_of(&self, client: &Client) -> SharedBudget {
         let mut clients = self.clients.lock();
         clients
-            .entry(requester.client.clone())
-            .or_insert_with(|| self.budget.of_client(budget(&requester.budget)))
+            .entry(client.name.clone())
+            .or_insert_with(|| self.budget.of_client(budget(&client.budget)))
             .clone()
     }
 }
@@ -178,11 +178,11 @@ impl Agents for Service {
         &self,
         offer: &str,
         question: Question,
-        requester: &Requester,
+        client: &Client,
         progress: OnProgress,
     ) -> Result<AgentResult, Rejection> {
-        let request = self.request(requester, &question.limits)?;
-        self.answer_within(offer, question, &requester.client, &request, progress)
+        let request = self.request(client, &question.limits)?;
+        self.answer_within(offer, question, &client.name, &request, progress)
             .await
     }
 }
@@ -192,12 +192,8 @@ impl Service {
     ///
     /// # Errors
     /// [`Rejection::OutOfBudget`] if the budget of the client or the server is used up.
-    pub fn request(
-        &self,
-        requester: &Requester,
-        limits: &Limits,
-    ) -> Result<SharedBudget, Rejection> {
-        let of_client = self.budget_of(requester);
+    pub fn request(&self, client: &Client, limits: &Limits) -> Result<SharedBudget, Rejection> {
+        let of_client = self.budget_of(client);
         match of_client.exhausted() {
             Some(error) => Err(Rejection::OutOfBudget(error.to_string())),
             None => Ok(of_client.of_request(budget(limits))),
