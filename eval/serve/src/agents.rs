@@ -2,10 +2,9 @@
 //! questions are checked and answered.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
-use model::{Status, Usage};
+use model::{Budget, Status, Usage};
 
 use super::keys::Client;
 
@@ -28,20 +27,7 @@ pub struct Question {
     /// Images that belong to the query, as data URLs.
     pub images: Vec<String>,
     /// Limits for this question, in addition to those of the server and the client.
-    pub limits: Limits,
-}
-
-/// Limits on spending. `None` means no limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Limits {
-    /// Maximum cost in US dollars.
-    pub cost_usd: Option<f64>,
-    /// Maximum number of input and output tokens together.
-    pub tokens: Option<u64>,
-    /// Maximum number of requests to models.
-    pub llm_calls: Option<u64>,
-    /// Maximum wall-clock time.
-    pub time: Option<Duration>,
+    pub limits: Budget,
 }
 
 /// Progress report of a working agent.

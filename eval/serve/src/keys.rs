@@ -11,10 +11,10 @@ use axum::http::header::AUTHORIZATION;
 use globset::GlobSet;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use model::Budget;
 use sha2::{Digest, Sha256};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::agents::Limits;
 use super::error::ApiError;
 
 /// SHA-256 of a key. The key itself is not stored.
@@ -51,7 +51,7 @@ pub struct Client {
     rate: Option<(NonZeroU32, DefaultDirectRateLimiter)>,
     at_once: Option<(usize, Arc<Semaphore>)>,
     /// Limits for all requests of the client together while the server runs.
-    pub budget: Limits,
+    pub budget: Budget,
 }
 
 impl Client {
@@ -62,7 +62,7 @@ impl Client {
             offers: None,
             rate: None,
             at_once: None,
-            budget: Limits::default(),
+            budget: Budget::default(),
         }
     }
 

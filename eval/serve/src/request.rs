@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use model::Budget;
 use serde_json::{Map, Value};
 
-use super::agents::Limits;
 use super::error::ApiError;
 use super::turn::{Piece, Speaker, Turn};
 
@@ -31,7 +31,7 @@ pub(crate) struct Extension {
     pub query: Option<String>,
     pub context: Option<String>,
     pub files: Vec<Piece>,
-    pub limits: Limits,
+    pub limits: Budget,
     pub show: Show,
 }
 
@@ -118,7 +118,7 @@ impl Fields {
                 "files" => read.files = files(value, &place)?,
                 "max_cost" => read.limits.cost_usd = Some(positive(&value, &place)?),
                 "max_tokens" => read.limits.tokens = Some(count(&value, &place)?),
-                "max_llm_calls" => read.limits.llm_calls = Some(count(&value, &place)?),
+                "max_llm_calls" => read.limits.calls = Some(count(&value, &place)?),
                 "timeout" => {
                     let seconds = Duration::try_from_secs_f64(positive(&value, &place)?);
                     let seconds = seconds.map_err(|_| expected(&place, "seconds", &value))?;

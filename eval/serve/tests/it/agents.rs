@@ -2,11 +2,9 @@
 
 use async_trait::async_trait;
 use http_fixture::{Events, Gate};
-use model::{Status, Usage};
+use model::{Budget, Status, Usage};
 use serde_json::{Value, json};
-use serve::{
-    AgentResult, Agents, Client, Limits, Offer, OnProgress, Progress, Question, Rejection,
-};
+use serve::{AgentResult, Agents, Client, Offer, OnProgress, Progress, Question, Rejection};
 
 /// Name that clients request.
 pub const MODEL: &str = "rlm/scripted:echo";
@@ -17,7 +15,7 @@ pub struct AgentStart {
     pub offer: String,
     pub question: Question,
     pub client: String,
-    pub budget: Limits,
+    pub budget: Budget,
 }
 
 /// Agents whose query begins with the rule that they follow: `wait`, `fail`, `limit`, `cancel`,
@@ -125,7 +123,7 @@ pub fn to_json(question: &Question) -> Value {
     for (name, limit) in [
         ("cost_usd", limits.cost_usd.map(|cost| json!(cost))),
         ("tokens", limits.tokens.map(|tokens| json!(tokens))),
-        ("llm_calls", limits.llm_calls.map(|calls| json!(calls))),
+        ("llm_calls", limits.calls.map(|calls| json!(calls))),
         ("seconds", limits.time.map(|time| json!(time.as_secs_f64()))),
     ] {
         if let Some(limit) = limit {

@@ -5,8 +5,9 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use globset::{Glob, GlobSet};
+use model::Budget;
 use serde_json::json;
-use serve::{Client, Clients, KeyHash, Limits, ServeError, Server, Settings};
+use serve::{Client, Clients, KeyHash, ServeError, Server, Settings};
 use tokio::runtime::Runtime;
 
 use crate::agents::EchoAgents;
@@ -16,10 +17,10 @@ const ONE: &str = "Authorization: Bearer key-one";
 const TWO: &str = "Authorization: Bearer key-two";
 const THREE: &str = "Authorization: Bearer key-three";
 
-const BUDGET: Limits = Limits {
+const BUDGET: Budget = Budget {
     cost_usd: None,
     tokens: None,
-    llm_calls: Some(2),
+    calls: Some(2),
     time: None,
 };
 

@@ -48,7 +48,7 @@ pub(super) async fn call(
     let chosen = choose(arguments.model.as_deref(), &models, |(model, _)| model)?;
     let agent = &chosen.1;
     let _turn = state.turn().await?;
-    let request = state.service.request(&caller.client, &limits);
+    let request = state.service.request(&caller.client, limits);
     let request = request.map_err(|error| error.to_string())?;
     let quiet: OnProgress = Arc::new(|_| {});
     let mut work: FuturesUnordered<_> = arguments

@@ -62,7 +62,7 @@ pub(super) async fn call(
         limits,
     };
     let client = &caller.client;
-    let request = state.service.request(client, &question.limits);
+    let request = state.service.request(client, question.limits);
     let request = request.map_err(|error| error.to_string())?;
     let answer =
         state

@@ -12,7 +12,7 @@ use benchmarks::{MAX_IMAGES, decode_data_url};
 use harness::model::{Image, Status};
 use harness::{Budget, Engine, HaltReason, SharedBudget, Task};
 use parking_lot::Mutex;
-use serve::{AgentResult, Agents, Client, Limits, Offer, OnProgress, Question, Rejection};
+use serve::{AgentResult, Agents, Client, Offer, OnProgress, Question, Rejection};
 
 use super::recorder::Recorder;
 use super::settings::ServedSettings;
@@ -95,7 +95,7 @@ impl Service {
         let mut clients = self.clients.lock();
         clients
             .entry(client.name.clone())
-            .or_insert_with(|| self.budget.of_client(budget(&client.budget)))
+            .or_insert_with(|| self.budget.of_client(client.budget))
             .clone()
     }
 }
@@ -106,15 +106,6 @@ fn open_engine(settings: &EngineSettings, ready: usize) -> Result<Arc<Engine>, E
     let engine = Engine::new(treatment, conduct, models, terminal::warning)?;
     engine.keep_ready(ready);
     Ok(Arc::new(engine))
-}
-
-fn budget(limits: &Limits) -> Budget {
-    Budget {
-        cost_usd: limits.cost_usd,
-        tokens: limits.tokens,
-        calls: limits.llm_calls,
-        time: limits.time,
-    }
 }
 
 impl ServedAgent {
@@ -181,7 +172,7 @@ impl Agents for Service {
         client: &Client,
         progress: OnProgress,
     ) -> Result<AgentResult, Rejection> {
-        let request = self.request(client, &question.limits)?;
+        let request = self.request(client, question.limits)?;
         self.answer_within(offer, question, &client.name, &request, progress)
             .await
     }
@@ -192,11 +183,11 @@ impl Service {
     ///
     /// # Errors
     /// [`Rejection::OutOfBudget`] if the budget of the client or the server is used up.
-    pub fn request(&self, client: &Client, limits: &Limits) -> Result<SharedBudget, Rejection> {
+    pub fn request(&self, client: &Client, limits: Budget) -> Result<SharedBudget, Rejection> {
         let of_client = self.budget_of(client);
         match of_client.exhausted() {
             Some(error) => Err(Rejection::OutOfBudget(error.to_string())),
-            None => Ok(of_client.of_request(budget(limits))),
+            None => Ok(of_client.of_request(limits)),
         }
     }
 

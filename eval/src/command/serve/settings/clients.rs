@@ -6,9 +6,10 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use harness::Budget;
 use harness::provider::http::Secret;
 use serde::Deserialize;
-use serve::{Client, Clients, KeyHash, Limits};
+use serve::{Client, Clients, KeyHash};
 
 use super::served::{check_name, read};
 use crate::process::env_vars;
@@ -104,10 +105,10 @@ fn client(entry: Entry) -> Result<(KeyHash, Client), String> {
     {
         return Err("`max_cost` must be a number of US dollars above 0".to_owned());
     }
-    client.budget = Limits {
+    client.budget = Budget {
         cost_usd: entry.max_cost,
         tokens: entry.max_tokens,
-        llm_calls: entry.max_llm_calls,
+        calls: entry.max_llm_calls,
         time: None,
     };
     Ok((key, client))
