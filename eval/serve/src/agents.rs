@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use model::{Budget, Status, Usage};
+use model::{Budget, Stats, Status, Usage};
 
 use super::keys::Client;
 
@@ -44,7 +44,7 @@ pub enum Progress {
     },
 }
 
-/// Result of an agent. Figures cover its whole tree of agents, except `iterations`.
+/// Result of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentResult {
     /// How the agent ended.
@@ -53,18 +53,8 @@ pub struct AgentResult {
     pub answer: Option<String>,
     /// Reason why there is no answer, or the limit that ended the agent.
     pub error: Option<String>,
-    /// Tokens; `None` if no response carries a count.
-    pub usage: Option<Usage>,
-    /// Cost in US dollars; `None` if the cost of any call is unknown.
-    pub cost_usd: Option<f64>,
-    /// Number of agents, including the root and one-shot calls.
-    pub agents: u32,
-    /// Depth of the deepest agent.
-    pub depth_reached: u32,
-    /// Number of iterations of the root.
-    pub iterations: u32,
-    /// Number of requests to models.
-    pub llm_calls: u32,
+    /// Resources used by its whole tree of agents.
+    pub stats: Stats,
     /// Run directory that contains the trajectory.
     pub run: String,
     /// Id of the sample in that run.

@@ -184,7 +184,7 @@ const fn finish_reason(status: Status) -> &'static str {
 }
 
 fn usage(answered: &AgentResult) -> Value {
-    let usage = answered.usage.unwrap_or_default();
+    let usage = answered.stats.usage.unwrap_or_default();
     let Usage {
         input_tokens,
         cached_input_tokens,
@@ -198,6 +198,6 @@ fn usage(answered: &AgentResult) -> Value {
         "total_tokens": usage.total(),
         "prompt_tokens_details": {"cached_tokens": cached_input_tokens},
         "completion_tokens_details": {"reasoning_tokens": reasoning_tokens},
-        "cost": answered.cost_usd,
+        "cost": answered.stats.cost_usd(),
     })
 }

@@ -281,13 +281,13 @@ impl Interface for Responses {
 }
 
 fn usage(answered: &AgentResult) -> Value {
-    let usage = answered.usage.unwrap_or_default();
+    let usage = answered.stats.usage.unwrap_or_default();
     json!({
         "input_tokens": usage.input_tokens,
         "input_tokens_details": {"cached_tokens": usage.cached_input_tokens},
         "output_tokens": usage.output_tokens,
         "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
         "total_tokens": usage.total(),
-        "cost": answered.cost_usd,
+        "cost": answered.stats.cost_usd(),
     })
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use http_fixture::{Events, Gate};
-use model::{Budget, Status, Usage};
+use model::{Budget, Stats, Status, Usage};
 use serde_json::{Value, json};
 use serve::{AgentResult, Agents, Client, Offer, OnProgress, Progress, Question, Rejection};
 
@@ -99,12 +99,15 @@ impl Agents for EchoAgents {
             status,
             answer,
             error: error.map(str::to_owned),
-            usage,
-            cost_usd,
-            agents: 3,
-            depth_reached: 1,
-            iterations: 2,
-            llm_calls: 4,
+            stats: Stats {
+                usage,
+                known_cost_usd: cost_usd,
+                agents: 3,
+                depth_reached: 1,
+                iterations: 2,
+                llm_calls: 4,
+                ..Stats::default()
+            },
             run: "results/one".to_owned(),
             sample: "request-000001".to_owned(),
         })

@@ -102,9 +102,9 @@ fn reply(results: impl Iterator<Item = Result<AgentResult, Rejection>>) -> Reply
         failed += usize::from(answer.is_none());
         let (status, sample) = match &result {
             Ok(answered) => {
-                llm_calls += u64::from(answered.llm_calls);
+                llm_calls += u64::from(answered.stats.llm_calls);
                 cost_usd = cost_usd
-                    .zip(answered.cost_usd)
+                    .zip(answered.stats.cost_usd())
                     .map(|(sum, cost)| sum + cost);
                 run = Some(answered.run.clone());
                 (json!(answered.status), Some(answered.sample.clone()))

@@ -222,7 +222,6 @@ impl Service {
         };
         let outcome = engine.run_within(&task, attempt.sink(), request).await;
         attempt.end(&outcome);
-        let stats = &outcome.stats;
         // Another question can halt the engine while the last call of this one is in progress.
         let halted = engine.halt_reason().filter(|_| outcome.answer.is_none());
         let status = match halted {
@@ -234,12 +233,7 @@ impl Service {
             status,
             answer: outcome.answer,
             error: outcome.error,
-            usage: stats.usage,
-            cost_usd: stats.cost_usd(),
-            agents: stats.agents,
-            depth_reached: stats.depth_reached,
-            iterations: stats.iterations,
-            llm_calls: stats.llm_calls,
+            stats: outcome.stats,
             run: recorder.run_id().to_owned(),
             sample: task.sample,
         })
