@@ -117,7 +117,7 @@ impl HttpServer {
         }
         tokio::select! {
             ended = &mut serve => return ended.map_err(ServeError::Serve),
-            () = shared.idle() => {}
+            () = shared.calls.closed() => {}
             () = tokio::time::sleep(self.shutdown_timeout) => {}
             () = stop_now => {}
         }
