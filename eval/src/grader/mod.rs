@@ -228,49 +228,35 @@ pub enum GraderError {
     Sandbox(#[from] harness::sandbox::StartError),
 }
 
-/// Opens the scorer of a run: the user's choice, otherwise that of the benchmark's description,
-/// otherwise the benchmark's own scorer. `judge` is the judge's model, already open.
+/// Opens the scorer of a run and its further scorers, whose scores are only recorded. The scorer is
+/// the user's choice, otherwise that of the benchmark's description, otherwise the benchmark's own.
+/// `judge` is the judge's model, already open.
 ///
 /// # Errors
-/// [`GraderError`] for a file that cannot be read or a judge without a model.
+/// [`GraderError`] for a file that cannot be read, a judge without a model, and a further scorer
+/// that is unknown or given twice.
 pub fn open(
     settings: &GraderSettings,
     dataset: &dyn Dataset,
-    judge: Option<Model>,
-) -> Result<Arc<dyn Grader>, GraderError> {
-    let scorer = settings.given.as_ref().or(dataset.outside_scorer());
-    let is_judge = |scorer: &OutsideScorer| *scorer == OutsideScorer::Judge;
-    // The judge may be one of the further scorers.
-    let is_of_another = !scorer.is_some_and(is_judge)
-        && further(settings).any(|scorer| scorer.as_ref().is_some_and(is_judge));
-    let judge = judge.filter(|_| !is_of_another);
-    match scorer {
-        None if judge.is_some() => Err(GraderError::NoJudge(
-            settings.judge_flag(),
-            dataset.scorer().name().to_owned(),
-        )),
-        None => Ok(Arc::new(Rule::of_benchmark(dataset.scorer()))),
-        Some(outside) => open_outside(outside, settings, judge),
-    }
-}
-
-fn further(settings: &GraderSettings) -> impl Iterator<Item = Option<OutsideScorer>> {
-    let names = settings.further.iter();
-    names.map(|name| OutsideScorer::parse(name))
-}
-
-/// Opens the further scorers of a run, whose scores are only recorded. `first` is the scorer of the
-/// run, and `judge` is the judge's model, already open.
-///
-/// # Errors
-/// Like [`open`], and for a scorer that is unknown or given twice.
-pub fn open_further(
-    settings: &GraderSettings,
-    first: &dyn Grader,
     judge: Option<&Model>,
-) -> Result<Further, GraderError> {
-    let mut all: Vec<Arc<dyn Grader>> = Vec::new();
-    for (name, outside) in settings.further.iter().zip(further(settings)) {
+) -> Result<(Arc<dyn Grader>, Further), GraderError> {
+    let scorer = settings.given.as_ref().or(dataset.outside_scorer());
+    let further = settings.further.iter();
+    let further: Vec<_> = further.map(|name| OutsideScorer::parse(name)).collect();
+    // The judge may be one of the further scorers.
+    let is_of_another =
+        scorer != Some(&OutsideScorer::Judge) && further.contains(&Some(OutsideScorer::Judge));
+    let own_judge = judge.filter(|_| !is_of_another).cloned();
+    let first: Arc<dyn Grader> = match scorer {
+        None if own_judge.is_some() => {
+            let scorer = dataset.scorer().name().to_owned();
+            return Err(GraderError::NoJudge(settings.judge_flag(), scorer));
+        }
+        None => Arc::new(Rule::of_benchmark(dataset.scorer())),
+        Some(outside) => open_outside(outside, settings, own_judge)?,
+    };
+    let mut all = vec![first];
+    for (name, outside) in settings.further.iter().zip(further) {
         let grader: Arc<dyn Grader> = if let Some(outside) = outside {
             let judge = judge.filter(|_| outside == OutsideScorer::Judge);
             open_outside(&outside, settings, judge.cloned())?
@@ -280,13 +266,13 @@ pub fn open_further(
                 rule.ok_or_else(|| GraderError::Unknown(name.clone()))?,
             ))
         };
-        let is_known = |other: &Arc<dyn Grader>| other.name() == grader.name();
-        if first.name() == grader.name() || all.iter().any(is_known) {
+        if all.iter().any(|other| other.name() == grader.name()) {
             return Err(GraderError::Twice(name.clone()));
         }
         all.push(grader);
     }
-    Ok(all.into())
+    let first = all.remove(0);
+    Ok((first, all.into()))
 }
 
 /// Opens a scorer that needs a model or the sandbox.
