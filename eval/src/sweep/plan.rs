@@ -153,10 +153,8 @@ impl Plan {
     /// [`SweepError::RunDir`] if the file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), SweepError> {
         let path = folder.join(PLAN);
-        let text = serde_json::to_string_pretty(self).map_err(|reason| RunDirError::Write {
-            path: path.clone(),
-            reason: reason.into(),
-        })?;
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|reason| RunDirError::cannot_write(&path, reason.into()))?;
         Ok(write_whole(&path, (text + "\n").as_bytes())?)
     }
 
@@ -169,10 +167,8 @@ impl Plan {
         if !path.is_file() {
             return Err(SweepError::NotASweep(folder.to_owned()));
         }
-        let text = fs::read_to_string(&path).map_err(|reason| RunDirError::Read {
-            path: path.clone(),
-            reason,
-        })?;
+        let text =
+            fs::read_to_string(&path).map_err(|reason| RunDirError::cannot_read(&path, reason))?;
         let malformed =
             |problem: String| SweepError::Invalid(format!("{}: {problem}", path.display()));
         let plan: Self =
