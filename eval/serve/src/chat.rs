@@ -22,7 +22,7 @@ pub(crate) struct Chat {
 }
 
 /// Parses the messages of a request.
-pub(crate) fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
+fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
     let messages = match fields.take("messages") {
         Some(Value::Array(messages)) if !messages.is_empty() => messages,
         Some(Value::Array(_)) | None => {
@@ -52,7 +52,7 @@ fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
 }
 
 /// Rejects features that agents do not support.
-pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
+fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
     let is_none = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     let tools = "agents call only their own tools, not the client's";
     fields.refuse("tools", is_none, tools)?;
@@ -83,16 +83,6 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
 }
 
 impl Chat {
-    /// Parses `stream_options`. The head is set later.
-    pub(crate) fn new(fields: &mut Fields) -> Self {
-        let options = fields.take("stream_options");
-        let with_usage = options.is_some_and(|options| options["include_usage"] == true);
-        Self {
-            with_usage,
-            ..Self::default()
-        }
-    }
-
     fn chunk(&self, choices: &Value) -> Value {
         json!({
             "id": format!("chatcmpl-{}", self.head.id),
@@ -115,6 +105,19 @@ impl Chat {
 }
 
 impl Interface for Chat {
+    const MESSAGES: &'static str = "messages";
+
+    fn parse(fields: &mut Fields) -> Result<(Vec<Turn>, Self), ApiError> {
+        refuse(fields)?;
+        let turns = conversation(fields)?;
+        let options = fields.take("stream_options");
+        let chat = Self {
+            with_usage: options.is_some_and(|options| options["include_usage"] == true),
+            ..Self::default()
+        };
+        Ok((turns, chat))
+    }
+
     fn set_head(&mut self, head: Head) {
         self.head = head;
     }

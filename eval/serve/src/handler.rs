@@ -46,8 +46,6 @@ pub(crate) struct ParsedRequest {
     pub client: Arc<Client>,
     pub model: String,
     pub question: Question,
-    /// Request field with the messages, which errors name.
-    pub param: &'static str,
     pub ignored: Vec<String>,
     pub is_stream: bool,
     /// Format of progress reports in a stream.
@@ -58,13 +56,13 @@ pub(crate) struct ParsedRequest {
 
 impl RequestHandler {
     /// Answers a question through an interface.
-    pub(crate) async fn answer(
+    pub(crate) async fn answer<I: Interface>(
         self: &Arc<Self>,
         asked: ParsedRequest,
-        mut interface: impl Interface,
+        mut interface: I,
     ) -> Response {
         let mut watched = RequestMetrics::new(self, &asked);
-        let place = match self.place(&asked) {
+        let place = match self.place(&asked, I::MESSAGES) {
             Ok(place) => place,
             Err(error) => return watched.refuse(error),
         };
@@ -95,14 +93,15 @@ impl RequestHandler {
         }
     }
 
-    /// Checks that the request can be answered, and adds it to the queue.
-    fn place(&self, asked: &ParsedRequest) -> Result<QueueTicket, ApiError> {
+    /// Checks that the request can be answered, and adds it to the queue. `param` is the request
+    /// field with the messages.
+    fn place(&self, asked: &ParsedRequest, param: &str) -> Result<QueueTicket, ApiError> {
         if *self.phase.borrow() != Phase::Open {
             return Err(ApiError::stopping());
         }
         self.agents
             .check(&asked.model, &asked.question)
-            .map_err(|problem| ApiError::invalid(asked.param, problem))?;
+            .map_err(|problem| ApiError::invalid(param, problem))?;
         self.admission.enter()
     }
 

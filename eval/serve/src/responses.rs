@@ -24,7 +24,7 @@ pub(crate) struct Responses {
 }
 
 /// Parses the messages of a request.
-pub(crate) fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
+fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
     let mut turns = Vec::new();
     if let Some(instructions) = fields.text("instructions")? {
         turns.push(Turn::new(Speaker::Instructions, instructions));
@@ -80,7 +80,7 @@ fn plain(value: &Value) -> String {
 }
 
 /// Rejects features that agents do not support.
-pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
+fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
     let is_none = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     let tools = "agents call only their own tools, not the client's";
     fields.refuse("tools", is_none, tools)?;
@@ -194,6 +194,13 @@ const fn word(status: Status) -> &'static str {
 }
 
 impl Interface for Responses {
+    const MESSAGES: &'static str = "input";
+
+    fn parse(fields: &mut Fields) -> Result<(Vec<Turn>, Self), ApiError> {
+        refuse(fields)?;
+        Ok((conversation(fields)?, Self::default()))
+    }
+
     fn set_head(&mut self, head: Head) {
         self.head = head;
     }

@@ -19,16 +19,16 @@ use tokio::time::timeout;
 
 use super::admission::AdmissionQueue;
 use super::agents::{Agents, Offer};
-use super::chat::{self, Chat};
+use super::chat::Chat;
 use super::conversation::question;
 use super::error::{ApiError, ServeError, json_response};
 use super::guard::{guard, listen};
 use super::handler::{ParsedRequest, Phase, RequestHandler};
+use super::interface::Interface;
 use super::keys::{Client, Clients};
 use super::metrics::{MEDIA_TYPE, Metrics};
 use super::request::Fields;
-use super::responses::{self, Responses};
-use super::turn::Turn;
+use super::responses::Responses;
 
 /// Maximum time that stopped requests may take to end.
 const STOP_GRACE: Duration = Duration::from_secs(2);
@@ -51,9 +51,6 @@ pub struct Settings {
     /// Maximum time that current requests may take to finish on shutdown.
     pub shutdown_timeout: Duration,
 }
-
-/// Messages of a conversation, and the name of the request field that contains them.
-type Parts = (Vec<Turn>, &'static str);
 
 /// A server that is bound to its address but does not answer requests yet.
 pub struct Server {
@@ -145,8 +142,8 @@ impl Server {
 
 fn router(shared: Arc<Shared>, address: SocketAddr) -> Router {
     Router::new()
-        .route("/v1/chat/completions", post(chat))
-        .route("/v1/responses", post(respond))
+        .route("/v1/chat/completions", post(answer::<Chat>))
+        .route("/v1/responses", post(answer::<Responses>))
         .route("/v1/models", get(models))
         .route("/v1/models/{*name}", get(model))
         .route("/health", get(health))
@@ -163,11 +160,7 @@ fn router(shared: Arc<Shared>, address: SocketAddr) -> Router {
 
 impl Shared {
     /// Parses a request into a question.
-    async fn read<I>(
-        &self,
-        request: Request,
-        how: impl FnOnce(&mut Fields) -> Result<(Parts, I), ApiError>,
-    ) -> Result<(ParsedRequest, I), ApiError> {
+    async fn read<I: Interface>(&self, request: Request) -> Result<(ParsedRequest, I), ApiError> {
         let client = self.clients.of(request.headers())?;
         // Key and limits are checked before the body is read, so that rejected clients cannot make
         // the server buffer it.
@@ -179,15 +172,14 @@ impl Shared {
         let model = self.offer(&mut fields, &client)?;
         let is_stream = fields.flag("stream")?;
         let extension = fields.extension()?;
-        let ((turns, param), interface) = how(&mut fields)?;
+        let (turns, interface) = I::parse(&mut fields)?;
         let show = extension.show;
-        let question = question(turns, extension, self.long_text, param)?;
+        let question = question(turns, extension, self.long_text, I::MESSAGES)?;
         Ok((
             ParsedRequest {
                 client,
                 model,
                 question,
-                param,
                 ignored: fields.ignored(),
                 is_stream,
                 show,
@@ -215,26 +207,11 @@ impl Shared {
     }
 }
 
-async fn chat(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, ApiError> {
-    let read = shared.read(request, |fields| {
-        chat::refuse(fields)?;
-        let conversation = chat::conversation(fields)?;
-        Ok(((conversation, "messages"), Chat::new(fields)))
-    });
-    let (asked, interface) = read.await?;
-    Ok(shared.handler.answer(asked, interface).await)
-}
-
-async fn respond(
+async fn answer<I: Interface>(
     State(shared): State<Arc<Shared>>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let read = shared.read(request, |fields| {
-        responses::refuse(fields)?;
-        let conversation = responses::conversation(fields)?;
-        Ok(((conversation, "input"), Responses::default()))
-    });
-    let (asked, interface) = read.await?;
+    let (asked, interface) = shared.read::<I>(request).await?;
     Ok(shared.handler.answer(asked, interface).await)
 }
 
