@@ -57,15 +57,12 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     shared: Arc<Shared>,
-    shutdown_timeout: Duration,
 }
 
 /// State shared by handlers.
 struct Shared {
     handler: Arc<RequestHandler>,
-    clients: Clients,
-    max_request_bytes: usize,
-    long_text: usize,
+    settings: Settings,
 }
 
 impl Server {
@@ -84,13 +81,7 @@ impl Server {
         Ok(Self {
             listener,
             address,
-            shared: Arc::new(Shared {
-                handler,
-                clients: settings.clients,
-                max_request_bytes: settings.max_request_bytes,
-                long_text: settings.long_text,
-            }),
-            shutdown_timeout: settings.shutdown_timeout,
+            shared: Arc::new(Shared { handler, settings }),
         })
     }
 
@@ -110,6 +101,7 @@ impl Server {
         stop_now: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
         let phase = self.shared.handler.phase.clone();
+        let shutdown_timeout = self.shared.settings.shutdown_timeout;
         let router = router(self.shared, self.address);
         let mut watched = phase.subscribe();
         let draining = phase.clone();
@@ -124,7 +116,7 @@ impl Server {
             _ = watched.wait_for(|phase| *phase != Phase::Open) => {}
         }
         tokio::select! {
-            ended = timeout(self.shutdown_timeout, &mut serve) => {
+            ended = timeout(shutdown_timeout, &mut serve) => {
                 if let Ok(ended) = ended {
                     return ended.map_err(ServeError::Serve);
                 }
@@ -161,12 +153,13 @@ fn router(shared: Arc<Shared>, address: SocketAddr) -> Router {
 impl Shared {
     /// Parses a request into a question.
     async fn read<I: Interface>(&self, request: Request) -> Result<(ParsedRequest, I), ApiError> {
-        let client = self.clients.of(request.headers())?;
+        let client = self.settings.clients.of(request.headers())?;
         // Key and limits are checked before the body is read, so that rejected clients cannot make
         // the server buffer it.
         let permit = client.admit()?;
-        let body = to_bytes(request.into_body(), self.max_request_bytes).await;
-        let body = body.map_err(|_| ApiError::too_large(self.max_request_bytes))?;
+        let max_bytes = self.settings.max_request_bytes;
+        let body = to_bytes(request.into_body(), max_bytes).await;
+        let body = body.map_err(|_| ApiError::too_large(max_bytes))?;
         let mut fields = Fields::of(&body)?;
         drop(body);
         let model = self.offer(&mut fields, &client)?;
@@ -174,7 +167,7 @@ impl Shared {
         let extension = fields.extension()?;
         let (turns, interface) = I::parse(&mut fields)?;
         let show = extension.show;
-        let question = question(turns, extension, self.long_text, I::MESSAGES)?;
+        let question = question(turns, extension, self.settings.long_text, I::MESSAGES)?;
         Ok((
             ParsedRequest {
                 client,
@@ -219,7 +212,7 @@ async fn models(
     State(shared): State<Arc<Shared>>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let client = shared.clients.of(&headers)?;
+    let client = shared.settings.clients.of(&headers)?;
     let offers = shared.offers_of(&client);
     let data: Vec<Value> = offers.into_iter().map(shown).collect();
     Ok(json_response(&json!({"object": "list", "data": data})))
@@ -230,7 +223,7 @@ async fn model(
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let client = shared.clients.of(&headers)?;
+    let client = shared.settings.clients.of(&headers)?;
     let offers = shared.offers_of(&client);
     if let Some(offer) = offers.iter().find(|offer| offer.name == name) {
         return Ok(json_response(&shown(offer)));
@@ -263,7 +256,7 @@ async fn metrics(
     State(shared): State<Arc<Shared>>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    shared.clients.of(&headers)?;
+    shared.settings.clients.of(&headers)?;
     let handler = &shared.handler;
     let text = handler.metrics.text(handler.admission.waiting());
     Ok(([(CONTENT_TYPE, MEDIA_TYPE)], text).into_response())
