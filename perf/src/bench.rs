@@ -236,5 +236,5 @@ pub fn ms_each(duration: std::time::Duration, count: usize) -> f64 {
 /// # Errors
 /// Returns an error if the command cannot be run or fails.
 pub fn cost_of(mut command: Command) -> Result<Cost, SuiteError> {
-    Ok(cost::measure(&mut command, &[0], false)?)
+    Ok(cost::measure(&mut command, false)?)
 }

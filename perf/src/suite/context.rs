@@ -34,7 +34,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
                     "--model",
                     &model,
                 ];
-                let cost = cost::measure(&mut bench.eval(&arguments), &[0], true)?;
+                let cost = cost::measure(&mut bench.eval(&arguments), true)?;
                 runs.0.push(cost.wall.as_secs_f64() * 1000.0);
                 runs.1.push(cost.cpu.as_secs_f64() * 1000.0);
                 runs.2.push(cost.peak_bytes as f64 / bytes as f64);
