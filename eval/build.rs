@@ -3,8 +3,6 @@
 //!
 //! It reads `Cargo.lock` and the folders of the workspace's crates but not Git, so a source archive
 //! gives the same digests. `src/process/program.rs` includes the result from `OUT_DIR`.
-//!
-//! It also generates the list of offline providers, which `src/providers/mod.rs` includes.
 
 #[path = "build/dependencies.rs"]
 mod dependencies;
@@ -35,29 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = Path::new(&out);
     let components = format!("{components:?}\n").replacen('[', "&[", 1);
     fs::write(out.join("components.rs"), components)?;
-    fs::write(out.join("offline.rs"), offline()?)?;
     Ok(())
-}
-
-/// Returns Rust source: a slice with the `PROVIDER` of each module of `src/providers` that defines
-/// one as `Offline`, in the order of the `mod` lines.
-fn offline() -> Result<String, Box<dyn Error>> {
-    let home = Path::new("src/providers");
-    watch(home);
-    let mut list = String::new();
-    for line in fs::read_to_string(home.join("mod.rs"))?.lines() {
-        let Some(name) = line
-            .strip_prefix("mod ")
-            .and_then(|line| line.strip_suffix(';'))
-        else {
-            continue;
-        };
-        let text = fs::read_to_string(home.join(format!("{name}.rs")))?;
-        if text.contains("static PROVIDER: Offline") {
-            list += &format!("&{name}::PROVIDER, ");
-        }
-    }
-    Ok(format!("&[{list}]\n"))
 }
 
 /// Makes Cargo rerun the script when the file, or anything in the folder, changes.

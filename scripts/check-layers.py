@@ -145,9 +145,9 @@ LAYERS = {
         export server
     """,
     "eval/serve": """
-        agents error turn events
-        keys admission metrics
-        guard
+        error turn events
+        keys admission
+        agents guard metrics
         request interface
         conversation
         chat responses

@@ -175,7 +175,7 @@ impl Error {
             Self::Grader(GraderError::NoModel) => {
                 Some("name the model, for example with --judge-model openai/gpt-5".to_owned())
             }
-            Self::Grader(GraderError::NoJudge { .. }) => Some("add --scorer judge".to_owned()),
+            Self::Grader(GraderError::NoJudge(..)) => Some("add --scorer judge".to_owned()),
             Self::Resume(error @ ResumeError::Fingerprint { .. }) => {
                 Some(match error.missing_server() {
                     Some(server) => format!(

@@ -78,12 +78,11 @@ fn of_error(error: &Error) -> u8 {
         | Error::Settings(_)
         | Error::Benchmark(_)
         | Error::Grader(
-            GraderError::Read { .. }
-            | GraderError::Script(_)
+            GraderError::Script(_)
             | GraderError::NoModel
             | GraderError::Unknown(_)
             | GraderError::Twice(_)
-            | GraderError::NoJudge { .. },
+            | GraderError::NoJudge(..),
         )
         | Error::Protocol(_)
         | Error::Model(_)
@@ -91,14 +90,11 @@ fn of_error(error: &Error) -> u8 {
         | Error::Resume(_)
         | Error::Sample(_)
         | Error::Sweep(
-            SweepError::Flags { .. }
+            SweepError::Invalid(_)
             | SweepError::Settings { .. }
-            | SweepError::SameCells { .. }
-            | SweepError::SameRecording { .. }
             | SweepError::NoEffectAnywhere(_)
             | SweepError::Exists(_)
-            | SweepError::NotASweep(_)
-            | SweepError::Malformed { .. },
+            | SweepError::NotASweep(_),
         )
         | Error::Compare(
             CompareError::Read { .. } | CompareError::Csv { .. } | CompareError::Differ(_),

@@ -35,5 +35,5 @@ pub use protocol::{
 pub use role::Role;
 pub use sample::Sample;
 pub use sampling::{Effort, Sampling};
-pub use task::Task;
+pub use task::{Budget, Task};
 pub use tool_call::{ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};

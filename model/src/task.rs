@@ -1,6 +1,9 @@
-//! Input of an attempt: a question, its context, and further messages.
+//! Input of an attempt: a question, its context, and further messages; and limits on its spending.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use super::Image;
 
@@ -21,4 +24,17 @@ pub struct Task {
     pub context: Arc<String>,
     /// Images shown to the root with the question.
     pub images: Vec<Image>,
+}
+
+/// Maximum spending. `None` means no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    /// US dollars.
+    pub cost_usd: Option<f64>,
+    /// Tokens, input and output together.
+    pub tokens: Option<u64>,
+    /// Requests to models, not counting retries.
+    pub calls: Option<u64>,
+    /// Wall time.
+    pub time: Option<Duration>,
 }

@@ -109,12 +109,7 @@ impl Bench {
         more: &[&str],
     ) -> Result<Command, SuiteError> {
         let rows = self.rows(samples, plan)?;
-        let model = match provider {
-            Provider::InProcess => format!("scripted:{}", self.script(plan, 0)?),
-            Provider::Computed => format!("scripted:{}", self.computed(plan)?),
-            Provider::Waiting => format!("scripted:{}", self.script(plan, LATENCY_MS)?),
-            Provider::Http => "openai/eval".to_owned(),
-        };
+        let model = self.model(plan, provider)?;
         let mut arguments = vec!["run", "--benchmark", &rows, "--model", &model];
         // A direct call has neither iterations nor children.
         if !more.contains(&"direct") {
@@ -151,35 +146,34 @@ impl Bench {
         Ok(name)
     }
 
-    /// Writes a scripted model that follows a plan as the server does, with the given latency per
-    /// reply. Returns the file name.
-    pub fn script(&self, plan: &Plan, latency_ms: u64) -> Result<String, SuiteError> {
-        let name = format!("{}{latency_ms}.yaml", file_name(plan));
-        let path = self.path(&name);
-        if !path.exists() {
-            let script = json!({
-                "description": "A benchmark's plan.", "latency_ms": latency_ms, "rules": rules(plan),
-            });
-            fs::write(&path, script.to_string())?;
+    /// Returns a model that follows a plan as the server does. Writes the file of a scripted model.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written.
+    pub fn model(&self, plan: &Plan, provider: Provider) -> Result<String, SuiteError> {
+        if provider == Provider::Http {
+            return Ok("openai/eval".to_owned());
         }
-        Ok(name)
-    }
-
-    /// Writes a scripted model that follows a plan with computed replies. Returns the file name.
-    fn computed(&self, plan: &Plan) -> Result<String, SuiteError> {
-        let name = format!("{}-computed.yaml", file_name(plan));
+        let name = format!("{}-{provider:?}.yaml", file_name(plan));
         let path = self.path(&name);
         if !path.exists() {
             let mut rules = rules(plan);
-            for rule in &mut rules {
-                // A JSON string is also a JavaScript string literal.
-                rule["compute"] = format!("return({})", rule["reply"].take()).into();
-                rule.as_object_mut().and_then(|rule| rule.remove("reply"));
+            if provider == Provider::Computed {
+                for rule in &mut rules {
+                    // A JSON string is also a JavaScript string literal.
+                    rule["compute"] = format!("return({})", rule["reply"].take()).into();
+                    rule.as_object_mut().and_then(|rule| rule.remove("reply"));
+                }
             }
-            let script = json!({ "description": "A benchmark's plan, computed.", "rules": rules });
+            let is_waiting = provider == Provider::Waiting;
+            let script = json!({
+                "description": "A benchmark's plan.",
+                "latency_ms": if is_waiting { LATENCY_MS } else { 0 },
+                "rules": rules,
+            });
             fs::write(&path, script.to_string())?;
         }
-        Ok(name)
+        Ok(format!("scripted:{name}"))
     }
 
     /// Moves the run directories aside until the suite ends. They are not deleted earlier, because
@@ -242,5 +236,5 @@ pub fn ms_each(duration: std::time::Duration, count: usize) -> f64 {
 /// # Errors
 /// Returns an error if the command cannot be run or fails.
 pub fn cost_of(mut command: Command) -> Result<Cost, SuiteError> {
-    Ok(cost::measure(&mut command, &[0], false)?)
+    Ok(cost::measure(&mut command, false)?)
 }

@@ -9,11 +9,15 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use serve::ServeError;
 
-use super::interface::{HttpSettings, ServerError, ServerTool, Spawn};
+use super::interface::{HttpSettings, Listing, ServerError, Spawn};
 use super::toolbox::Toolbox;
 
 /// An MCP server with tools for agents; cannot exist in this build.
-pub struct Server(Infallible);
+pub struct Server {
+    /// Never read.
+    pub listing: Listing,
+    never: Infallible,
+}
 
 /// An HTTP server for MCP clients; cannot exist in this build.
 pub struct HttpServer(Infallible);
@@ -28,22 +32,12 @@ impl Server {
     }
 
     /// Never called.
-    pub fn tools(&self) -> &[ServerTool] {
-        match self.0 {}
-    }
-
-    /// Never called.
-    pub fn version(&self) -> &str {
-        match self.0 {}
-    }
-
-    /// Never called.
     ///
     /// # Errors
     /// Never returns an error, because it is never called.
     #[expect(clippy::unused_async, reason = "same signature as with the feature")]
     pub async fn call(&self, _: &str, _: Map<String, Value>) -> Result<Value, ServerError> {
-        match self.0 {}
+        match self.never {}
     }
 }
 

@@ -1,6 +1,5 @@
 //! Answers the requests of MCP clients, whatever the transport.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use axum::http::request::Parts;
@@ -12,7 +11,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serve::Client;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::toolbox::{Caller, OnReport, Toolbox};
@@ -33,9 +32,12 @@ pub(crate) struct Shared {
     pub client: Arc<Client>,
     /// Cancelled when the server stops accepting calls.
     pub draining: CancellationToken,
-    calls: AtomicUsize,
-    idle: Notify,
+    /// Closed while no call is in progress and, over HTTP, all responses are complete.
+    pub calls: watch::Sender<()>,
 }
+
+/// Guard that counts a call as in progress until dropped.
+type InProgress = watch::Receiver<()>;
 
 impl Shared {
     pub(crate) fn new(toolbox: Arc<dyn Toolbox>, client: &str) -> Self {
@@ -43,37 +45,8 @@ impl Shared {
             toolbox,
             client: Arc::new(Client::new(client)),
             draining: CancellationToken::new(),
-            calls: AtomicUsize::new(0),
-            idle: Notify::new(),
+            calls: watch::Sender::new(()),
         }
-    }
-
-    /// Waits until no call is in progress and, over HTTP, all responses are complete.
-    pub(crate) async fn idle(&self) {
-        loop {
-            let idle = self.idle.notified();
-            if self.calls.load(Ordering::Acquire) == 0 {
-                return;
-            }
-            idle.await;
-        }
-    }
-}
-
-/// Guard that counts a call as in progress until dropped.
-pub(crate) struct InProgress(Arc<Shared>);
-
-impl InProgress {
-    fn new(shared: &Arc<Shared>) -> Self {
-        shared.calls.fetch_add(1, Ordering::AcqRel);
-        Self(Arc::clone(shared))
-    }
-}
-
-impl Drop for InProgress {
-    fn drop(&mut self) {
-        self.0.calls.fetch_sub(1, Ordering::AcqRel);
-        self.0.idle.notify_waiters();
     }
 }
 
@@ -162,7 +135,7 @@ impl ServerHandler for Handler {
         let response = parts.and_then(|parts| parts.extensions.get::<HttpResponse>());
         let of_response = response.and_then(|response| response.call.upgrade());
         let in_progress = of_response.unwrap_or_default();
-        in_progress.get_or_init(|| InProgress::new(shared));
+        in_progress.get_or_init(|| shared.calls.subscribe());
         let disconnected = response.map(|response| response.disconnected.clone());
         let disconnected = disconnected.unwrap_or_default();
         let (reports, mut reported) = mpsc::unbounded_channel();

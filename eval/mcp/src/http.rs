@@ -2,26 +2,26 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::task::{Context, Poll};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
+use http_body_util::BodyExt as _;
+use parking_lot::Mutex;
 use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use serve::{Client, ServeError, listen, protected};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 
-use super::handler::{Handler, HttpResponse, InProgress, Shared};
+use super::handler::{Handler, HttpResponse, Shared};
 use super::interface::HttpSettings;
 use super::toolbox::Toolbox;
 
@@ -117,7 +117,7 @@ impl HttpServer {
         }
         tokio::select! {
             ended = &mut serve => return ended.map_err(ServeError::Serve),
-            () = shared.idle() => {}
+            () = shared.calls.closed() => {}
             () = tokio::time::sleep(self.shutdown_timeout) => {}
             () = stop_now => {}
         }
@@ -141,13 +141,13 @@ struct SessionOwners {
 
 impl SessionOwners {
     fn may_use(&self, session: &str, client: &str) -> bool {
-        let clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let clients = self.clients.lock();
         clients.get(session).is_none_or(|owner| owner == client)
     }
 
     async fn add(&self, session: &str, client: String) {
         let open = self.sessions.sessions.read().await;
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = self.clients.lock();
         clients.retain(|session, _| open.contains_key(session.as_str()));
         clients.entry(session.to_owned()).or_insert(client);
     }
@@ -160,7 +160,7 @@ async fn check_owner(
     next: Next,
 ) -> Response {
     let client = request.extensions().get::<Arc<Client>>();
-    let client = client.map_or("", |client| client.name()).to_owned();
+    let client = client.map_or("", |client| client.name.as_str()).to_owned();
     if session_id(request.headers()).is_some_and(|session| !owners.may_use(session, &client)) {
         let headers = request.headers_mut();
         headers.insert(SESSION_ID, HeaderValue::from_static(NO_SESSION));
@@ -189,38 +189,12 @@ async fn note_end(mut request: Request, next: Next) -> Response {
         call: Arc::downgrade(&call),
     });
     let response = next.run(request).await;
+    // The body owns both, so that they are dropped with it.
+    let owned = (guard, call);
     response.map(|body| {
-        Body::new(Watched {
-            body,
-            _guard: guard,
-            _call: call,
-        })
+        Body::new(body.map_err(move |error| {
+            let _ = &owned;
+            error
+        }))
     })
-}
-
-/// Response body that, when dropped, cancels a token and drops its call.
-struct Watched {
-    body: Body,
-    _guard: DropGuard,
-    _call: Arc<OnceLock<InProgress>>,
-}
-
-impl HttpBody for Watched {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<http_body::Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> http_body::SizeHint {
-        self.body.size_hint()
-    }
 }

@@ -44,6 +44,15 @@ pub struct ServerTool {
     pub input_schema: Value,
 }
 
+/// Tools and version that a server reports.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listing {
+    /// Tools of the server.
+    pub tools: Vec<ServerTool>,
+    /// Name and version of the server.
+    pub version: String,
+}
+
 /// Reason why a server cannot be used, or why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerError {

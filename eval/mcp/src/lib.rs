@@ -37,7 +37,7 @@ pub const IS_BUILT: bool = cfg!(feature = "mcp");
 pub use absent::{HttpServer, Server, serve_stdio};
 #[cfg(feature = "mcp")]
 pub use http::HttpServer;
-pub use interface::{HttpSettings, ServerError, ServerTool, Spawn, Spawned};
+pub use interface::{HttpSettings, Listing, ServerError, ServerTool, Spawn, Spawned};
 #[cfg(feature = "mcp")]
 pub use server::Server;
 #[cfg(feature = "mcp")]

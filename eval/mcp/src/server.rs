@@ -11,13 +11,13 @@ use serde_json::{Map, Value};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::LocalSet;
 
-use super::interface::{ServerError, ServerTool, Spawn};
-use super::server_process::{Listing, ServerProcess};
+use super::interface::{Listing, ServerError, Spawn};
+use super::server_process::ServerProcess;
 
 /// A running MCP server with tools for agents. Dropping this value ends the process.
 pub struct Server {
-    tools: Vec<ServerTool>,
-    version: String,
+    /// Tools and version that the server reported at its start.
+    pub listing: Listing,
     calls: Option<mpsc::UnboundedSender<Call>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -65,23 +65,11 @@ impl Server {
             .spawn(work)
             .map_err(|error| ServerError::NotStarted(error.to_string()))?;
         let gone = || ServerError::NotStarted("its thread ended".to_owned());
-        let Listing { tools, version } = wait.recv().map_err(|_| gone())??;
         Ok(Self {
-            tools,
-            version,
+            listing: wait.recv().map_err(|_| gone())??,
             calls: Some(calls),
             thread: Some(thread),
         })
-    }
-
-    /// Returns the server's tools.
-    pub fn tools(&self) -> &[ServerTool] {
-        &self.tools
-    }
-
-    /// Returns the name and version that the server reports.
-    pub fn version(&self) -> &str {
-        &self.version
     }
 
     /// Calls a tool and returns its MCP result: `{content, structuredContent, isError}`. Dropping

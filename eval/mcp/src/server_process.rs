@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Child;
 use tokio::time::timeout;
 
-use super::interface::{ServerError, ServerTool, Spawned};
+use super::interface::{Listing, ServerError, ServerTool, Spawned};
 
 /// Maximum bytes of a message from the server.
 const LONGEST_MESSAGE: usize = 16_000_000;
@@ -29,14 +29,6 @@ const MOST_TOOLS: usize = 200;
 const STDERR_TAIL_BYTES: usize = 500;
 /// Time for the process to exit and print a reason after its input is closed.
 const END: Duration = Duration::from_millis(500);
-
-/// Tools and version that a server reports.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Listing {
-    pub tools: Vec<ServerTool>,
-    /// Name and version of the server.
-    pub version: String,
-}
 
 /// A server process with an established connection.
 pub(super) struct ServerProcess {

@@ -2,10 +2,11 @@
 //! questions are checked and answered.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
-use model::{Status, Usage};
+use model::{Budget, Stats, Status, Usage};
+
+use super::keys::Client;
 
 /// A name that clients can use as `model`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,29 +27,7 @@ pub struct Question {
     /// Images that belong to the query, as data URLs.
     pub images: Vec<String>,
     /// Limits for this question, in addition to those of the server and the client.
-    pub limits: Limits,
-}
-
-/// Limits on spending. `None` means no limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Limits {
-    /// Maximum cost in US dollars.
-    pub cost_usd: Option<f64>,
-    /// Maximum number of input and output tokens together.
-    pub tokens: Option<u64>,
-    /// Maximum number of requests to models.
-    pub llm_calls: Option<u64>,
-    /// Maximum wall-clock time.
-    pub time: Option<Duration>,
-}
-
-/// The client that sent a question.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Requester {
-    /// Name of the client in the server's settings.
-    pub client: String,
-    /// Limits for all requests of the client together.
-    pub budget: Limits,
+    pub limits: Budget,
 }
 
 /// Progress report of a working agent.
@@ -65,7 +44,7 @@ pub enum Progress {
     },
 }
 
-/// Result of an agent. Figures cover its whole tree of agents, except `iterations`.
+/// Result of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentResult {
     /// How the agent ended.
@@ -74,18 +53,8 @@ pub struct AgentResult {
     pub answer: Option<String>,
     /// Reason why there is no answer, or the limit that ended the agent.
     pub error: Option<String>,
-    /// Tokens; `None` if no response carries a count.
-    pub usage: Option<Usage>,
-    /// Cost in US dollars; `None` if the cost of any call is unknown.
-    pub cost_usd: Option<f64>,
-    /// Number of agents, including the root and one-shot calls.
-    pub agents: u32,
-    /// Depth of the deepest agent.
-    pub depth_reached: u32,
-    /// Number of iterations of the root.
-    pub iterations: u32,
-    /// Number of requests to models.
-    pub llm_calls: u32,
+    /// Resources used by its whole tree of agents.
+    pub stats: Stats,
     /// Run directory that contains the trajectory.
     pub run: String,
     /// Id of the sample in that run.
@@ -126,7 +95,7 @@ pub trait Agents: Send + Sync + 'static {
         &self,
         offer: &str,
         question: Question,
-        requester: &Requester,
+        client: &Client,
         progress: OnProgress,
     ) -> Result<AgentResult, Rejection>;
 }

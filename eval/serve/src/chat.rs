@@ -10,8 +10,8 @@ use super::agents::AgentResult;
 use super::error::ApiError;
 use super::events::{Frames, data};
 use super::interface::{Head, Interface, extension};
-use super::request::{Fields, expected, is_plain_text, object, read_content, text};
-use super::turn::{Speaker, Turn};
+use super::request::{Fields, expected, is_plain_text, object, read_message};
+use super::turn::Turn;
 
 /// A response in the format of chat completions.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(crate) struct Chat {
 }
 
 /// Parses the messages of a request.
-pub(crate) fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
+fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
     let messages = match fields.take("messages") {
         Some(Value::Array(messages)) if !messages.is_empty() => messages,
         Some(Value::Array(_)) | None => {
@@ -40,23 +40,7 @@ pub(crate) fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
 
 fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
     let mut message = object(message, place)?;
-    let role = message.shift_remove("role").unwrap_or_default();
-    let role = text(role, &format!("{place}.role"))?;
-    let speaker = match role.as_str() {
-        "system" | "developer" => Speaker::Instructions,
-        "user" => Speaker::User,
-        "assistant" => Speaker::Assistant,
-        "tool" | "function" => Speaker::Tool,
-        other => {
-            return Err(ApiError::invalid(
-                format!("{place}.role"),
-                format!("unknown role `{other}`; known: system, developer, user, assistant, tool"),
-            ));
-        }
-    };
-    let mut turn = Turn::new(speaker, String::new());
-    let content = message.shift_remove("content").unwrap_or_default();
-    read_content(&mut turn, content, &format!("{place}.content"))?;
+    let mut turn = read_message(&mut message, place, true)?;
     // The conversation may contain earlier tool calls of another model.
     if let Some(calls) = message
         .shift_remove("tool_calls")
@@ -68,7 +52,7 @@ fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
 }
 
 /// Rejects features that agents do not support.
-pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
+fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
     let is_none = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     let tools = "agents call only their own tools, not the client's";
     fields.refuse("tools", is_none, tools)?;
@@ -99,16 +83,6 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
 }
 
 impl Chat {
-    /// Parses `stream_options`. The head is set later.
-    pub(crate) fn new(fields: &mut Fields) -> Self {
-        let options = fields.take("stream_options");
-        let with_usage = options.is_some_and(|options| options["include_usage"] == true);
-        Self {
-            with_usage,
-            ..Self::default()
-        }
-    }
-
     fn chunk(&self, choices: &Value) -> Value {
         json!({
             "id": format!("chatcmpl-{}", self.head.id),
@@ -131,6 +105,19 @@ impl Chat {
 }
 
 impl Interface for Chat {
+    const MESSAGES: &'static str = "messages";
+
+    fn parse(fields: &mut Fields) -> Result<(Vec<Turn>, Self), ApiError> {
+        refuse(fields)?;
+        let turns = conversation(fields)?;
+        let options = fields.take("stream_options");
+        let chat = Self {
+            with_usage: options.is_some_and(|options| options["include_usage"] == true),
+            ..Self::default()
+        };
+        Ok((turns, chat))
+    }
+
     fn set_head(&mut self, head: Head) {
         self.head = head;
     }
@@ -200,7 +187,7 @@ const fn finish_reason(status: Status) -> &'static str {
 }
 
 fn usage(answered: &AgentResult) -> Value {
-    let usage = answered.usage.unwrap_or_default();
+    let usage = answered.stats.usage.unwrap_or_default();
     let Usage {
         input_tokens,
         cached_input_tokens,
@@ -214,6 +201,6 @@ fn usage(answered: &AgentResult) -> Value {
         "total_tokens": usage.total(),
         "prompt_tokens_details": {"cached_tokens": cached_input_tokens},
         "completion_tokens_details": {"reasoning_tokens": reasoning_tokens},
-        "cost": answered.cost_usd,
+        "cost": answered.stats.cost_usd(),
     })
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use axum::response::{IntoResponse, Response};
 use model::Status;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::admission::{AdmissionQueue, QueueTicket};
@@ -45,8 +46,6 @@ pub(crate) struct ParsedRequest {
     pub client: Arc<Client>,
     pub model: String,
     pub question: Question,
-    /// Request field with the messages, which errors name.
-    pub param: &'static str,
     pub ignored: Vec<String>,
     pub is_stream: bool,
     /// Format of progress reports in a stream.
@@ -57,13 +56,13 @@ pub(crate) struct ParsedRequest {
 
 impl RequestHandler {
     /// Answers a question through an interface.
-    pub(crate) async fn answer(
+    pub(crate) async fn answer<I: Interface>(
         self: &Arc<Self>,
         asked: ParsedRequest,
-        mut interface: impl Interface,
+        mut interface: I,
     ) -> Response {
         let mut watched = RequestMetrics::new(self, &asked);
-        let place = match self.place(&asked) {
+        let place = match self.place(&asked, I::MESSAGES) {
             Ok(place) => place,
             Err(error) => return watched.refuse(error),
         };
@@ -77,7 +76,8 @@ impl RequestHandler {
         if asked.is_stream {
             let (frames, received) = mpsc::unbounded_channel();
             let handler = Arc::clone(self);
-            let task = tokio::spawn(async move {
+            let mut task = JoinSet::new();
+            task.spawn(async move {
                 handler
                     .stream(asked, place, interface, frames, watched)
                     .await;
@@ -93,14 +93,15 @@ impl RequestHandler {
         }
     }
 
-    /// Checks that the request can be answered, and adds it to the queue.
-    fn place(&self, asked: &ParsedRequest) -> Result<QueueTicket, ApiError> {
+    /// Checks that the request can be answered, and adds it to the queue. `param` is the request
+    /// field with the messages.
+    fn place(&self, asked: &ParsedRequest, param: &str) -> Result<QueueTicket, ApiError> {
         if *self.phase.borrow() != Phase::Open {
             return Err(ApiError::stopping());
         }
         self.agents
             .check(&asked.model, &asked.question)
-            .map_err(|problem| ApiError::invalid(asked.param, problem))?;
+            .map_err(|problem| ApiError::invalid(param, problem))?;
         self.admission.enter()
     }
 
@@ -178,18 +179,14 @@ impl RequestHandler {
                 return Err(ApiError::stopping());
             }
             let _working = Working::new(self);
-            let requester = client.requester();
             // Spending is recorded as it occurs, so that a stopped agent's spending counts.
-            let (name, of_client) = (model.clone(), client.name().to_owned());
+            let (name, of_client) = (model.clone(), client.name.clone());
             let metrics = Arc::clone(&self.metrics);
             let forward: OnProgress = Arc::new(move |progress| {
                 metrics.spent(&name, &of_client, &progress);
                 on_progress(progress);
             });
-            let answered = self
-                .agents
-                .answer(&model, question, &requester, forward)
-                .await;
+            let answered = self.agents.answer(&model, question, &client, forward).await;
             match answered {
                 Ok(answered) => self.result(&model, answered),
                 Err(Rejection::OutOfBudget(message)) => Err(ApiError::out_of_budget(message)),
@@ -254,7 +251,7 @@ impl RequestMetrics {
         Self {
             handler: Arc::clone(handler),
             model: asked.model.clone(),
-            client: asked.client.name().to_owned(),
+            client: asked.client.name.clone(),
             began: Instant::now(),
             is_over: false,
         }

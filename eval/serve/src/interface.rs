@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use super::agents::AgentResult;
 use super::error::ApiError;
 use super::events::Frames;
+use super::request::Fields;
+use super::turn::Turn;
 
 /// Values shared by all parts of a response.
 #[derive(Debug, Clone, Default)]
@@ -19,8 +21,15 @@ pub(crate) struct Head {
     pub ignored: Vec<String>,
 }
 
-/// Formats one answer for one of the two interfaces, either as a whole or as a stream of events.
-pub(crate) trait Interface: Send + 'static {
+/// One of the two interfaces: parses a request, and formats its answer either as a whole or as a
+/// stream of events.
+pub(crate) trait Interface: Sized + Send + 'static {
+    /// Request field with the messages, which errors name.
+    const MESSAGES: &'static str;
+
+    /// Parses the messages of a request. Rejects features that agents do not support.
+    fn parse(fields: &mut Fields) -> Result<(Vec<Turn>, Self), ApiError>;
+
     /// Sets the values shared by all parts of the response.
     fn set_head(&mut self, head: Head);
 
@@ -46,11 +55,11 @@ pub(crate) fn extension(answered: &AgentResult, ignored: &[String]) -> Value {
     json!({
         "status": answered.status.as_str(),
         "error": answered.error,
-        "cost_usd": answered.cost_usd,
-        "agents": answered.agents,
-        "depth": answered.depth_reached,
-        "iterations": answered.iterations,
-        "llm_calls": answered.llm_calls,
+        "cost_usd": answered.stats.cost_usd(),
+        "agents": answered.stats.agents,
+        "depth": answered.stats.depth_reached,
+        "iterations": answered.stats.iterations,
+        "llm_calls": answered.stats.llm_calls,
         "run": answered.run,
         "sample": answered.sample,
         "ignored": ignored,

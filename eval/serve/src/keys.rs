@@ -11,10 +11,10 @@ use axum::http::header::AUTHORIZATION;
 use globset::GlobSet;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use model::Budget;
 use sha2::{Digest, Sha256};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::agents::{Limits, Requester};
 use super::error::ApiError;
 
 /// SHA-256 of a key. The key itself is not stored.
@@ -44,11 +44,14 @@ impl fmt::Debug for KeyHash {
 /// A client and its permissions.
 #[derive(Debug)]
 pub struct Client {
-    name: String,
-    offers: Option<GlobSet>,
+    /// Name of the client in the server's settings.
+    pub name: String,
+    /// Patterns of the model names that the client may use; `None` means all.
+    pub offers: Option<GlobSet>,
     rate: Option<(NonZeroU32, DefaultDirectRateLimiter)>,
     at_once: Option<(usize, Arc<Semaphore>)>,
-    budget: Limits,
+    /// Limits for all requests of the client together while the server runs.
+    pub budget: Budget,
 }
 
 impl Client {
@@ -59,16 +62,7 @@ impl Client {
             offers: None,
             rate: None,
             at_once: None,
-            budget: Limits::default(),
-        }
-    }
-
-    /// Restricts the client to model names that match a pattern.
-    #[must_use]
-    pub fn using(self, offers: GlobSet) -> Self {
-        Self {
-            offers: Some(offers),
-            ..self
+            budget: Budget::default(),
         }
     }
 
@@ -88,25 +82,6 @@ impl Client {
         Self {
             at_once: Some((requests, Arc::new(Semaphore::new(requests)))),
             ..self
-        }
-    }
-
-    /// Limits the total spending while the server runs.
-    #[must_use]
-    pub fn spending(self, budget: Limits) -> Self {
-        Self { budget, ..self }
-    }
-
-    /// Returns the client's name in the server's settings.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns the client with its budget.
-    pub fn requester(&self) -> Requester {
-        Requester {
-            client: self.name.clone(),
-            budget: self.budget,
         }
     }
 

@@ -34,9 +34,7 @@ mod metrics;
 mod error;
 
 pub use admission::{AdmissionQueue, QueueTicket};
-pub use agents::{
-    AgentResult, Agents, Limits, Offer, OnProgress, Progress, Question, Rejection, Requester,
-};
+pub use agents::{AgentResult, Agents, Offer, OnProgress, Progress, Question, Rejection};
 pub use conversation::{DEFAULT_LONG_TEXT, with_headings};
 pub use error::{ApiError, ServeError};
 pub use guard::{listen, protected};

@@ -129,7 +129,7 @@ impl Metrics {
     /// Counts the agents and model calls of an answer.
     pub(crate) fn answered(&self, model: &str, answered: &AgentResult) {
         let labels = of_model(model);
-        let (agents, calls) = (answered.agents, answered.llm_calls);
+        let (agents, calls) = (answered.stats.agents, answered.stats.llm_calls);
         self.agents.get_or_create(&labels).inc_by(u64::from(agents));
         self.llm_calls
             .get_or_create(&labels)

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use model::Budget;
 use serde_json::{Map, Value};
 
-use super::agents::Limits;
 use super::error::ApiError;
-use super::turn::{Piece, Turn};
+use super::turn::{Piece, Speaker, Turn};
 
 /// Name of the request field that extends `OpenAI`'s interface.
 const EXTENSION: &str = "rlm";
@@ -31,7 +31,7 @@ pub(crate) struct Extension {
     pub query: Option<String>,
     pub context: Option<String>,
     pub files: Vec<Piece>,
-    pub limits: Limits,
+    pub limits: Budget,
     pub show: Show,
 }
 
@@ -118,7 +118,7 @@ impl Fields {
                 "files" => read.files = files(value, &place)?,
                 "max_cost" => read.limits.cost_usd = Some(positive(&value, &place)?),
                 "max_tokens" => read.limits.tokens = Some(count(&value, &place)?),
-                "max_llm_calls" => read.limits.llm_calls = Some(count(&value, &place)?),
+                "max_llm_calls" => read.limits.calls = Some(count(&value, &place)?),
                 "timeout" => {
                     let seconds = Duration::try_from_secs_f64(positive(&value, &place)?);
                     let seconds = seconds.map_err(|_| expected(&place, "seconds", &value))?;
@@ -220,8 +220,34 @@ fn files(value: Value, place: &str) -> Result<Vec<Piece>, ApiError> {
         .collect()
 }
 
+/// Parses the role and the content of a message. Only chat completions have messages of tools.
+pub(crate) fn read_message(
+    message: &mut Map<String, Value>,
+    place: &str,
+    with_tools: bool,
+) -> Result<Turn, ApiError> {
+    let mut take = |name: &str| message.shift_remove(name).unwrap_or_default();
+    let role_place = format!("{place}.role");
+    let role = text(take("role"), &role_place)?;
+    let speaker = match role.as_str() {
+        "system" | "developer" => Speaker::Instructions,
+        "user" => Speaker::User,
+        "assistant" => Speaker::Assistant,
+        "tool" | "function" if with_tools => Speaker::Tool,
+        other => {
+            let tool = if with_tools { ", tool" } else { "" };
+            let known = format!("system, developer, user, assistant{tool}");
+            let problem = format!("unknown role `{other}`; known: {known}");
+            return Err(ApiError::invalid(role_place, problem));
+        }
+    };
+    let mut turn = Turn::new(speaker, String::new());
+    read_content(&mut turn, take("content"), &format!("{place}.content"))?;
+    Ok(turn)
+}
+
 /// Parses the content of a message: a string, or parts in the format of either interface.
-pub(crate) fn read_content(turn: &mut Turn, content: Value, place: &str) -> Result<(), ApiError> {
+fn read_content(turn: &mut Turn, content: Value, place: &str) -> Result<(), ApiError> {
     let parts = match content {
         Value::Null => return Ok(()),
         Value::String(text) => {

@@ -10,7 +10,7 @@ use super::agents::AgentResult;
 use super::error::ApiError;
 use super::events::{Frames, named};
 use super::interface::{Head, Interface, extension};
-use super::request::{Fields, expected, is_plain_text, object, read_content, text};
+use super::request::{Fields, expected, is_plain_text, object, read_message, text};
 use super::turn::{Speaker, Turn};
 
 /// A response in the format of the Responses interface.
@@ -24,7 +24,7 @@ pub(crate) struct Responses {
 }
 
 /// Parses the messages of a request.
-pub(crate) fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
+fn conversation(fields: &mut Fields) -> Result<Vec<Turn>, ApiError> {
     let mut turns = Vec::new();
     if let Some(instructions) = fields.text("instructions")? {
         turns.push(Turn::new(Speaker::Instructions, instructions));
@@ -55,25 +55,7 @@ fn read_item(item: Value, place: &str) -> Result<Option<Turn>, ApiError> {
     };
     let mut take = |name: &str| item.shift_remove(name).unwrap_or_default();
     Ok(Some(match kind.as_str() {
-        "message" => {
-            let role = text(take("role"), &format!("{place}.role"))?;
-            let speaker = match role.as_str() {
-                "system" | "developer" => Speaker::Instructions,
-                "user" => Speaker::User,
-                "assistant" => Speaker::Assistant,
-                other => {
-                    return Err(ApiError::invalid(
-                        format!("{place}.role"),
-                        format!(
-                            "unknown role `{other}`; known: system, developer, user, assistant"
-                        ),
-                    ));
-                }
-            };
-            let mut turn = Turn::new(speaker, String::new());
-            read_content(&mut turn, take("content"), &format!("{place}.content"))?;
-            turn
-        }
+        "message" => read_message(&mut item, place, false)?,
         // Reasoning of another model is not part of the conversation.
         "reasoning" => return Ok(None),
         "function_call" => {
@@ -98,7 +80,7 @@ fn plain(value: &Value) -> String {
 }
 
 /// Rejects features that agents do not support.
-pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
+fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
     let is_none = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     let tools = "agents call only their own tools, not the client's";
     fields.refuse("tools", is_none, tools)?;
@@ -212,6 +194,13 @@ const fn word(status: Status) -> &'static str {
 }
 
 impl Interface for Responses {
+    const MESSAGES: &'static str = "input";
+
+    fn parse(fields: &mut Fields) -> Result<(Vec<Turn>, Self), ApiError> {
+        refuse(fields)?;
+        Ok((conversation(fields)?, Self::default()))
+    }
+
     fn set_head(&mut self, head: Head) {
         self.head = head;
     }
@@ -299,13 +288,13 @@ impl Interface for Responses {
 }
 
 fn usage(answered: &AgentResult) -> Value {
-    let usage = answered.usage.unwrap_or_default();
+    let usage = answered.stats.usage.unwrap_or_default();
     json!({
         "input_tokens": usage.input_tokens,
         "input_tokens_details": {"cached_tokens": usage.cached_input_tokens},
         "output_tokens": usage.output_tokens,
         "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
         "total_tokens": usage.total(),
-        "cost": answered.cost_usd,
+        "cost": answered.stats.cost_usd(),
     })
 }

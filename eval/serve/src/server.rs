@@ -19,16 +19,16 @@ use tokio::time::timeout;
 
 use super::admission::AdmissionQueue;
 use super::agents::{Agents, Offer};
-use super::chat::{self, Chat};
+use super::chat::Chat;
 use super::conversation::question;
 use super::error::{ApiError, ServeError, json_response};
 use super::guard::{guard, listen};
 use super::handler::{ParsedRequest, Phase, RequestHandler};
+use super::interface::Interface;
 use super::keys::{Client, Clients};
 use super::metrics::{MEDIA_TYPE, Metrics};
 use super::request::Fields;
-use super::responses::{self, Responses};
-use super::turn::Turn;
+use super::responses::Responses;
 
 /// Maximum time that stopped requests may take to end.
 const STOP_GRACE: Duration = Duration::from_secs(2);
@@ -52,23 +52,17 @@ pub struct Settings {
     pub shutdown_timeout: Duration,
 }
 
-/// Messages of a conversation, and the name of the request field that contains them.
-type Parts = (Vec<Turn>, &'static str);
-
 /// A server that is bound to its address but does not answer requests yet.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     shared: Arc<Shared>,
-    shutdown_timeout: Duration,
 }
 
 /// State shared by handlers.
 struct Shared {
     handler: Arc<RequestHandler>,
-    clients: Clients,
-    max_request_bytes: usize,
-    long_text: usize,
+    settings: Settings,
 }
 
 impl Server {
@@ -87,13 +81,7 @@ impl Server {
         Ok(Self {
             listener,
             address,
-            shared: Arc::new(Shared {
-                handler,
-                clients: settings.clients,
-                max_request_bytes: settings.max_request_bytes,
-                long_text: settings.long_text,
-            }),
-            shutdown_timeout: settings.shutdown_timeout,
+            shared: Arc::new(Shared { handler, settings }),
         })
     }
 
@@ -113,6 +101,7 @@ impl Server {
         stop_now: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
         let phase = self.shared.handler.phase.clone();
+        let shutdown_timeout = self.shared.settings.shutdown_timeout;
         let router = router(self.shared, self.address);
         let mut watched = phase.subscribe();
         let draining = phase.clone();
@@ -127,7 +116,7 @@ impl Server {
             _ = watched.wait_for(|phase| *phase != Phase::Open) => {}
         }
         tokio::select! {
-            ended = timeout(self.shutdown_timeout, &mut serve) => {
+            ended = timeout(shutdown_timeout, &mut serve) => {
                 if let Ok(ended) = ended {
                     return ended.map_err(ServeError::Serve);
                 }
@@ -145,8 +134,8 @@ impl Server {
 
 fn router(shared: Arc<Shared>, address: SocketAddr) -> Router {
     Router::new()
-        .route("/v1/chat/completions", post(chat))
-        .route("/v1/responses", post(respond))
+        .route("/v1/chat/completions", post(answer::<Chat>))
+        .route("/v1/responses", post(answer::<Responses>))
         .route("/v1/models", get(models))
         .route("/v1/models/{*name}", get(model))
         .route("/health", get(health))
@@ -163,31 +152,27 @@ fn router(shared: Arc<Shared>, address: SocketAddr) -> Router {
 
 impl Shared {
     /// Parses a request into a question.
-    async fn read<I>(
-        &self,
-        request: Request,
-        how: impl FnOnce(&mut Fields) -> Result<(Parts, I), ApiError>,
-    ) -> Result<(ParsedRequest, I), ApiError> {
-        let client = self.clients.of(request.headers())?;
+    async fn read<I: Interface>(&self, request: Request) -> Result<(ParsedRequest, I), ApiError> {
+        let client = self.settings.clients.of(request.headers())?;
         // Key and limits are checked before the body is read, so that rejected clients cannot make
         // the server buffer it.
         let permit = client.admit()?;
-        let body = to_bytes(request.into_body(), self.max_request_bytes).await;
-        let body = body.map_err(|_| ApiError::too_large(self.max_request_bytes))?;
+        let max_bytes = self.settings.max_request_bytes;
+        let body = to_bytes(request.into_body(), max_bytes).await;
+        let body = body.map_err(|_| ApiError::too_large(max_bytes))?;
         let mut fields = Fields::of(&body)?;
         drop(body);
         let model = self.offer(&mut fields, &client)?;
         let is_stream = fields.flag("stream")?;
         let extension = fields.extension()?;
-        let ((turns, param), interface) = how(&mut fields)?;
+        let (turns, interface) = I::parse(&mut fields)?;
         let show = extension.show;
-        let question = question(turns, extension, self.long_text, param)?;
+        let question = question(turns, extension, self.settings.long_text, I::MESSAGES)?;
         Ok((
             ParsedRequest {
                 client,
                 model,
                 question,
-                param,
                 ignored: fields.ignored(),
                 is_stream,
                 show,
@@ -215,26 +200,11 @@ impl Shared {
     }
 }
 
-async fn chat(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, ApiError> {
-    let read = shared.read(request, |fields| {
-        chat::refuse(fields)?;
-        let conversation = chat::conversation(fields)?;
-        Ok(((conversation, "messages"), Chat::new(fields)))
-    });
-    let (asked, interface) = read.await?;
-    Ok(shared.handler.answer(asked, interface).await)
-}
-
-async fn respond(
+async fn answer<I: Interface>(
     State(shared): State<Arc<Shared>>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let read = shared.read(request, |fields| {
-        responses::refuse(fields)?;
-        let conversation = responses::conversation(fields)?;
-        Ok(((conversation, "input"), Responses::default()))
-    });
-    let (asked, interface) = read.await?;
+    let (asked, interface) = shared.read::<I>(request).await?;
     Ok(shared.handler.answer(asked, interface).await)
 }
 
@@ -242,7 +212,7 @@ async fn models(
     State(shared): State<Arc<Shared>>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let client = shared.clients.of(&headers)?;
+    let client = shared.settings.clients.of(&headers)?;
     let offers = shared.offers_of(&client);
     let data: Vec<Value> = offers.into_iter().map(shown).collect();
     Ok(json_response(&json!({"object": "list", "data": data})))
@@ -253,7 +223,7 @@ async fn model(
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let client = shared.clients.of(&headers)?;
+    let client = shared.settings.clients.of(&headers)?;
     let offers = shared.offers_of(&client);
     if let Some(offer) = offers.iter().find(|offer| offer.name == name) {
         return Ok(json_response(&shown(offer)));
@@ -286,7 +256,7 @@ async fn metrics(
     State(shared): State<Arc<Shared>>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    shared.clients.of(&headers)?;
+    shared.settings.clients.of(&headers)?;
     let handler = &shared.handler;
     let text = handler.metrics.text(handler.admission.waiting());
     Ok(([(CONTENT_TYPE, MEDIA_TYPE)], text).into_response())

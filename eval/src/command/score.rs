@@ -42,7 +42,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let grader: Arc<dyn Grader> = match &settings.scorer {
         OtherScorer::Rule(rule) => {
             if let Some(judge) = &settings.grader.judge {
-                return Err(GraderError::no_judge(judge.flag, rule.name()).into());
+                return Err(GraderError::NoJudge(judge.flag, rule.name().to_owned()).into());
             }
             Arc::new(Rule::other(Arc::clone(rule)))
         }
@@ -58,7 +58,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     if settings.grader.judge.is_none()
         && let Some(flag) = budget_flag(&settings.budget)
     {
-        return Err(GraderError::no_judge(flag, scorer).into());
+        return Err(GraderError::NoJudge(flag, scorer.to_owned()).into());
     }
     let runtime = runtime()?;
     runtime.block_on(grader.check())?;

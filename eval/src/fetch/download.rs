@@ -56,7 +56,7 @@ impl Downloads {
             .connect_timeout(READ_TIMEOUT)
             .read_timeout(READ_TIMEOUT)
             .build()
-            .map_err(|error| FetchError::Client(error.to_string()))?;
+            .map_err(|error| FetchError(format!("cannot create an HTTP client: {error}")))?;
         Ok(Self { client })
     }
 
@@ -95,10 +95,7 @@ impl Downloads {
             return Ok(found);
         }
         let part = PathBuf::from(format!("{}.part", path.display()));
-        let write = |reason| FetchError::Write {
-            path: part.clone(),
-            reason,
-        };
+        let write = |reason: io::Error| FetchError::write(&part, &reason);
         if let Some(folder) = part.parent() {
             fs::create_dir_all(folder).map_err(write)?;
         }
@@ -127,11 +124,10 @@ impl Downloads {
         if let Some(sha256) = wanted.sha256.as_ref().filter(|sha256| **sha256 != found) {
             report(FetchEvent::Again(length(&part)));
             fs::remove_file(&part).map_err(write)?;
-            return Err(FetchError::Checksum {
-                url: wanted.url.clone(),
-                found,
-                wanted: sha256.clone(),
-            });
+            return Err(FetchError(format!(
+                "{} has the checksum {found} instead of {sha256}; the file was deleted",
+                wanted.url
+            )));
         }
         File::open(&part)
             .and_then(|file| file.sync_all())
@@ -162,10 +158,8 @@ impl Downloads {
             return Ok(Ok(response));
         }
         if !may_pass {
-            return Err(FetchError::Status {
-                url: url.to_owned(),
-                status: status.as_u16(),
-            });
+            let status = status.as_u16();
+            return Err(FetchError(format!("{url} responded with status {status}")));
         }
         let wait = response.headers().get(RETRY_AFTER);
         Ok(Err(RetryableError {
@@ -255,10 +249,7 @@ async fn pause(
     report: &mut (dyn FnMut(FetchEvent) + Send),
 ) -> Result<(), FetchError> {
     if failures >= MAX_FAILURES {
-        return Err(FetchError::Transport {
-            url: url.to_owned(),
-            reason: failed.reason,
-        });
+        return Err(FetchError(format!("cannot fetch {url}: {}", failed.reason)));
     }
     let wait = failed.wait.unwrap_or(1 << (failures - 1)).min(LONGEST_WAIT);
     report(FetchEvent::Retry {

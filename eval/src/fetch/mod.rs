@@ -12,6 +12,7 @@ mod event;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -97,16 +98,10 @@ pub async fn fetch(
         files,
     };
     let path = part.join(RECORD);
-    let write = |reason| FetchError::Write {
-        path: path.clone(),
-        reason,
-    };
+    let write = |reason: io::Error| FetchError::write(&path, &reason);
     let text = serde_json::to_string_pretty(&record).map_err(|error| write(error.into()))?;
     fs::write(&path, text + "\n").map_err(write)?;
-    fs::rename(&part, &folder).map_err(|reason| FetchError::Write {
-        path: folder.clone(),
-        reason,
-    })?;
+    fs::rename(&part, &folder).map_err(|reason| FetchError::write(&folder, &reason))?;
     Ok(Fetched::New {
         folder,
         files: wanted.len(),
@@ -120,15 +115,21 @@ pub fn is_here(name: &str, root: &Path) -> bool {
 
 /// Checks that the contents of a folder are unchanged since the fetch.
 fn check(folder: &Path) -> Result<(), FetchError> {
-    let foreign = || FetchError::Foreign {
-        folder: folder.to_owned(),
+    let foreign = || {
+        FetchError(format!(
+            "{} already exists but was not fetched; move it away, or use it with --data-dir",
+            folder.display()
+        ))
     };
     let text = fs::read(folder.join(RECORD)).map_err(|_| foreign())?;
     let record: Record = serde_json::from_slice(&text).map_err(|_| foreign())?;
     for (name, sha256) in &record.files {
         let path = folder.join(name);
         if sha256_of(&path).ok().as_ref() != Some(sha256) {
-            return Err(FetchError::Damaged { path });
+            return Err(FetchError(format!(
+                "{} has changed since it was fetched; remove its folder and fetch the data again",
+                path.display()
+            )));
         }
     }
     Ok(())

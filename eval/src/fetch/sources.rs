@@ -79,9 +79,10 @@ pub(super) async fn plan(
             let url = format!("{hub}/api/datasets/{repo}/tree/{revision}?recursive=true");
             let list = downloads.small(&url, report).await?;
             let source = format!("{HUB}/datasets/{repo}/tree/{revision}");
-            let wrong = |problem: String| FetchError::Listing {
-                url: url.clone(),
-                problem,
+            let wrong = |problem: String| {
+                FetchError(format!(
+                    "invalid list of the dataset's files at {url}: {problem}"
+                ))
             };
             let items: Vec<Item> =
                 serde_json::from_slice(&list).map_err(|error| wrong(error.to_string()))?;

@@ -44,11 +44,10 @@ impl JavaScript {
     /// Opens the file without running it.
     ///
     /// # Errors
-    /// [`GraderError::Read`] or [`GraderError::Sandbox`].
+    /// [`GraderError::Script`] or [`GraderError::Sandbox`].
     pub fn read(path: &Path, settings: &GraderSettings) -> Result<Self, GraderError> {
-        let source = harness::read_text_file(path).map_err(|reason| GraderError::Read {
-            path: path.display().to_string(),
-            reason,
+        let source = harness::read_text_file(path).map_err(|reason| {
+            GraderError::Script(format!("cannot read {}: {reason}", path.display()))
         })?;
         let digest = hex::encode(Sha256::digest(&source));
         let file = path.file_name().unwrap_or(path.as_os_str());

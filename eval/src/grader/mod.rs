@@ -198,15 +198,7 @@ impl Grade {
 /// Reason why a scorer cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GraderError {
-    /// The scorer's file cannot be read.
-    #[error("scorer: cannot read {path}: {reason}")]
-    Read {
-        /// Path of the file.
-        path: String,
-        /// Error reported by the system.
-        reason: std::io::Error,
-    },
-    /// The scorer's file does not load or does not define a scorer.
+    /// The scorer's file cannot be read, does not load or does not define a scorer.
     #[error("scorer: {0}")]
     Script(String),
     /// The model of the judge is missing.
@@ -218,72 +210,43 @@ pub enum GraderError {
     /// A scorer is given twice.
     #[error("--scorer: duplicate scorer {0}")]
     Twice(String),
-    /// A flag configures a judge, but the scorer does not use a model.
-    #[error("{flag}: the scorer {scorer} does not use a model")]
-    NoJudge {
-        /// Name of the flag.
-        flag: &'static str,
-        /// Name of the scorer.
-        scorer: String,
-    },
+    /// A flag configures a judge, but the named scorer does not use a model.
+    #[error("{0}: the scorer {1} does not use a model")]
+    NoJudge(&'static str, String),
     /// The sandbox of the scorer cannot start.
     #[error("scorer: {0}")]
     Sandbox(#[from] harness::sandbox::StartError),
 }
 
-impl GraderError {
-    /// Returns the error for a judge's flag if the scorer does not use a model.
-    pub fn no_judge(flag: &'static str, scorer: &str) -> Self {
-        Self::NoJudge {
-            flag,
-            scorer: scorer.to_owned(),
-        }
-    }
-}
-
-/// Opens the scorer of a run: the user's choice, otherwise that of the benchmark's description,
-/// otherwise the benchmark's own scorer. `judge` is the judge's model, already open.
+/// Opens the scorer of a run and its further scorers, whose scores are only recorded. The scorer is
+/// the user's choice, otherwise that of the benchmark's description, otherwise the benchmark's own.
+/// `judge` is the judge's model, already open.
 ///
 /// # Errors
-/// [`GraderError`] for a file that cannot be read or a judge without a model.
+/// [`GraderError`] for a file that cannot be read, a judge without a model, and a further scorer
+/// that is unknown or given twice.
 pub fn open(
     settings: &GraderSettings,
     dataset: &dyn Dataset,
-    judge: Option<Model>,
-) -> Result<Arc<dyn Grader>, GraderError> {
-    let scorer = settings.given.as_ref().or(dataset.outside_scorer());
-    let is_judge = |scorer: &OutsideScorer| *scorer == OutsideScorer::Judge;
-    // The judge may be one of the further scorers.
-    let is_of_another = !scorer.is_some_and(is_judge)
-        && further(settings).any(|scorer| scorer.as_ref().is_some_and(is_judge));
-    let judge = judge.filter(|_| !is_of_another);
-    match scorer {
-        None if judge.is_some() => Err(GraderError::no_judge(
-            settings.judge_flag(),
-            dataset.scorer().name(),
-        )),
-        None => Ok(Arc::new(Rule::of_benchmark(dataset.scorer()))),
-        Some(outside) => open_outside(outside, settings, judge),
-    }
-}
-
-fn further(settings: &GraderSettings) -> impl Iterator<Item = Option<OutsideScorer>> {
-    let names = settings.further.iter();
-    names.map(|name| OutsideScorer::parse(name))
-}
-
-/// Opens the further scorers of a run, whose scores are only recorded. `first` is the scorer of the
-/// run, and `judge` is the judge's model, already open.
-///
-/// # Errors
-/// Like [`open`], and for a scorer that is unknown or given twice.
-pub fn open_further(
-    settings: &GraderSettings,
-    first: &dyn Grader,
     judge: Option<&Model>,
-) -> Result<Further, GraderError> {
-    let mut all: Vec<Arc<dyn Grader>> = Vec::new();
-    for (name, outside) in settings.further.iter().zip(further(settings)) {
+) -> Result<(Arc<dyn Grader>, Further), GraderError> {
+    let scorer = settings.given.as_ref().or(dataset.outside_scorer());
+    let further = settings.further.iter();
+    let further: Vec<_> = further.map(|name| OutsideScorer::parse(name)).collect();
+    // The judge may be one of the further scorers.
+    let is_of_another =
+        scorer != Some(&OutsideScorer::Judge) && further.contains(&Some(OutsideScorer::Judge));
+    let own_judge = judge.filter(|_| !is_of_another).cloned();
+    let first: Arc<dyn Grader> = match scorer {
+        None if own_judge.is_some() => {
+            let scorer = dataset.scorer().name().to_owned();
+            return Err(GraderError::NoJudge(settings.judge_flag(), scorer));
+        }
+        None => Arc::new(Rule::of_benchmark(dataset.scorer())),
+        Some(outside) => open_outside(outside, settings, own_judge)?,
+    };
+    let mut all = vec![first];
+    for (name, outside) in settings.further.iter().zip(further) {
         let grader: Arc<dyn Grader> = if let Some(outside) = outside {
             let judge = judge.filter(|_| outside == OutsideScorer::Judge);
             open_outside(&outside, settings, judge.cloned())?
@@ -293,13 +256,13 @@ pub fn open_further(
                 rule.ok_or_else(|| GraderError::Unknown(name.clone()))?,
             ))
         };
-        let is_known = |other: &Arc<dyn Grader>| other.name() == grader.name();
-        if first.name() == grader.name() || all.iter().any(is_known) {
+        if all.iter().any(|other| other.name() == grader.name()) {
             return Err(GraderError::Twice(name.clone()));
         }
         all.push(grader);
     }
-    Ok(all.into())
+    let first = all.remove(0);
+    Ok((first, all.into()))
 }
 
 /// Opens a scorer that needs a model or the sandbox.
@@ -314,7 +277,7 @@ pub fn open_outside(
     Ok(match (scorer, &settings.judge, judge) {
         (OutsideScorer::JavaScript(_), _, Some(_)) => {
             let scorer = scorer.to_string();
-            return Err(GraderError::no_judge(settings.judge_flag(), &scorer));
+            return Err(GraderError::NoJudge(settings.judge_flag(), scorer));
         }
         (OutsideScorer::JavaScript(path), _, None) => Arc::new(JavaScript::read(path, settings)?),
         (OutsideScorer::Judge, Some(settings), Some(model)) => Arc::new(Judge::new(

@@ -80,7 +80,7 @@ pub fn tools(servers: &[McpServer]) -> Result<Vec<Arc<dyn Tool>>, SettingsError>
             error => wrong(error.to_string()),
         })?;
         let mut of_server = BTreeSet::new();
-        for tool in running.tools() {
+        for tool in &running.listing.tools {
             let spec = spec(&server.name, tool).map_err(wrong)?;
             if !of_server.insert(spec.name.clone()) {
                 return Err(wrong(format!(
@@ -233,7 +233,7 @@ impl Tool for McpTool {
     }
 
     fn version(&self) -> String {
-        hex::encode(Sha256::digest(self.server.version()))
+        hex::encode(Sha256::digest(&self.server.listing.version))
     }
 }
 

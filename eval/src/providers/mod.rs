@@ -1,7 +1,7 @@
 //! Providers that work without a server.
 //!
-//! Each is a module in this folder with a static `PROVIDER`. `build.rs` finds the modules by their
-//! `mod` lines. Model servers are data instead: `harness/endpoints.yaml`.
+//! Each is a module in this folder with a static `PROVIDER`, which `model_ref.rs` lists. Model
+//! servers are data instead: `harness/endpoints.yaml`.
 
 mod scripted;
 mod replay;
@@ -19,9 +19,6 @@ use sha2::{Digest, Sha256};
 
 pub use model_ref::{ModelRef, Named, UnknownModel, model_forms, names, profile_name};
 pub use scripted::{JUDGE as SCRIPTED_JUDGE, library as scripts};
-
-/// All providers, in the order of their `mod` lines, which is also the order in help and errors.
-pub static OFFLINE: &[&Offline] = include!(concat!(env!("OUT_DIR"), "/offline.rs"));
 
 /// A provider that works without a server.
 pub struct Offline {

@@ -8,7 +8,10 @@ use harness::nearest;
 use harness::provider::http::{Endpoint, endpoint, endpoints};
 use serde::{Serialize, Serializer};
 
-use super::{OFFLINE, Offline};
+use super::{Offline, replay, scripted};
+
+/// All providers without a server, in the order of help and errors.
+static OFFLINE: [&Offline; 2] = [&scripted::PROVIDER, &replay::PROVIDER];
 
 /// Returns the forms of a model reference, each with its meaning.
 pub fn model_forms() -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -69,14 +69,6 @@ fn plan_with_identities(engine: &EngineSettings, benchmark: &str) -> ExperimentP
     plan
 }
 
-/// Result of resolving a combination.
-enum Resolution {
-    /// The combination can run with these flags.
-    Runs(Box<RunArgs>, Box<EngineSettings>),
-    /// The combination is not meaningful; contains the reason.
-    Skipped(String),
-}
-
 impl<'m> Cells<'m> {
     /// Adds a combination. Records it as skipped if it is not meaningful, and ignores it if it
     /// equals an earlier one without the axes that have no effect.
@@ -91,8 +83,8 @@ impl<'m> Cells<'m> {
     ) -> Result<(), SweepError> {
         let mut masked = Vec::new();
         let (flags, engine) = match resolve(matrix, &mut combination, &mut masked)? {
-            Resolution::Runs(flags, engine) => (*flags, *engine),
-            Resolution::Skipped(reason) => {
+            Ok(resolved) => resolved,
+            Err(reason) => {
                 let cell = combination.to_string();
                 self.skipped.push(Skipped { cell, reason });
                 return Ok(());
@@ -112,16 +104,22 @@ impl<'m> Cells<'m> {
         let identity = identify_main_model(&engine, &flags.benchmark) + &sampled;
         let plan = plan_with_identities(&engine, &flags.benchmark);
         for (cell, (made, earlier, model)) in self.runs.iter().zip(&self.made) {
-            let (first, second) = (cell.name.clone(), name.clone());
             if *model != identity {
                 continue;
             }
+            let first = &cell.name;
             if *earlier == plan {
-                return Err(SweepError::SameCells { first, second });
+                return Err(SweepError::Invalid(format!(
+                    "cells `{first}` and `{name}` would send the same requests to the same model; \
+                     remove one of them"
+                )));
             }
             let is_replay = engine.references.main().played_back().is_some();
             if is_replay && made.has_same_structure(&combination) {
-                return Err(SweepError::SameRecording { first, second });
+                return Err(SweepError::Invalid(format!(
+                    "cells `{first}` and `{name}` replay the same recording, which prompts cannot \
+                     change; remove one of them"
+                )));
             }
         }
         self.left_out.extend(masked.iter().map(|masked| Skipped {
@@ -167,18 +165,16 @@ impl<'m> Cells<'m> {
     }
 }
 
-/// Resolves the flags of a combination. Removes axes that the protocol lacks, and moves shared
-/// flags without effect to `left_out`.
+/// Resolves the flags of a combination, or returns the reason why it is not meaningful. Removes
+/// axes that the protocol lacks, and moves shared flags without effect to `left_out`.
 fn resolve(
     matrix: &Matrix,
     combination: &mut Combination<'_>,
     left_out: &mut Vec<NoEffect>,
-) -> Result<Resolution, SweepError> {
+) -> Result<Result<(RunArgs, EngineSettings), String>, SweepError> {
     loop {
-        let wrong = |problem| SweepError::Flags {
-            cell: combination.to_string(),
-            problem,
-        };
+        let wrong =
+            |problem: String| SweepError::Invalid(format!("cell `{combination}`: {problem}"));
         let mut flags = flags(matrix, combination).map_err(wrong)?;
         for setting in left_out
             .iter()
@@ -191,16 +187,16 @@ fn resolve(
                 let engine = resolved.settings.engine;
                 let reasons = warnings(engine.effective.prompt_mode, &engine.treatment.drivers);
                 return Ok(if reasons.is_empty() {
-                    Resolution::Runs(Box::new(flags), Box::new(engine))
+                    Ok((flags, engine))
                 } else {
-                    Resolution::Skipped(reasons.join("; "))
+                    Err(reasons.join("; "))
                 });
             }
             Err(problem) => problem,
         };
         match problem {
             SettingsError::DriverProtocolMismatch(unfit) => {
-                return Ok(Resolution::Skipped(unfit.to_string()));
+                return Ok(Err(unfit.to_string()));
             }
             SettingsError::NoEffect(masked)
                 if !masked
@@ -213,7 +209,7 @@ fn resolve(
             SettingsError::NoEffect(masked) if masked.by != MaskedBy::Other => {
                 let is_by_protocol = masked.by == MaskedBy::Protocol;
                 if !(is_by_protocol && combination.omit(&masked.settings)) {
-                    return Ok(Resolution::Skipped(masked.to_string()));
+                    return Ok(Err(masked.to_string()));
                 }
             }
             // Any other problem ends the sweep, such as an axis value that changes no request.

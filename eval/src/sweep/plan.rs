@@ -62,14 +62,9 @@ pub struct Skipped {
 /// Reason why a sweep cannot be created or resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
-    /// The flags of a cell are invalid for `rlm-eval run`.
-    #[error("cell `{cell}`: {problem}")]
-    Flags {
-        /// Flags in which the cell differs from the others.
-        cell: String,
-        /// Clap's message without usage.
-        problem: String,
-    },
+    /// The flags of a cell, two cells together, or the plan are invalid.
+    #[error("{0}")]
+    Invalid(String),
     /// A setting of a cell is invalid for a reason other than the combination of axes.
     #[error("cell `{cell}`: {problem}")]
     Settings {
@@ -77,28 +72,6 @@ pub enum SweepError {
         cell: String,
         /// Error in the settings.
         problem: Box<SettingsError>,
-    },
-    /// Two cells would be the same experiment.
-    #[error(
-        "cells `{first}` and `{second}` would send the same requests to the same model; remove one \
-         of them"
-    )]
-    SameCells {
-        /// Name of the earlier cell.
-        first: String,
-        /// Name of the later cell.
-        second: String,
-    },
-    /// Two cells differ only in prompts, but replay one recording.
-    #[error(
-        "cells `{first}` and `{second}` replay the same recording, which prompts cannot change; \
-         remove one of them"
-    )]
-    SameRecording {
-        /// Name of the earlier cell.
-        first: String,
-        /// Name of the later cell.
-        second: String,
     },
     /// A shared flag has no effect in any cell.
     #[error("a shared flag has no effect in any cell: {0}")]
@@ -109,14 +82,6 @@ pub enum SweepError {
     /// The folder is not a sweep.
     #[error("{} is not a sweep: {PLAN} is missing", .0.display())]
     NotASweep(PathBuf),
-    /// The plan is invalid.
-    #[error("{}: {problem}", path.display())]
-    Malformed {
-        /// Path of the plan.
-        path: PathBuf,
-        /// Problem with the plan.
-        problem: String,
-    },
     /// A file cannot be read or written.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
@@ -188,10 +153,8 @@ impl Plan {
     /// [`SweepError::RunDir`] if the file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), SweepError> {
         let path = folder.join(PLAN);
-        let text = serde_json::to_string_pretty(self).map_err(|reason| RunDirError::Write {
-            path: path.clone(),
-            reason: reason.into(),
-        })?;
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|reason| RunDirError::cannot_write(&path, reason.into()))?;
         Ok(write_whole(&path, (text + "\n").as_bytes())?)
     }
 
@@ -204,14 +167,10 @@ impl Plan {
         if !path.is_file() {
             return Err(SweepError::NotASweep(folder.to_owned()));
         }
-        let text = fs::read_to_string(&path).map_err(|reason| RunDirError::Read {
-            path: path.clone(),
-            reason,
-        })?;
-        let malformed = |problem: String| SweepError::Malformed {
-            path: path.clone(),
-            problem,
-        };
+        let text =
+            fs::read_to_string(&path).map_err(|reason| RunDirError::cannot_read(&path, reason))?;
+        let malformed =
+            |problem: String| SweepError::Invalid(format!("{}: {problem}", path.display()));
         let plan: Self =
             serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
         if plan.v > SWEEP_VERSION {

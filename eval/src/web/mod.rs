@@ -156,9 +156,8 @@ impl Web {
             set.map_err(|error| broken(format!("cookies: {error}")))?;
         }
         let script = (!own.storage.is_empty()).then(|| {
-            let origin = site.within_reach[0].to_string();
             let pairs = json!(own.storage);
-            let origin = json!(origin);
+            let origin = json!(site.origin.to_string());
             format!(
                 "if (location.origin === {origin}) for (const [name, value] of {pairs}) localStorage.setItem(name, value);"
             )

@@ -33,15 +33,15 @@ impl AttemptSite {
     fn origin(&self) -> String {
         match self {
             Self::Generated(site) => site.origin().to_string(),
-            Self::Own(site) => site.within_reach[0].to_string(),
+            Self::Own(site) => site.origin.to_string(),
         }
     }
 
-    /// Whether agents see URLs without the origin.
+    /// Whether agents see URLs without the origin, whose port differs between attempts.
     const fn hides_origin(&self) -> bool {
         match self {
             Self::Generated(_) => true,
-            Self::Own(site) => site.hides_origin,
+            Self::Own(site) => site.server.is_some(),
         }
     }
 }

@@ -1,15 +1,14 @@
 //! A user-supplied web site for an attempt: its server, its address, and the start URL.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use benchmarks::{SiteSource, UserSite};
 use browser::{Origin, Reach, ReachError};
-use tokio::sync::OwnedMutexGuard;
 use url::Url;
 
 use super::check::Checks;
 use super::folder_server;
-use super::loopback_server::LoopbackServer;
 use super::server_process::ServerProcess;
 
 /// Lock of an address that only one attempt may use at a time.
@@ -19,27 +18,17 @@ pub(super) type AddressLock = Arc<tokio::sync::Mutex<()>>;
 pub(super) struct OpenSite {
     /// Start URL of the attempt.
     pub(super) start: Url,
-    /// Reachable origins; the first is the site's own.
-    pub(super) within_reach: Vec<Origin>,
-    /// The same origins with their permitted addresses.
+    /// Origin of the site.
+    pub(super) origin: Origin,
+    /// Reachable origins, including the site's own.
     pub(super) reach: Reach,
-    /// Whether agents see URLs without the origin, whose port differs between attempts.
-    pub(super) hides_origin: bool,
     pub(super) checks: Checks,
-    _server: Server,
+    /// Server of this attempt with the lock of its address; `None` if the site is already running
+    /// elsewhere.
+    pub(super) server: Option<Server>,
 }
 
-enum Server {
-    /// The site is already running elsewhere.
-    Elsewhere,
-    Folder {
-        _server: LoopbackServer,
-    },
-    Process {
-        _server: Box<ServerProcess>,
-        _turn: Option<OwnedMutexGuard<()>>,
-    },
-}
+type Server = Box<dyn Any + Send + Sync>;
 
 impl OpenSite {
     /// Opens the site of a row. `turn` returns the lock of its server's address. Third-party sites
@@ -53,10 +42,10 @@ impl OpenSite {
         turn: impl FnOnce(&str) -> AddressLock,
     ) -> Result<Self, String> {
         let wrong = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
-        let (base, hides_origin, server) = match &site.source {
+        let (base, server): (Url, Option<Server>) = match &site.source {
             SiteSource::Address(address) => {
                 let url = Url::parse(address).map_err(|error| wrong(address, &error))?;
-                (url, false, Server::Elsewhere)
+                (url, None)
             }
             SiteSource::Folder(folder) => {
                 let served = folder_server::open(folder).await;
@@ -64,7 +53,7 @@ impl OpenSite {
                     served.map_err(|error| wrong(&folder.display().to_string(), &error))?;
                 let origin = served.origin.to_string();
                 let url = Url::parse(&origin).map_err(|error| wrong(&origin, &error))?;
-                (url, true, Server::Folder { _server: served })
+                (url, Some(Box::new(served)))
             }
             SiteSource::Command(command) => {
                 // A port chosen for this attempt does not need a lock.
@@ -73,16 +62,9 @@ impl OpenSite {
                 } else {
                     Some(turn(&command.address).lock_owned().await)
                 };
-                let server = Box::new(ServerProcess::start(command).await?);
-                let url = server.address.clone();
-                (
-                    url,
-                    true,
-                    Server::Process {
-                        _server: server,
-                        _turn: turn,
-                    },
-                )
+                let server = ServerProcess::start(command).await?;
+                // The lock is released after the server has ended.
+                (server.address.clone(), Some(Box::new((server, turn))))
             }
         };
         let start = base
@@ -93,16 +75,11 @@ impl OpenSite {
         for origin in &site.allow {
             within_reach.push(origin.parse().map_err(|error| wrong("allow", &error))?);
         }
-        let mut reach = Reach::default();
-        for origin in &within_reach {
-            let is_served_here = *origin == own && !matches!(server, Server::Elsewhere);
-            let origins = if allow_local || is_served_here {
-                &mut reach.anywhere
-            } else {
-                &mut reach.public
-            };
-            origins.push(origin.clone());
-        }
+        let is_served_here = |origin: &Origin| *origin == own && server.is_some();
+        let (anywhere, public) = within_reach
+            .into_iter()
+            .partition(|origin| allow_local || is_served_here(origin));
+        let reach = Reach { anywhere, public };
         // Ignore other errors: the browser reports names that do not resolve.
         if let Err(error @ ReachError::Local { .. }) = reach.resolve(&own).await {
             return Err(format!(
@@ -111,11 +88,10 @@ impl OpenSite {
         }
         Ok(Self {
             start,
-            within_reach,
+            origin: own,
             reach,
-            hides_origin,
             checks: Checks::new(site.checks.clone()),
-            _server: server,
+            server,
         })
     }
 }

@@ -2,26 +2,13 @@
 //! spent.
 
 use std::any::Any;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+pub use crate::model::Budget;
 use crate::model::Usage;
 use crate::provider::{Estimate, Forecast, ProviderError};
-
-/// Maximum spending. `None` means no limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Budget {
-    /// US dollars.
-    pub cost_usd: Option<f64>,
-    /// Tokens, input and output together.
-    pub tokens: Option<u64>,
-    /// Requests to models, not counting retries.
-    pub calls: Option<u64>,
-    /// Wall time.
-    pub time: Option<Duration>,
-}
 
 /// Amounts spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]

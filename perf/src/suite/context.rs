@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::bench::{Bench, SuiteError};
+use crate::bench::{Bench, Provider, SuiteError};
 use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;
@@ -21,7 +21,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
             ("one agent", Plan::Loop { iterations: 2 }),
             ("9 agents", Plan::Tree { widths: vec![8] }),
         ] {
-            let model = format!("scripted:{}", bench.script(&plan, 0)?);
+            let model = bench.model(&plan, Provider::InProcess)?;
             let mut runs = (Vec::new(), Vec::new(), Vec::new());
             for _ in 0..bench.runs() {
                 let query = plan.text();
@@ -34,7 +34,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
                     "--model",
                     &model,
                 ];
-                let cost = cost::measure(&mut bench.eval(&arguments), &[0], true)?;
+                let cost = cost::measure(&mut bench.eval(&arguments), true)?;
                 runs.0.push(cost.wall.as_secs_f64() * 1000.0);
                 runs.1.push(cost.cpu.as_secs_f64() * 1000.0);
                 runs.2.push(cost.peak_bytes as f64 / bytes as f64);

@@ -89,7 +89,7 @@ fn measure_memory_per_sample(
         let flags = ["--concurrency", "4", "--isolation", isolation];
         let plan = Plan::Loop { iterations: 2 };
         let mut command = bench.run_samples(samples, &plan, provider, &flags)?;
-        let cost = cost::measure(&mut command, &[0], true)?;
+        let cost = cost::measure(&mut command, true)?;
         peaks.push(cost.own_peak_bytes as f64 / 1024.0);
         bench.put_results_aside();
     }

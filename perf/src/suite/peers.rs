@@ -26,7 +26,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
         let mut theirs = (Vec::new(), Vec::new());
         let mut ours = (Vec::new(), Vec::new());
         for _ in 0..bench.size(3, 1) {
-            let cost = crate::cost::measure(&mut peer.command, &[0], false)?;
+            let cost = crate::cost::measure(&mut peer.command, false)?;
             theirs.0.push(ms_each(cost.wall, peer.samples));
             theirs.1.push(ms_each(cost.cpu, peer.samples));
             let samples = bench.size(500, 8);

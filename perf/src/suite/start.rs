@@ -90,7 +90,7 @@ fn measure_first_run_overhead(bench: &Bench, plan: &Plan) -> Result<Figure, Suit
         let run = || -> Result<f64, SuiteError> {
             let mut command = bench.run_samples(1, plan, Provider::InProcess, &[])?;
             command.env("HOME", &home);
-            Ok(cost::measure(&mut command, &[0], false)?.wall.as_secs_f64() * 1000.0)
+            Ok(cost::measure(&mut command, false)?.wall.as_secs_f64() * 1000.0)
         };
         later.push(run()? - run()?);
     }

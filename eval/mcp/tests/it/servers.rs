@@ -62,7 +62,7 @@ struct Row {
 fn calls_have_results_or_errors() {
     let rows: Vec<Row> = serde_json::from_str(include_str!("calls.json")).unwrap();
     let server = Server::start(python(NOTES), HUNG, HUNG).unwrap();
-    assert_eq!(server.version(), "notes 1");
+    assert_eq!(server.listing.version, "notes 1");
     let echo = ServerTool {
         name: "echo".to_owned(),
         description: "Returns `text`.".to_owned(),
@@ -72,7 +72,7 @@ fn calls_have_results_or_errors() {
             "required": ["text"],
         }),
     };
-    assert_eq!(server.tools()[0], echo);
+    assert_eq!(server.listing.tools[0], echo);
     for row in rows {
         let result = call(&server, &row.tool, row.arguments);
         let result = result.unwrap_or_else(|error| json!(error.to_string()));

@@ -66,7 +66,7 @@ impl Toolbox for Rules {
         arguments: Map<String, Value>,
         caller: Caller,
     ) -> Result<Reply, String> {
-        let work = self.gate.begin(CallStart::of(tool, caller.client.name()));
+        let work = self.gate.begin(CallStart::of(tool, &caller.client.name));
         (caller.report)(format!("{tool}: begins"));
         if tool == "wait" {
             work.wait().await;

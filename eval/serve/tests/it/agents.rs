@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use http_fixture::{Events, Gate};
-use model::{Status, Usage};
+use model::{Budget, Stats, Status, Usage};
 use serde_json::{Value, json};
-use serve::{AgentResult, Agents, Offer, OnProgress, Progress, Question, Rejection, Requester};
+use serve::{AgentResult, Agents, Client, Offer, OnProgress, Progress, Question, Rejection};
 
 /// Name that clients request.
 pub const MODEL: &str = "rlm/scripted:echo";
@@ -14,7 +14,8 @@ pub const MODEL: &str = "rlm/scripted:echo";
 pub struct AgentStart {
     pub offer: String,
     pub question: Question,
-    pub requester: Requester,
+    pub client: String,
+    pub budget: Budget,
 }
 
 /// Agents whose query begins with the rule that they follow: `wait`, `fail`, `limit`, `cancel`,
@@ -56,13 +57,14 @@ impl Agents for EchoAgents {
         &self,
         offer: &str,
         question: Question,
-        requester: &Requester,
+        client: &Client,
         progress: OnProgress,
     ) -> Result<AgentResult, Rejection> {
         let work = self.gate.begin(AgentStart {
             offer: offer.to_owned(),
             question: question.clone(),
-            requester: requester.clone(),
+            client: client.name.clone(),
+            budget: client.budget,
         });
         let usage = Some(Usage {
             input_tokens: 100,
@@ -97,12 +99,15 @@ impl Agents for EchoAgents {
             status,
             answer,
             error: error.map(str::to_owned),
-            usage,
-            cost_usd,
-            agents: 3,
-            depth_reached: 1,
-            iterations: 2,
-            llm_calls: 4,
+            stats: Stats {
+                usage,
+                known_cost_usd: cost_usd,
+                agents: 3,
+                depth_reached: 1,
+                iterations: 2,
+                llm_calls: 4,
+                ..Stats::default()
+            },
             run: "results/one".to_owned(),
             sample: "request-000001".to_owned(),
         })
@@ -121,7 +126,7 @@ pub fn to_json(question: &Question) -> Value {
     for (name, limit) in [
         ("cost_usd", limits.cost_usd.map(|cost| json!(cost))),
         ("tokens", limits.tokens.map(|tokens| json!(tokens))),
-        ("llm_calls", limits.llm_calls.map(|calls| json!(calls))),
+        ("llm_calls", limits.calls.map(|calls| json!(calls))),
         ("seconds", limits.time.map(|time| json!(time.as_secs_f64()))),
     ] {
         if let Some(limit) = limit {

@@ -5,8 +5,9 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use globset::{Glob, GlobSet};
+use model::Budget;
 use serde_json::json;
-use serve::{Client, Clients, KeyHash, Limits, Requester, ServeError, Server, Settings};
+use serve::{Client, Clients, KeyHash, ServeError, Server, Settings};
 use tokio::runtime::Runtime;
 
 use crate::agents::EchoAgents;
@@ -16,10 +17,10 @@ const ONE: &str = "Authorization: Bearer key-one";
 const TWO: &str = "Authorization: Bearer key-two";
 const THREE: &str = "Authorization: Bearer key-three";
 
-const BUDGET: Limits = Limits {
+const BUDGET: Budget = Budget {
     cost_usd: None,
     tokens: None,
-    llm_calls: Some(2),
+    calls: Some(2),
     time: None,
 };
 
@@ -29,11 +30,11 @@ fn clients() -> Clients {
     // SHA-256 of `key-three`.
     let hash = "2f06bcf4e8d96d66f0b8d972e1d9351a255f82ff4cf1a12b63c8d3642206547e";
     let names = GlobSet::builder().add(Glob::new("rlm/*").unwrap()).build();
+    let mut one = Client::new("one");
+    one.offers = Some(names.unwrap());
+    one.budget = BUDGET;
     Clients::with_keys([
-        (
-            KeyHash::of("key-one"),
-            Client::new("one").using(names.unwrap()).spending(BUDGET),
-        ),
+        (KeyHash::of("key-one"), one),
         (
             KeyHash::of("key-two"),
             Client::new("two").per_minute(NonZeroU32::MIN),
@@ -88,14 +89,8 @@ fn separates_clients_and_their_limits() {
     for _ in 0..2 {
         let answer = server.chat("Say a", &[ONE]);
         assert_eq!(answer.status, 200, "{answer:?}");
-        let client = "one".to_owned();
-        assert_eq!(
-            server.events.begun().requester,
-            Requester {
-                client,
-                budget: BUDGET
-            }
-        );
+        let begun = server.events.begun();
+        assert_eq!((begun.client.as_str(), begun.budget), ("one", BUDGET));
     }
     let answer = server.chat("Say a", &[TWO]);
     assert_eq!(answer.status, 200, "{answer:?}");

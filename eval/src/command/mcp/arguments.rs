@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use harness::Budget;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use serve::Limits;
 
 /// Names of the arguments that limit a call.
 const LIMITS: [&str; 4] = ["max_cost", "max_tokens", "max_llm_calls", "timeout"];
@@ -25,12 +25,12 @@ pub(super) fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Resul
 /// A sentence about the first invalid argument.
 pub(super) fn parse_limited<T: DeserializeOwned>(
     mut arguments: Map<String, Value>,
-) -> Result<(T, Limits), String> {
+) -> Result<(T, Budget), String> {
     let [cost, tokens, calls, time] = LIMITS.map(|name| arguments.remove(name));
-    let limits = Limits {
+    let limits = Budget {
         cost_usd: limit(LIMITS[0], cost, "a number", Value::as_f64)?,
         tokens: limit(LIMITS[1], tokens, "an integer", Value::as_u64)?,
-        llm_calls: limit(LIMITS[2], calls, "an integer", Value::as_u64)?,
+        calls: limit(LIMITS[2], calls, "an integer", Value::as_u64)?,
         time: limit(LIMITS[3], time, "a number", Value::as_f64)?.map(Duration::from_secs_f64),
     };
     let rest = parse(arguments).map_err(|problem| {

@@ -48,8 +48,7 @@ pub(super) async fn call(
     let chosen = choose(arguments.model.as_deref(), &models, |(model, _)| model)?;
     let agent = &chosen.1;
     let _turn = state.turn().await?;
-    let requester = caller.client.requester();
-    let request = state.service.request(&requester, &limits);
+    let request = state.service.request(&caller.client, limits);
     let request = request.map_err(|error| error.to_string())?;
     let quiet: OnProgress = Arc::new(|_| {});
     let mut work: FuturesUnordered<_> = arguments
@@ -57,7 +56,7 @@ pub(super) async fn call(
         .into_iter()
         .enumerate()
         .map(|(index, context)| {
-            let (request, quiet, client) = (&request, Arc::clone(&quiet), &requester.client);
+            let (request, quiet, client) = (&request, Arc::clone(&quiet), &caller.client.name);
             async move {
                 let permit = state.calls.acquire().await;
                 let question = Question {
@@ -103,9 +102,9 @@ fn reply(results: impl Iterator<Item = Result<AgentResult, Rejection>>) -> Reply
         failed += usize::from(answer.is_none());
         let (status, sample) = match &result {
             Ok(answered) => {
-                llm_calls += u64::from(answered.llm_calls);
+                llm_calls += u64::from(answered.stats.llm_calls);
                 cost_usd = cost_usd
-                    .zip(answered.cost_usd)
+                    .zip(answered.stats.cost_usd())
                     .map(|(sum, cost)| sum + cost);
                 run = Some(answered.run.clone());
                 (json!(answered.status), Some(answered.sample.clone()))

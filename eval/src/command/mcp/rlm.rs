@@ -61,13 +61,13 @@ pub(super) async fn call(
         images: Vec::new(),
         limits,
     };
-    let requester = caller.client.requester();
-    let request = state.service.request(&requester, &question.limits);
+    let client = &caller.client;
+    let request = state.service.request(client, question.limits);
     let request = request.map_err(|error| error.to_string())?;
     let answer =
         state
             .service
-            .answer_within(agent, question, &requester.client, &request, steps(&caller));
+            .answer_within(agent, question, &client.name, &request, steps(&caller));
     let answered = answer.await.map_err(|error| error.to_string())?;
     drop(turn);
     Ok(reply(answered))
@@ -132,13 +132,13 @@ fn reply(answered: AgentResult) -> Reply {
         "status": answered.status,
         "answer": answered.answer,
         "error": answered.error,
-        "input_tokens": answered.usage.map(|usage| usage.input_tokens),
-        "output_tokens": answered.usage.map(|usage| usage.output_tokens),
-        "cost_usd": answered.cost_usd,
-        "agents": answered.agents,
-        "depth_reached": answered.depth_reached,
-        "iterations": answered.iterations,
-        "llm_calls": answered.llm_calls,
+        "input_tokens": answered.stats.usage.map(|usage| usage.input_tokens),
+        "output_tokens": answered.stats.usage.map(|usage| usage.output_tokens),
+        "cost_usd": answered.stats.cost_usd(),
+        "agents": answered.stats.agents,
+        "depth_reached": answered.stats.depth_reached,
+        "iterations": answered.stats.iterations,
+        "llm_calls": answered.stats.llm_calls,
         "run": answered.run,
         "sample": answered.sample,
     });

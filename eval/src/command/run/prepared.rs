@@ -93,8 +93,7 @@ impl Prepared {
             Some(&settings.benchmark),
             settings.grader.judge.as_ref(),
         )?;
-        let grader = grader::open(&settings.grader, dataset.as_ref(), judge.clone())?;
-        let further = grader::open_further(&settings.grader, grader.as_ref(), judge.as_ref())?;
+        let (grader, further) = grader::open(&settings.grader, dataset.as_ref(), judge.as_ref())?;
         let runtime = runtime()?;
         for grader in [&grader].into_iter().chain(further.iter()) {
             runtime.block_on(grader.check())?;

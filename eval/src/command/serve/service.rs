@@ -12,7 +12,7 @@ use benchmarks::{MAX_IMAGES, decode_data_url};
 use harness::model::{Image, Status};
 use harness::{Budget, Engine, HaltReason, SharedBudget, Task};
 use parking_lot::Mutex;
-use serve::{AgentResult, Agents, Limits, Offer, OnProgress, Question, Rejection, Requester};
+use serve::{AgentResult, Agents, Client, Offer, OnProgress, Question, Rejection};
 
 use super::recorder::Recorder;
 use super::settings::ServedSettings;
@@ -91,11 +91,11 @@ impl Service {
     }
 
     /// Returns the budget of a client. Its spending also counts against the server's budget.
-    fn budget_of(&self, requester: &Requester) -> SharedBudget {
+    fn budget_of(&self, client: &Client) -> SharedBudget {
         let mut clients = self.clients.lock();
         clients
-            .entry(requester.client.clone())
-            .or_insert_with(|| self.budget.of_client(budget(&requester.budget)))
+            .entry(client.name.clone())
+            .or_insert_with(|| self.budget.of_client(client.budget))
             .clone()
     }
 }
@@ -106,15 +106,6 @@ fn open_engine(settings: &EngineSettings, ready: usize) -> Result<Arc<Engine>, E
     let engine = Engine::new(treatment, conduct, models, terminal::warning)?;
     engine.keep_ready(ready);
     Ok(Arc::new(engine))
-}
-
-fn budget(limits: &Limits) -> Budget {
-    Budget {
-        cost_usd: limits.cost_usd,
-        tokens: limits.tokens,
-        calls: limits.llm_calls,
-        time: limits.time,
-    }
 }
 
 impl ServedAgent {
@@ -178,11 +169,11 @@ impl Agents for Service {
         &self,
         offer: &str,
         question: Question,
-        requester: &Requester,
+        client: &Client,
         progress: OnProgress,
     ) -> Result<AgentResult, Rejection> {
-        let request = self.request(requester, &question.limits)?;
-        self.answer_within(offer, question, &requester.client, &request, progress)
+        let request = self.request(client, question.limits)?;
+        self.answer_within(offer, question, &client.name, &request, progress)
             .await
     }
 }
@@ -192,15 +183,11 @@ impl Service {
     ///
     /// # Errors
     /// [`Rejection::OutOfBudget`] if the budget of the client or the server is used up.
-    pub fn request(
-        &self,
-        requester: &Requester,
-        limits: &Limits,
-    ) -> Result<SharedBudget, Rejection> {
-        let of_client = self.budget_of(requester);
+    pub fn request(&self, client: &Client, limits: Budget) -> Result<SharedBudget, Rejection> {
+        let of_client = self.budget_of(client);
         match of_client.exhausted() {
             Some(error) => Err(Rejection::OutOfBudget(error.to_string())),
-            None => Ok(of_client.of_request(budget(limits))),
+            None => Ok(of_client.of_request(limits)),
         }
     }
 
@@ -235,7 +222,6 @@ impl Service {
         };
         let outcome = engine.run_within(&task, attempt.sink(), request).await;
         attempt.end(&outcome);
-        let stats = &outcome.stats;
         // Another question can halt the engine while the last call of this one is in progress.
         let halted = engine.halt_reason().filter(|_| outcome.answer.is_none());
         let status = match halted {
@@ -247,12 +233,7 @@ impl Service {
             status,
             answer: outcome.answer,
             error: outcome.error,
-            usage: stats.usage,
-            cost_usd: stats.cost_usd(),
-            agents: stats.agents,
-            depth_reached: stats.depth_reached,
-            iterations: stats.iterations,
-            llm_calls: stats.llm_calls,
+            stats: outcome.stats,
             run: recorder.run_id().to_owned(),
             sample: task.sample,
         })

@@ -36,10 +36,8 @@ pub(super) fn check_places(folder: &Path, plan: &Plan, args: &SweepArgs) -> Resu
         } else {
             json!(cell.flags)
         };
-        let wrong = |problem| SweepError::Flags {
-            cell: cell.name.clone(),
-            problem,
-        };
+        let wrong =
+            |problem: String| SweepError::Invalid(format!("cell `{}`: {problem}", cell.name));
         for place in of_cell(&dir, args)?.unconfirmed(&flags).map_err(wrong)? {
             if !places.contains(&place) {
                 places.push(place);

@@ -6,9 +6,10 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use harness::Budget;
 use harness::provider::http::Secret;
 use serde::Deserialize;
-use serve::{Client, Clients, KeyHash, Limits};
+use serve::{Client, Clients, KeyHash};
 
 use super::served::{check_name, read};
 use crate::process::env_vars;
@@ -90,9 +91,7 @@ fn client(entry: Entry) -> Result<(KeyHash, Client), String> {
         _ => return Err("expected either `key_sha256` or `key_env`".to_owned()),
     };
     let mut client = Client::new(entry.name);
-    if let Some(models) = &entry.models {
-        client = client.using(globs(models)?);
-    }
+    client.offers = entry.models.as_deref().map(globs).transpose()?;
     if let Some(requests) = entry.requests_per_minute {
         client = client.per_minute(requests);
     }
@@ -106,12 +105,12 @@ fn client(entry: Entry) -> Result<(KeyHash, Client), String> {
     {
         return Err("`max_cost` must be a number of US dollars above 0".to_owned());
     }
-    let client = client.spending(Limits {
+    client.budget = Budget {
         cost_usd: entry.max_cost,
         tokens: entry.max_tokens,
-        llm_calls: entry.max_llm_calls,
+        calls: entry.max_llm_calls,
         time: None,
-    });
+    };
     Ok((key, client))
 }
 
