@@ -300,9 +300,7 @@ pub fn keep_abandoned(
         return Ok(());
     }
     let written = fs::create_dir_all(&to).and_then(|()| match what {
-        WastedSource::Trajectory(lines) => {
-            atomic::write(&path, lines).map_err(|error| io::Error::other(error.to_string()))
-        }
+        WastedSource::Trajectory(lines) => atomic::replace(&path, lines),
         WastedSource::Journal(lines) => {
             let paid = paid_lines(lines);
             if paid.is_empty() {
