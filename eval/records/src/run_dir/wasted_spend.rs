@@ -170,8 +170,11 @@ pub struct LongestResponses {
     pub judge: Option<u64>,
 }
 
-/// Returns the longest responses in the trajectories of a run.
-pub(super) fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDirError> {
+/// Returns the lengths of the longest responses in the trajectories of a run.
+///
+/// # Errors
+/// Returns [`RunDirError::Read`] if a trajectory cannot be read.
+pub fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDirError> {
     let mut longest = LongestResponses::default();
     for part in [TRAJECTORIES, ABANDONED, SUPERSEDED] {
         for path in files(&folder.join(part))? {
