@@ -16,6 +16,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use model::{Protocol, excerpt};
 use records::run_dir::{RunDir, RunDirError};
 use records::{AttemptRecord, RunIdentity};
@@ -93,8 +94,8 @@ pub struct RunReport {
     pub label: String,
     /// Values that all attempts share.
     pub identity: RunIdentity,
-    /// Time when the first attempt began, in RFC 3339, if recorded.
-    pub started: Option<String>,
+    /// Time when the first attempt began, if recorded.
+    pub started: Option<Timestamp>,
     /// Sources of the prices, with their dates.
     pub prices: Vec<String>,
     /// Scores, intervals and means.
@@ -269,13 +270,12 @@ impl RunReport {
     ) -> Result<Self, RunDirError> {
         let summary = Summary::new(&run.records, run.attempts_total()).with_wasted(run.wasted);
         let ended = run.records.iter().filter(|record| behavior::ended(record));
-        let began = run.started();
         Ok(Self {
             name,
             label,
             identity: run.lock.run.clone(),
             prices: prices(run),
-            started: began.map(|began| began.to_string()),
+            started: run.started(),
             behaviour: behavior::of(run)?,
             groupings,
             iterations: ended.map(|record| record.iterations).collect(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use model::Status;
 use records::is_zero;
 use serde::Serialize;
@@ -30,9 +31,9 @@ pub struct RunFigures {
     pub race: Option<PathBuf>,
     /// Known values that are the same in all rows of `results.csv`.
     pub facts: RunColumns,
-    /// Time when the first attempt began, in RFC 3339, if recorded.
+    /// Time when the first attempt began, if recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub started: Option<String>,
+    pub started: Option<Timestamp>,
     /// Number of samples with at least one recorded attempt.
     pub samples: u64,
     /// Number of planned attempts; of a CSV file, number of rows.
@@ -87,7 +88,7 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
         is_csv: run.is_csv,
         race: run.race.clone(),
         facts: run.facts.clone(),
-        started: run.started.as_ref().map(ToString::to_string),
+        started: run.started,
         samples: samples_of(run, ErrorCounting::Excluded).len() as u64,
         attempts_total: run.attempts_total,
         scored,

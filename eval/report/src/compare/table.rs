@@ -159,7 +159,7 @@ fn figures(runs: &[RunFigures]) -> Vec<Row> {
         rows.insert(1, zero);
     }
     if runs.iter().any(|run| run.started.is_some()) {
-        rows.push(row(runs, "started", &|run| started(run.started.as_deref())));
+        rows.push(row(runs, "started", &|run| started(run.started)));
     }
     if runs.iter().any(|run| run.refused > 0) {
         rows.push(row(runs, "refused", &|run| {
@@ -175,8 +175,7 @@ fn figures(runs: &[RunFigures]) -> Vec<Row> {
 }
 
 /// Formats the start time of a run in UTC, to the minute.
-pub fn started(at: Option<&str>) -> String {
-    let at = at.and_then(|at| at.parse::<Timestamp>().ok());
+pub fn started(at: Option<Timestamp>) -> String {
     at.map_or_else(
         || NONE.to_owned(),
         |at| at.strftime("%Y-%m-%d %H:%M").to_string(),

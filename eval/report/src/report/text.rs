@@ -94,7 +94,7 @@ fn beginning(report: &Report, labels: &[&str], width: u16) -> Vec<String> {
 fn scores(report: &Report, labels: &[&str], width: u16) -> String {
     let summaries = report.runs.iter().map(|run| &run.summary);
     let columns: Vec<(&str, &Summary)> = labels.iter().copied().zip(summaries).collect();
-    let started = |run: &RunReport| compare::started(run.started.as_deref());
+    let started = |run: &RunReport| compare::started(run.started);
     let rows = [
         row(&report.runs, "benchmark", &|run| {
             run.identity.benchmark.clone()
