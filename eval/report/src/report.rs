@@ -13,7 +13,7 @@ mod html;
 mod plot;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -21,8 +21,8 @@ use model::{Protocol, excerpt};
 use records::run_dir::{RunDir, RunDirError};
 use records::{AttemptRecord, RunIdentity};
 
-use crate::compare::{self, Against, Comparison, Mismatch, RunScores};
-use crate::differences::{self, Differences, RunParts};
+use crate::compare::{self, Against, Comparison, Mismatch, RunScores, SampleScores};
+use crate::differences::{self, Differences};
 use crate::race::{RaceLog, RaceResult, race_of};
 use crate::run_name::run_name;
 use crate::summary::Summary;
@@ -51,7 +51,7 @@ pub struct Report {
     pub comparison: Option<Comparison>,
     /// Samples whose score in at least one run differs from that in the first run, with the mean
     /// score in each run.
-    pub differing: Vec<(String, Vec<Option<f64>>)>,
+    pub differing: Vec<SampleScores>,
 }
 
 /// A sweep found in a folder.
@@ -167,27 +167,27 @@ impl Report {
             RunReport::of(run, run_name(index), label, groupings)
         });
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
-        let parts: Vec<RunParts> = runs.iter().map(RunParts::of_run).collect();
-        let scores: Vec<RunScores> = if sweeps.is_empty() {
-            runs.iter().map(RunScores::of_run).collect()
+        let scores: Vec<RunScores> = runs.iter().map(RunScores::of_run).collect();
+        let parts: Vec<_> = scores.iter().map(|run| run.parts.clone()).collect();
+        let mismatches = if sweeps.is_empty() {
+            compare::mismatches(&scores)
         } else {
             Vec::new()
         };
-        let mismatches = compare::mismatches(&scores);
         let is_compared = mismatches.is_empty();
         Ok(Self {
             mismatches,
-            comparison: (is_compared && scores.len() > 1)
+            comparison: (is_compared && sweeps.is_empty() && scores.len() > 1)
                 .then(|| compare::compare_all(&scores, &Against::First)),
             differing: if is_compared {
-                differing(runs)
+                differing(&scores)
             } else {
                 Vec::new()
             },
             differences: Differences::of(&parts),
             sweeps: sweeps
                 .iter()
-                .map(|sweep| SweepReport::of(runs, sweep))
+                .map(|sweep| SweepReport::of(&scores, sweep))
                 .collect(),
             runs: reports,
         })
@@ -238,11 +238,11 @@ impl Report {
 }
 
 impl SweepReport {
-    fn of(runs: &[RunDir], sweep: &FoundSweep) -> Self {
+    fn of(runs: &[RunScores], sweep: &FoundSweep) -> Self {
         let cells = sweep.cells.iter();
         let places: Vec<usize> = cells.map(|(_, place)| *place).collect();
         let members = places.iter().filter_map(|place| runs.get(*place));
-        let scores: Vec<RunScores> = members.map(RunScores::of_run).collect();
+        let scores: Vec<RunScores> = members.cloned().collect();
         let among = |run: &usize| places.iter().position(|place| place == run);
         let baselines = sweep
             .baselines
@@ -314,32 +314,16 @@ fn prices(run: &RunDir) -> Vec<String> {
 }
 
 /// Returns the samples whose scores differ between any two runs, sorted by id.
-fn differing(runs: &[RunDir]) -> Vec<(String, Vec<Option<f64>>)> {
+fn differing(runs: &[RunScores]) -> Vec<SampleScores> {
     /// Smaller differences do not count, because floating-point sums depend on the order of
     /// attempts.
     const EQUAL: f64 = 1e-9;
-    let mut scores: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-    for (place, run) in runs.iter().enumerate() {
-        for record in &run.records {
-            if let Some(score) = record.score {
-                let all = scores.entry(&record.id);
-                let all = all.or_insert_with(|| vec![(0.0, 0.0); runs.len()]);
-                all[place].0 += score;
-                all[place].1 += 1.0;
-            }
-        }
-    }
-    let means = scores.into_iter().map(|(id, sums)| {
-        let sums = sums.into_iter();
-        let means = sums.map(|(sum, attempts)| (attempts > 0.0).then(|| sum / attempts));
-        (id.to_owned(), means.collect::<Vec<Option<f64>>>())
+    let mut samples = compare::samples(runs);
+    samples.retain(|sample| {
+        let known = || sample.scores.iter().flatten().copied();
+        known().fold(f64::MIN, f64::max) - known().fold(f64::MAX, f64::min) > EQUAL
     });
-    means
-        .filter(|(_, means)| {
-            let known = || means.iter().flatten().copied();
-            known().fold(f64::MIN, f64::max) - known().fold(f64::MAX, f64::min) > EQUAL
-        })
-        .collect()
+    samples
 }
 
 /// Maximum characters of an answer in a report.

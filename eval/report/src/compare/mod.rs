@@ -30,6 +30,7 @@ pub use difference::{Difference, SIGNIFICANT, interval_text, p_text};
 pub use error::{CompareError, CsvProblem, Mismatch};
 pub use family::{Against, BEST, Family, FamilyKind, RunPair};
 pub use pairing::{Alignment, ErrorCounting, pair_up};
+pub(crate) use report::samples;
 pub use report::{RunFigures, SampleScores};
 pub use rows::{COLUMNS, to_csv};
 pub use run_scores::{RunColumns, RunScores, ScoredAttempt};
@@ -83,7 +84,7 @@ pub fn compare_all(runs: &[RunScores], against: &Against) -> Comparison {
         runs: figures,
         families,
         comparisons,
-        samples: report::samples(runs),
+        samples: samples(runs),
     }
 }
 

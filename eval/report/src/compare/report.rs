@@ -109,7 +109,7 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
     }
 }
 
-pub(super) fn samples(runs: &[RunScores]) -> Vec<SampleScores> {
+pub(crate) fn samples(runs: &[RunScores]) -> Vec<SampleScores> {
     let mut rows: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
     for (index, run) in runs.iter().enumerate() {
         for (id, sample) in samples_of(run, ErrorCounting::Excluded) {

@@ -184,11 +184,9 @@ pub fn html(report: &Report, page_folder: &Path) -> Result<String, HtmlError> {
             .differing
             .iter()
             .take(DIFFERING)
-            .map(|(id, scores)| {
-                (
-                    id.as_str(),
-                    scores.iter().map(|score| mark(*score)).collect(),
-                )
+            .map(|sample| {
+                let marks = sample.scores.iter().map(|score| mark(*score));
+                (sample.id.as_str(), marks.collect())
             })
             .collect(),
         differing_all: report.differing.len(),
