@@ -6,6 +6,7 @@ use model::{Role, settled};
 use records::trajectory::{Agent, CallUsage};
 use serde::Serialize;
 
+use crate::columns::Row;
 use crate::summary::{NONE, amount, usd};
 
 /// Spending of the agents of one role at one depth, over all recorded attempts.
@@ -92,9 +93,6 @@ impl Spending {
         ))
     }
 }
-
-/// A table row: its name and the value for each run.
-pub(super) type Row = (String, Vec<String>);
 
 /// Returns the tables of cost and tokens by agent, with titles and rows, for the spending of each
 /// run. Empty tables are omitted.

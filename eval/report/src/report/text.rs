@@ -6,6 +6,7 @@ use statistics::Estimate;
 
 use super::short_summary::short_summary;
 use super::{Report, RunBehavior, RunReport, spending};
+use crate::columns::{Row, row};
 use crate::compare;
 use crate::differences;
 use crate::race::race_table;
@@ -94,27 +95,18 @@ fn beginning(report: &Report, labels: &[&str], width: u16) -> Vec<String> {
 fn scores(report: &Report, labels: &[&str], width: u16) -> String {
     let summaries = report.runs.iter().map(|run| &run.summary);
     let columns: Vec<(&str, &Summary)> = labels.iter().copied().zip(summaries).collect();
-    let started = |run: &RunReport| compare::started(run.started);
     let rows = [
-        row(&report.runs, "benchmark", &|run| {
+        row(&report.runs, "benchmark", |run| {
             run.identity.benchmark.clone()
         }),
-        row(&report.runs, "scorer", &|run| run.identity.scorer.clone()),
-        row(&report.runs, "samples", &|run| {
+        row(&report.runs, "scorer", |run| run.identity.scorer.clone()),
+        row(&report.runs, "samples", |run| {
             run.summary.samples.to_string()
         }),
-        row(&report.runs, "started", &started),
+        row(&report.runs, "started", |run| compare::started(run.started)),
     ];
     let about = rows_table("", labels, &rows, width);
     format!("{about}\n{}", table(&columns, width))
-}
-
-fn row(
-    runs: &[RunReport],
-    name: &str,
-    cell: &dyn Fn(&RunReport) -> String,
-) -> (String, Vec<String>) {
-    (name.to_owned(), runs.iter().map(cell).collect())
 }
 
 fn comparisons(report: &Report, width: u16) -> Vec<String> {
@@ -165,7 +157,7 @@ fn seconds(run: &RunBehavior, of: impl Fn(&super::TimeSplit) -> f64) -> String {
 }
 
 /// Returns rows about the behavior of agents, with a name and a cell for each run.
-pub(super) fn behaviour(runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
+pub(super) fn behaviour(runs: &[RunReport]) -> Vec<Row> {
     let row = |name: &str, cell: &dyn Fn(&RunBehavior) -> String| {
         let cells = runs.iter().map(|run| cell(&run.behaviour));
         (name.to_owned(), cells.collect())
@@ -188,7 +180,7 @@ pub(super) fn behaviour(runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
 }
 
 /// Returns the tables of cost and tokens by agent, with titles and rows.
-pub(super) fn agent_tables(runs: &[RunReport]) -> Vec<(&'static str, Vec<spending::Row>)> {
+pub(super) fn agent_tables(runs: &[RunReport]) -> Vec<(&'static str, Vec<Row>)> {
     let of_runs = runs.iter().map(|run| run.behaviour.spending.as_slice());
     spending::tables(&of_runs.collect::<Vec<_>>())
 }
@@ -211,7 +203,7 @@ pub(super) fn grouped(runs: &[RunReport]) -> impl Iterator<Item = &Estimate> {
 }
 
 /// Returns a row of scores for each value of a metadata field.
-pub(super) fn by(name: &str, runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
+pub(super) fn by(name: &str, runs: &[RunReport]) -> Vec<Row> {
     let groupings: Vec<_> = runs
         .iter()
         .map(|run| run.groupings.iter().find(|grouping| grouping.name == name))
