@@ -9,7 +9,7 @@ use super::{Alignment, Comparison, RunFigures, RunPair};
 use crate::columns::{Row, in_columns, row};
 use crate::differences;
 use crate::sanitize::sanitize;
-use crate::summary::{NONE, interval_notes, percent, rows_table, score_text, statuses_text};
+use crate::summary::{interval_notes, none, percent, rows_table, score_text, statuses_text};
 
 /// Maximum number of ids in a list.
 const IDS: usize = 5;
@@ -170,10 +170,7 @@ fn figures(runs: &[RunFigures]) -> Vec<Row> {
 
 /// Formats the start time of a run in UTC, to the minute.
 pub fn started(at: Option<Timestamp>) -> String {
-    at.map_or_else(
-        || NONE.to_owned(),
-        |at| at.strftime("%Y-%m-%d %H:%M").to_string(),
-    )
+    at.map_or_else(none, |at| at.strftime("%Y-%m-%d %H:%M").to_string())
 }
 
 fn pair_text(pair: &RunPair, many: bool, width: u16) -> String {
@@ -205,7 +202,7 @@ fn pair_text(pair: &RunPair, many: bool, width: u16) -> String {
 
 fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<Row> {
     let row = |name: &str, cell: &dyn Fn(&Difference) -> Option<String>| {
-        let cells = ways.map(|way| way.and_then(cell).unwrap_or_else(|| NONE.to_owned()));
+        let cells = ways.map(|way| way.and_then(cell).unwrap_or_else(none));
         (name.to_owned(), cells.to_vec())
     };
     let three = |figure: f64| format!("{figure:.3}");

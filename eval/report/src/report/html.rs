@@ -15,7 +15,7 @@ use crate::columns::{Row, row};
 use crate::differences;
 use crate::summary::{
     NONE, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, further,
-    further_scorers, interval_notes, score_text, statuses_text, tokens,
+    further_scorers, interval_notes, none, score_text, statuses_text, tokens,
 };
 
 /// Reason why a report cannot be created. Only a bug in the program can cause it.
@@ -83,7 +83,7 @@ impl Run<'_> {
     fn of_agents(&self, limit: u32) -> String {
         let capabilities = Protocol::capabilities_of(&self.report.identity.protocol);
         if capabilities.is_some_and(|capabilities| capabilities.one_call) {
-            NONE.to_owned()
+            none()
         } else {
             limit.to_string()
         }
@@ -261,7 +261,7 @@ fn mark(score: Option<f64>) -> (String, &'static str) {
 fn score(failure: &Failure) -> String {
     failure
         .score
-        .map_or_else(|| "-".to_owned(), |score| format!("{score:.2}"))
+        .map_or_else(none, |score| format!("{score:.2}"))
 }
 
 fn scores(reports: &[RunReport]) -> Table {
@@ -297,11 +297,11 @@ fn scores(reports: &[RunReport]) -> Table {
     }));
     rows.push(row(reports, "iterations", |run| {
         let mean = run.summary.per_attempt.as_ref();
-        mean.map_or_else(|| "-".to_owned(), |mean| format!("{:.1}", mean.iterations))
+        mean.map_or_else(none, |mean| format!("{:.1}", mean.iterations))
     }));
     rows.push(row(reports, "tokens in, out", |run| {
         match run.summary.usage {
-            None => "-".to_owned(),
+            None => none(),
             Some(_) => format!(
                 "{}, {}",
                 tokens(&run.summary, |usage| usage.input_tokens),
@@ -323,7 +323,7 @@ fn scores(reports: &[RunReport]) -> Table {
     }
     rows.push(row(reports, "seconds per attempt", |run| {
         let seconds = run.seconds_per_attempt();
-        seconds.map_or_else(|| NONE.to_owned(), |seconds| format!("{seconds:.1}"))
+        seconds.map_or_else(none, |seconds| format!("{seconds:.1}"))
     }));
     Table {
         title: "Scores".to_owned(),

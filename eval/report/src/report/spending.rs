@@ -7,7 +7,7 @@ use records::trajectory::{Agent, CallUsage};
 use serde::Serialize;
 
 use crate::columns::Row;
-use crate::summary::{NONE, amount, usd};
+use crate::summary::{amount, none, usd};
 
 /// Spending of the agents of one role at one depth, over all recorded attempts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -122,7 +122,7 @@ fn rows(runs: &[&[Spending]], cell: fn(&Spending) -> Option<String>) -> Vec<Row>
                 _ => format!("{}, depth {depth}", role.replace('_', "-")),
             };
             let cells = cells.into_iter();
-            let cells = cells.map(|cell| cell.unwrap_or_else(|| NONE.to_owned()));
+            let cells = cells.map(|cell| cell.unwrap_or_else(none));
             (name, cells.collect())
         })
         .collect()

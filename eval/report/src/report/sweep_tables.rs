@@ -9,7 +9,7 @@ use crate::compare::{
     Comparison, Difference, FamilyKind, RunPair, cautions, heading, interval_text, p_text, verdict,
 };
 use crate::race::{RaceCell, RaceResult};
-use crate::summary::{NONE, cost_of_all_tries, cost_per_right_answer, score_text};
+use crate::summary::{cost_of_all_tries, cost_per_right_answer, none, score_text};
 
 /// Comparisons of one sweep.
 pub(super) struct SweepTables<'a> {
@@ -157,7 +157,7 @@ fn row<'a>(
     let way = |errors, score: Option<&Estimate>, difference: Option<&Difference>| {
         let text = |of: &dyn Fn(&Difference) -> Option<String>| {
             let text = difference.and_then(of);
-            text.unwrap_or_else(|| NONE.to_owned())
+            text.unwrap_or_else(none)
         };
         ComparedFigures {
             errors,

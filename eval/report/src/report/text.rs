@@ -11,8 +11,7 @@ use crate::compare;
 use crate::differences;
 use crate::race::race_table;
 use crate::sanitize::sanitize;
-use crate::summary::LENGTHS;
-use crate::summary::{Summary, interval_notes, rows_table, score_text, table};
+use crate::summary::{self, LENGTHS, Summary, interval_notes, none, rows_table, score_text, table};
 
 /// Formats the differences between the runs, followed by tables: scores and figures, behavior of
 /// agents, scores by metadata, and comparisons of sweeps. Tables are at most `width` columns wide.
@@ -132,14 +131,8 @@ fn comparisons(report: &Report, width: u16) -> Vec<String> {
         .collect()
 }
 
-/// Placeholder for a missing figure.
-const NONE: &str = "-";
-
 fn percent(share: Option<f64>) -> String {
-    share.map_or_else(
-        || NONE.to_owned(),
-        |share| format!("{:.0} %", share * 100.0),
-    )
+    share.map_or_else(none, summary::percent)
 }
 
 /// Formats a count and its share: `3 (12 %)`.
@@ -153,7 +146,7 @@ fn count(count: u64, share: Option<f64>) -> String {
 fn seconds(run: &RunBehavior, of: impl Fn(&super::TimeSplit) -> f64) -> String {
     run.time
         .as_ref()
-        .map_or_else(|| NONE.to_owned(), |time| format!("{:.2} s", of(time)))
+        .map_or_else(none, |time| format!("{:.2} s", of(time)))
 }
 
 /// Returns rows about the behavior of agents, with a name and a cell for each run.

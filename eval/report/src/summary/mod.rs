@@ -19,6 +19,7 @@ use records::{AttemptRecord, TotalSpending, Wasted, counted, is_zero};
 use statistics::{Estimate, estimate, sample_means};
 
 pub use cluster::Cluster;
+pub(crate) use figures::none;
 pub use figures::{
     NONE, amount, cost, cost_of_all_tries, cost_per_right_answer, further, length_label, percent,
     score_text, statuses_text, tokens, usd,
