@@ -6,7 +6,7 @@ use statistics::Estimate;
 use super::plot::color_of;
 use super::{Report, RunReport};
 use crate::compare::{
-    Comparison, Difference, FamilyKind, RunPair, cautions, heading, interval_text, p_text, verdict,
+    Comparison, Difference, RunPair, cautions, heading, interval_text, p_text, verdict,
 };
 use crate::race::{RaceCell, RaceResult};
 use crate::summary::{cost_of_all_tries, cost_per_right_answer, none, score_text};
@@ -98,21 +98,17 @@ fn compared_families<'a>(
     folder: String,
     comparison: &Comparison,
 ) -> Option<SweepTables<'a>> {
-    (!comparison.comparisons.is_empty()).then(|| of(report, folder, comparison))
-}
-
-fn of<'a>(report: &'a Report, folder: String, comparison: &Comparison) -> SweepTables<'a> {
+    if comparison.comparisons.is_empty() {
+        return None;
+    }
     let families = comparison.families.iter().map(|family| {
         let pairs = comparison.comparisons.iter();
         let pairs = pairs.filter(|pair| pair.family == family.kind);
         let pairs: Vec<&RunPair> = pairs.collect();
-        let baselines = match family.kind {
-            FamilyKind::Baseline => family.baselines.as_slice(),
-            FamilyKind::Best | FamilyKind::All => &[],
-        };
         FamilyRows {
             heading: heading(family, comparison.runs.len()).unwrap_or_default(),
-            baselines: baselines
+            baselines: family
+                .baselines
                 .iter()
                 .filter_map(|name| row(report, name, None, false))
                 .collect(),
@@ -123,11 +119,11 @@ fn of<'a>(report: &'a Report, folder: String, comparison: &Comparison) -> SweepT
                 .collect(),
         }
     });
-    SweepTables {
+    Some(SweepTables {
         folder,
         families: families.collect(),
         race: None,
-    }
+    })
 }
 
 fn raced(race: &RaceResult, cells: &[(String, usize)]) -> RaceTable {
