@@ -159,19 +159,13 @@ fn family(
         .iter()
         .map(|(first, second)| pair(runs, kind, *first, *second))
         .collect();
-    correct(&mut compared, |pair| &mut pair.errors_excluded);
-    correct(&mut compared, |pair| &mut pair.errors_as_zero);
     let is_shown = |(first, second): &RunIndices| {
         best.is_none_or(|best| best.runs.contains(first) && best.runs.contains(second))
     };
-    find_power(
-        runs,
-        &mut compared,
-        pairs,
-        ErrorCounting::Excluded,
-        is_shown,
-    );
-    find_power(runs, &mut compared, pairs, ErrorCounting::AsZero, is_shown);
+    for errors in [ErrorCounting::Excluded, ErrorCounting::AsZero] {
+        correct(&mut compared, errors);
+        find_power(runs, &mut compared, pairs, errors, is_shown);
+    }
     let those = compared.into_iter().zip(pairs);
     let those: Vec<RunPair> = those
         .filter(|(_, place)| is_shown(place))
@@ -253,11 +247,19 @@ fn pair(runs: &[RunScores], family: FamilyKind, first: usize, second: usize) -> 
     }
 }
 
+/// Returns the difference for one way to count errors.
+fn of(pair: &mut RunPair, errors: ErrorCounting) -> &mut Option<Difference> {
+    match errors {
+        ErrorCounting::Excluded => &mut pair.errors_excluded,
+        ErrorCounting::AsZero => &mut pair.errors_as_zero,
+    }
+}
+
 /// Sets `p_holm` by Holm's correction over all comparisons that have a p value.
-fn correct(comparisons: &mut [RunPair], of: impl Fn(&mut RunPair) -> &mut Option<Difference>) {
+fn correct(comparisons: &mut [RunPair], errors: ErrorCounting) {
     let mut tested: Vec<&mut Difference> = comparisons
         .iter_mut()
-        .filter_map(|pair| of(pair).as_mut())
+        .filter_map(|pair| of(pair, errors).as_mut())
         .filter(|difference| difference.p().is_some())
         .collect();
     let values: Vec<f64> = tested
@@ -279,12 +281,6 @@ fn find_power(
     errors: ErrorCounting,
     is_shown: impl Fn(&RunIndices) -> bool,
 ) {
-    fn of(pair: &mut RunPair, errors: ErrorCounting) -> &mut Option<Difference> {
-        match errors {
-            ErrorCounting::Excluded => &mut pair.errors_excluded,
-            ErrorCounting::AsZero => &mut pair.errors_as_zero,
-        }
-    }
     let tested = |difference: &Difference| Some((difference.p()?, difference.p_holm?));
     let known: Vec<(f64, f64)> = comparisons
         .iter_mut()
