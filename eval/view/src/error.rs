@@ -27,7 +27,7 @@ pub enum ViewError {
     /// The server stopped with an error.
     #[error("the server failed: {0}")]
     Serve(io::Error),
-    /// A run directory cannot be read.
+    /// A run directory cannot be read, or an exported page cannot be written.
     #[error(transparent)]
     Run(#[from] RunDirError),
     /// The requested object, such as a run or an agent, does not exist in the folder.
@@ -67,14 +67,6 @@ pub enum ViewError {
         path: PathBuf,
         /// Number of runs in the folder.
         runs: usize,
-    },
-    /// The page cannot be written.
-    #[error("cannot write {}: {reason}", path.display())]
-    Export {
-        /// Path of the file.
-        path: PathBuf,
-        /// Error of the operating system.
-        reason: io::Error,
     },
 }
 
