@@ -92,7 +92,7 @@ fn run(library: &Library, query: &Query) -> Result<String, ViewError> {
 
 fn samples(library: &Library, query: &Query) -> Result<String, ViewError> {
     let file = open(library, query, query.required("run")?)?;
-    let search = search(query)?;
+    let search = filter(query, "search")?;
     let marks = failure_groups(library, &file, &search);
     Ok(to_json(&sample_list::page(&file, &search, &marks, query)?))
 }
@@ -102,24 +102,20 @@ fn failures(library: &Library, query: &Query) -> Result<String, ViewError> {
     Ok(to_json(&library.failures(&file)))
 }
 
-/// Parses the parameter `search`.
-fn search(query: &Query) -> Result<Filter, ViewError> {
-    let search = query.get("search").unwrap_or_default();
-    Filter::parse(search).map_err(|problem| ViewError::Parameter {
-        name: "search",
-        problem,
-    })
+/// Parses a parameter that contains a filter expression.
+fn filter(query: &Query, name: &'static str) -> Result<Filter, ViewError> {
+    Filter::parse(query.get(name).unwrap_or_default())
+        .map_err(|problem| ViewError::parameter(name, problem))
 }
 
 fn search_texts(library: &Library, query: &Query) -> Result<String, ViewError> {
-    let problem = |name| move |problem| ViewError::Parameter { name, problem };
-    let filter = Filter::parse(query.get("q").unwrap_or_default()).map_err(problem("q"))?;
+    let filter = filter(query, "q")?;
     let kinds = query.get("in").unwrap_or_default().split(',');
     let kinds = kinds.filter(|name| !name.is_empty()).map(|name| {
         let found = Kind::ALL.into_iter().find(|kind| kind.name() == name);
         found.ok_or_else(|| {
             let known = Kind::ALL.map(Kind::name).join(", ");
-            problem("in")(format!("unknown kind `{name}`; known: {known}"))
+            ViewError::parameter("in", format!("unknown kind `{name}`; known: {known}"))
         })
     });
     let kinds = kinds.collect::<Result<Vec<_>, _>>()?;
@@ -215,7 +211,7 @@ fn neighbours(
     let Some(list) = query.get("list").map(Query::new) else {
         return neighbors::of(|id| open(library, query, id), run, file, here, None);
     };
-    let search = search(&list)?;
+    let search = filter(&list, "search")?;
     let marks = failure_groups(library, file, &search);
     let open = |id: &str| open(library, query, id);
     neighbors::of(open, run, file, here, Some((&list, &search, &marks)))

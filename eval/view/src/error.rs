@@ -1,7 +1,7 @@
 //! Errors of the viewer.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use records::run_dir::RunDirError;
 
@@ -71,6 +71,20 @@ pub enum ViewError {
 }
 
 impl ViewError {
+    /// Creates the error for a folder or file that cannot be read.
+    pub(super) fn folder(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |reason| Self::Folder {
+            path: path.to_owned(),
+            reason,
+        }
+    }
+
+    /// Creates the error for a missing or invalid parameter.
+    pub(super) fn parameter(name: &'static str, problem: impl Into<String>) -> Self {
+        let problem = problem.into();
+        Self::Parameter { name, problem }
+    }
+
     /// Creates the error for an unknown id.
     pub(super) fn not_found(what: &'static str, id: impl Into<String>) -> Self {
         let id = id.into();

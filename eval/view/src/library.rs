@@ -76,12 +76,8 @@ impl Library {
     /// # Errors
     /// Returns [`ViewError::Folder`] if the folder does not exist.
     pub fn open(folder: &Path) -> Result<Self, ViewError> {
-        let error = |reason| ViewError::Folder {
-            path: folder.to_owned(),
-            reason,
-        };
-        let root = folder.canonicalize().map_err(error)?;
-        fs::read_dir(&root).map_err(error)?;
+        let root = folder.canonicalize().map_err(ViewError::folder(folder))?;
+        fs::read_dir(&root).map_err(ViewError::folder(folder))?;
         let single = RunDir::is_whole(&root);
         // The search index must not be stored inside a run directory.
         let beside = if single { root.parent() } else { None };
@@ -138,10 +134,7 @@ impl Library {
             });
         }
         let found = find(&self.root, |path| self.inside(path).is_ok());
-        let found = found.map_err(|reason| ViewError::Folder {
-            path: self.root.clone(),
-            reason,
-        })?;
+        let found = found.map_err(ViewError::folder(&self.root))?;
         *self.places.lock() = found.runs.iter().cloned().collect();
         Ok(found)
     }
@@ -235,7 +228,7 @@ impl Library {
         let result = index
             .advance(&path, Instant::now() + INDEXING)
             .and_then(|progress| read_index(&index, &path, progress));
-        result.map_err(|reason| ViewError::Folder { path, reason })
+        result.map_err(ViewError::folder(&path))
     }
 
     /// Starts updating the search index and returns its progress.
@@ -348,10 +341,7 @@ impl Library {
             if !path.is_dir() {
                 continue;
             }
-            let entries = fs::read_dir(&path).map_err(|reason| ViewError::Folder {
-                path: path.clone(),
-                reason,
-            })?;
+            let entries = fs::read_dir(&path).map_err(ViewError::folder(&path))?;
             let links = entries.flatten().filter(|entry| {
                 let kind = entry.file_type();
                 kind.is_ok_and(|kind| kind.is_symlink())
@@ -383,10 +373,7 @@ impl Library {
     /// Checks that an existing file or folder is inside the displayed folder after symbolic links
     /// are resolved.
     fn inside(&self, path: &Path) -> Result<(), ViewError> {
-        let real = path.canonicalize().map_err(|reason| ViewError::Folder {
-            path: path.to_owned(),
-            reason,
-        })?;
+        let real = path.canonicalize().map_err(ViewError::folder(path))?;
         if real.starts_with(&self.root) {
             return Ok(());
         }

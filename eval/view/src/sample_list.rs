@@ -184,10 +184,9 @@ fn filter(name: &str) -> Result<fn(&AttemptRecord) -> bool, ViewError> {
         "limit" => |record| record.status == Status::Limit,
         "delegated" => |record| record.delegations.is_some_and(|count| count > 0),
         _ => {
-            return Err(ViewError::Parameter {
-                name: "filter",
-                problem: format!("unknown filter `{name}`; known: wrong, errors, limit, delegated"),
-            });
+            let problem =
+                format!("unknown filter `{name}`; known: wrong, errors, limit, delegated");
+            return Err(ViewError::parameter("filter", problem));
         }
     })
 }
@@ -206,12 +205,10 @@ fn order(name: &str) -> Result<Order, ViewError> {
         "cost" => |a, b| figure(a.cost_usd, b.cost_usd),
         "time" => |a, b| a.total_time_s.total_cmp(&b.total_time_s),
         _ => {
-            return Err(ViewError::Parameter {
-                name: "sort",
-                problem: format!(
-                    "unknown column `{name}`; known: id, status, score, iterations, agents, tokens, cost, time"
-                ),
-            });
+            let problem = format!(
+                "unknown column `{name}`; known: id, status, score, iterations, agents, tokens, cost, time"
+            );
+            return Err(ViewError::parameter("sort", problem));
         }
     })
 }
