@@ -188,7 +188,6 @@ pub struct AttemptRecord {
     /// Number of retries of requests to models.
     pub retries: Option<u32>,
     /// Number of requests that were answered from a cache and not sent.
-    #[serde(default)]
     pub cached_calls: Option<u32>,
     /// Tokens of cached responses, which `usage` includes although they were not billed again.
     /// `None` without cached responses.
@@ -196,7 +195,6 @@ pub struct AttemptRecord {
     pub cached_usage: Option<Usage>,
     /// Number of times that a conversation was shortened to fit the model's context window or a
     /// configured limit.
-    #[serde(default)]
     pub context_trims: Option<u32>,
     /// Number of prompts that the server probably truncated: it counted far fewer tokens than the
     /// prompts contain.

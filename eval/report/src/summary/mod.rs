@@ -93,7 +93,6 @@ pub struct Summary {
     #[serde(default)]
     pub usage_unknown: u64,
     /// Number of retried requests to models; `None` if unknown for any of the attempts.
-    #[serde(default)]
     pub retries: Option<u64>,
     /// Number of requests to models in attempts with a known number.
     #[serde(default)]
