@@ -38,7 +38,14 @@ impl Overview {
     pub fn read(id: &str, path: &Path, file: Result<&RunFile, &ViewError>) -> Self {
         match file {
             Ok(file) => Self::of(id, file),
-            Err(problem) => Self::broken(id, path, problem),
+            Err(problem) => Self {
+                id: id.to_owned(),
+                started_at: started_at(id, path, &[]),
+                progress: None,
+                run: None,
+                summary: None,
+                problem: Some(problem.to_string()),
+            },
         }
     }
 
@@ -51,17 +58,6 @@ impl Overview {
             run: Some(file.run.lock.run.clone()),
             summary: Some(file.summary.clone()),
             problem: None,
-        }
-    }
-
-    fn broken(id: &str, path: &Path, problem: &ViewError) -> Self {
-        Self {
-            id: id.to_owned(),
-            started_at: started_at(id, path, &[]),
-            progress: None,
-            run: None,
-            summary: None,
-            problem: Some(problem.to_string()),
         }
     }
 }
