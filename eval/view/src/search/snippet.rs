@@ -15,8 +15,10 @@ pub fn snippet(text: &str, words: &[String]) -> Vec<String> {
         .iter()
         .map(|c| c.to_lowercase().next().unwrap_or(*c))
         .collect();
-    let words: Vec<Vec<char>> = words.iter().map(|word| word.chars().collect()).collect();
-    let first = words.iter().filter_map(|word| find(&lower, word, 0)).min();
+    let words = words.iter().filter(|word| !word.is_empty());
+    let words: Vec<Vec<char>> = words.map(|word| word.chars().collect()).collect();
+    let find = |word: &Vec<char>| lower.windows(word.len()).position(|part| part == word);
+    let first = words.iter().filter_map(find).min();
     let from = first.unwrap_or(0).saturating_sub(BEFORE);
     let to = (from + SHOWN).min(characters.len());
     let mut parts = Vec::new();
@@ -25,7 +27,7 @@ pub fn snippet(text: &str, words: &[String]) -> Vec<String> {
     while at < to {
         let here = words
             .iter()
-            .filter(|word| !word.is_empty() && lower[at..].starts_with(word))
+            .filter(|word| lower[at..].starts_with(word))
             .map(Vec::len)
             .max();
         match here {
@@ -45,14 +47,6 @@ pub fn snippet(text: &str, words: &[String]) -> Vec<String> {
     }
     parts.push(plain);
     parts
-}
-
-fn find(text: &[char], word: &[char], from: usize) -> Option<usize> {
-    let length = word.len();
-    if length == 0 || text.len() < length {
-        return None;
-    }
-    (from..=text.len() - length).find(|at| text[*at..].starts_with(word))
 }
 
 #[cfg(test)]
