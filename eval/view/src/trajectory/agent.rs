@@ -317,10 +317,7 @@ impl Timeline {
     }
 
     fn switch(&mut self, at_ms: f64, doing: Option<Activity>) {
-        if let Some((kind, from_ms)) = self.state.doing
-            && Some(kind) == doing
-        {
-            self.state.doing = Some((kind, from_ms));
+        if self.state.doing.map(|(kind, _)| kind) == doing {
             return;
         }
         if let Some((kind, from_ms)) = self.state.doing.take()
