@@ -241,20 +241,19 @@ impl SweepReport {
     fn of(runs: &[RunScores], sweep: &FoundSweep) -> Self {
         let cells = sweep.cells.iter();
         let places: Vec<usize> = cells.map(|(_, place)| *place).collect();
-        let members = places.iter().filter_map(|place| runs.get(*place));
-        let scores: Vec<RunScores> = members.cloned().collect();
+        let member = |place: &usize| Some((run_name(*place), runs.get(*place)?.clone()));
+        let (names, scores): (Vec<String>, Vec<RunScores>) =
+            places.iter().filter_map(member).unzip();
         let among = |run: &usize| places.iter().position(|place| place == run);
         let baselines = sweep
             .baselines
             .iter()
             .map(|run| among(run).unwrap_or_default());
         let against = Against::Baseline(baselines.collect());
-        let comparison = compare::compare_all(&scores, &against);
-        let names: Vec<String> = places.iter().map(|place| run_name(*place)).collect();
         Self {
             folder: sweep.folder.clone(),
             not_begun: sweep.not_begun.clone(),
-            comparison: comparison.renamed(&names),
+            comparison: compare::compare_named(&scores, &names, &against),
             race: sweep.race.as_ref().map(RaceLog::result),
             cells: sweep.cells.clone(),
         }

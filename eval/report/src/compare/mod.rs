@@ -75,12 +75,19 @@ pub fn compare(
 
 /// Compares runs like [`compare`], without checking for [`mismatches`].
 pub fn compare_all(runs: &[RunScores], against: &Against) -> Comparison {
-    let figures = report::figures(runs);
-    let (families, comparisons) = family::compare(runs, &figures, against);
+    let names: Vec<String> = (0..runs.len()).map(run_name).collect();
+    compare_named(runs, &names, against)
+}
+
+/// Compares runs like [`compare_all`], with these names in the order of the runs.
+pub(crate) fn compare_named(runs: &[RunScores], names: &[String], against: &Against) -> Comparison {
+    let figures = report::figures(runs, names);
+    let compared: Vec<_> = runs.iter().zip(&figures).collect();
+    let (families, comparisons) = family::compare(&compared, against);
     let parts: Vec<RunParts> = runs.iter().map(|run| run.parts.clone()).collect();
     Comparison {
         v: COMPARISON_VERSION,
-        differences: Differences::of(&parts),
+        differences: Differences::of(&parts).named(names),
         runs: figures,
         families,
         comparisons,
@@ -153,29 +160,5 @@ impl Comparison {
             )
         };
         races.into_iter().map(warning).collect()
-    }
-
-    /// Renames the runs to `names`, which are in the order of the runs.
-    #[must_use]
-    pub fn renamed(mut self, names: &[String]) -> Self {
-        let old: Vec<String> = self.runs.iter().map(|run| run.name.clone()).collect();
-        let rename = |name: &mut String| {
-            let place = old.iter().position(|old| old == name);
-            if let Some(new) = place.and_then(|place| names.get(place)) {
-                name.clone_from(new);
-            }
-        };
-        self.runs.iter_mut().for_each(|run| rename(&mut run.name));
-        for family in &mut self.families {
-            let members = family.baselines.iter_mut().chain(&mut family.runs);
-            let best = family.best.iter_mut().chain(&mut family.as_good);
-            members.chain(best).for_each(rename);
-        }
-        self.differences = self.differences.named(names);
-        for pair in &mut self.comparisons {
-            rename(&mut pair.first);
-            rename(&mut pair.second);
-        }
-        self
     }
 }

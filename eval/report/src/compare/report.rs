@@ -11,7 +11,6 @@ use statistics::{Estimate, estimate, sample_means};
 
 use super::pairing::{ErrorCounting, samples as samples_of};
 use super::run_scores::{RunColumns, RunScores, ScoredAttempt};
-use crate::run_name::run_name;
 use crate::summary::{Cluster, Statuses};
 
 /// Figures of one run over all its samples, including those that other runs lack.
@@ -65,11 +64,11 @@ pub struct SampleScores {
     pub scores: Vec<Option<f64>>,
 }
 
-pub(super) fn figures(runs: &[RunScores]) -> Vec<RunFigures> {
-    runs.iter().enumerate().map(run_figures).collect()
+pub(super) fn figures(runs: &[RunScores], names: &[String]) -> Vec<RunFigures> {
+    runs.iter().zip(names).map(run_figures).collect()
 }
 
-fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
+fn run_figures((run, name): (&RunScores, &String)) -> RunFigures {
     let count = |holds: &dyn Fn(&ScoredAttempt) -> bool| {
         run.attempts.iter().filter(|attempt| holds(attempt)).count() as u64
     };
@@ -83,7 +82,7 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
     };
     let scored = count(&|attempt| attempt.score.is_some());
     RunFigures {
-        name: run_name(index),
+        name: name.clone(),
         path: run.path.clone(),
         is_csv: run.is_csv,
         race: run.race.clone(),
