@@ -33,7 +33,7 @@ pub use pairing::{Alignment, ErrorCounting, pair_up};
 pub(crate) use report::samples;
 pub use report::{RunFigures, SampleScores};
 pub use rows::{COLUMNS, to_csv};
-pub use run_scores::{RunColumns, RunScores, ScoredAttempt};
+pub use run_scores::{RunScores, ScoredAttempt};
 pub use table::{heading, pairs, started, table};
 pub use verdict::{cautions, verdict};
 
@@ -102,7 +102,7 @@ pub fn mismatches(runs: &[RunScores]) -> Vec<Mismatch> {
         let mut known = runs
             .iter()
             .enumerate()
-            .filter_map(|(index, run)| Some((index, run.facts.get(fact)?)));
+            .filter_map(|(index, run)| Some((index, run.facts.get(fact)?.as_str())));
         let Some((first, value)) = known.next() else {
             continue;
         };
@@ -125,7 +125,7 @@ pub fn mismatches(runs: &[RunScores]) -> Vec<Mismatch> {
 pub fn unchecked(runs: &[RunScores]) -> Vec<(&'static str, Vec<String>)> {
     let silent = |fact: &'static str| {
         let silent = runs.iter().enumerate();
-        let silent = silent.filter(|(_, run)| run.facts.get(fact).is_none());
+        let silent = silent.filter(|(_, run)| !run.facts.contains_key(fact));
         let names: Vec<String> = silent.map(|(index, _)| run_name(index)).collect();
         (fact, names)
     };

@@ -10,7 +10,7 @@ use serde::Serialize;
 use statistics::{Estimate, estimate, sample_means};
 
 use super::pairing::{ErrorCounting, samples as samples_of};
-use super::run_scores::{RunColumns, RunScores, ScoredAttempt};
+use super::run_scores::{RunScores, ScoredAttempt};
 use crate::summary::{Cluster, Statuses};
 
 /// Figures of one run over all its samples, including those that other runs lack.
@@ -29,7 +29,7 @@ pub struct RunFigures {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub race: Option<PathBuf>,
     /// Known values that are the same in all rows of `results.csv`.
-    pub facts: RunColumns,
+    pub facts: BTreeMap<String, String>,
     /// Time when the first attempt began, if recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started: Option<Timestamp>,
