@@ -253,7 +253,7 @@ impl Store {
         );
         self.0
             .prepare_cached("INSERT OR REPLACE INTO place (row, offset, length, iteration, kind) VALUES (?, ?, ?, ?, ?)")?
-            .execute(params![row, offset, length, iteration, i64::try_from(kind.number()).unwrap_or(0)])?;
+            .execute(params![row, offset, length, iteration, kind as i64])?;
         Ok(())
     }
 
