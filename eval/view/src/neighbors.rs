@@ -4,43 +4,13 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use records::AttemptRecord;
 use serde_json::{Value, json};
 
 use super::comparison::{Differing, differing};
 use super::error::ViewError;
-use super::filter::{FailureGroups, Filter};
 use super::query::Query;
 use super::run_file::RunFile;
 use super::sample_list::{List, in_order, natural};
-
-/// Returns the previous and next attempt. `open` opens the runs of a comparison. `list` is the list
-/// from which the attempt was opened: either the parameters of a sample list, with the parsed
-/// filter and its failure groups, or `compare` with the runs of a comparison. Without a list, or if
-/// the list does not contain the attempt, the order of the run is used.
-///
-/// # Errors
-/// Returns [`ViewError`] for invalid list parameters or unknown runs of a comparison.
-pub fn of(
-    open: impl Fn(&str) -> Result<Arc<RunFile>, ViewError>,
-    run: &str,
-    file: &RunFile,
-    here: (&str, u32),
-    list: Option<(&Query, &Filter, &FailureGroups)>,
-) -> Result<Value, ViewError> {
-    let found = match list {
-        None => None,
-        Some((query, ..)) if query.get("compare").is_some() => {
-            in_comparison(open, run, here, query)?
-        }
-        Some((query, search, marks)) => {
-            let list = List::of(file, search, marks, query)?;
-            let record = file.record(here.0, here.1);
-            record.and_then(|record| in_list(file, record, &list))
-        }
-    };
-    Ok(found.unwrap_or_else(|| in_run(file, here)))
-}
 
 fn key(id: &str, number: u32) -> Value {
     json!({ "id": id, "attempt": number })
@@ -85,8 +55,11 @@ fn find_neighbors<T: Copy>(
     })
 }
 
-fn in_list(file: &RunFile, here: &AttemptRecord, list: &List<'_>) -> Option<Value> {
-    let held = file.run.records.iter().filter(|record| list.holds(record));
+/// Returns the neighbors in a list, or `None` if the list does not contain the attempt.
+pub fn in_list(list: &List<'_>, (sample, attempt): (&str, u32)) -> Option<Value> {
+    let here = list.file.record(sample, attempt)?;
+    let records = list.file.run.records.iter();
+    let held = records.filter(|record| list.holds(record));
     find_neighbors(
         held,
         |one| list.compare(one, here),
@@ -96,9 +69,13 @@ fn in_list(file: &RunFile, here: &AttemptRecord, list: &List<'_>) -> Option<Valu
     )
 }
 
-/// Returns the neighbors among the samples whose scores differ between the compared runs. Each
-/// neighbor contains the number of the attempt to show for every run.
-fn in_comparison(
+/// Returns the neighbors among the samples whose scores differ between the runs of the parameter
+/// `compare`, which `open` opens. Each neighbor contains the number of the attempt to show for
+/// every run.
+///
+/// # Errors
+/// Returns [`ViewError`] for unknown runs.
+pub fn in_comparison(
     open: impl Fn(&str) -> Result<Arc<RunFile>, ViewError>,
     run: &str,
     here: (&str, u32),
@@ -133,7 +110,7 @@ fn in_comparison(
 }
 
 /// Returns the neighbors in the default order of a run's page, including attempts in progress.
-fn in_run(file: &RunFile, here: (&str, u32)) -> Value {
+pub fn in_run(file: &RunFile, here: (&str, u32)) -> Value {
     let finished = file.run.records.iter();
     let under_way = file.under_way.iter();
     let all = finished
