@@ -14,7 +14,7 @@ use super::failures::{Failures, Traces, failures};
 use super::find_runs::{FoundRuns, find};
 use super::inputs::Inputs;
 use super::overview::Overview;
-use super::run_file::{Progress as RunProgress, ProgressInputs, RunFile, Stamp};
+use super::run_file::{Progress as RunProgress, ProgressInputs, RunFile, Stamp, modified};
 use super::search::{SearchRequest, SearchResults, Status, TextIndex};
 use super::trajectory::{Index, Progress};
 
@@ -237,7 +237,9 @@ impl Library {
     /// Returns [`ViewError::Folder`] if the folder can no longer be read.
     pub fn refresh_texts(&self) -> Result<Status, ViewError> {
         let mut runs = self.runs()?;
-        runs.sort_by_cached_key(|(id, path)| std::cmp::Reverse((lock_file_time(path), id.clone())));
+        // The lock file is written at about the run's start.
+        let started = |path: &Path| modified(&path.join("lock.json"));
+        runs.sort_by_cached_key(|(id, path)| std::cmp::Reverse((started(path), id.clone())));
         Ok(self.texts.refresh(runs))
     }
 
@@ -296,8 +298,7 @@ impl Library {
         let stamp = Stamp::of(&path);
         let Some((sample, attempt)) = attempt else {
             // Workers' activity changes the page, but not the files that [`Stamp`] covers.
-            let workers = fs::metadata(path.join("workers.json"));
-            let workers = workers.and_then(|file| file.modified()).ok();
+            let workers = modified(&path.join("workers.json"));
             let read = || self.run(id).ok().map(|run| run.progress());
             let progress = self.progress(&path).or_else(read);
             return Ok(format!("{:016x}", hash(&(stamp, workers, progress))));
@@ -380,12 +381,6 @@ impl Library {
         let path = path.to_owned();
         Err(ViewError::Outside { path })
     }
-}
-
-/// Returns the modification time of a run's lock file, which is about the run's start time.
-fn lock_file_time(path: &Path) -> Option<std::time::SystemTime> {
-    let lock = fs::metadata(path.join("lock.json")).ok()?;
-    lock.modified().ok()
 }
 
 fn hash(value: &impl std::hash::Hash) -> u64 {

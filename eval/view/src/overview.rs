@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::time::SystemTime;
 
 use jiff::Timestamp;
 use records::{AttemptRecord, RunIdentity};
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::error::ViewError;
 use super::histogram::histogram;
-use super::run_file::{Progress, RunFile};
+use super::run_file::{Progress, RunFile, modified};
 
 /// Row of a run in the table of runs.
 #[derive(Debug, Clone, Serialize)]
@@ -66,10 +65,7 @@ impl Overview {
 /// otherwise the time of its lock file.
 fn started_at(id: &str, path: &Path, records: &[AttemptRecord]) -> Option<String> {
     let first = records.iter().filter_map(|record| record.started_at).min();
-    let written = || {
-        let time: SystemTime = fs::metadata(path.join("lock.json")).ok()?.modified().ok()?;
-        Timestamp::try_from(time).ok()
-    };
+    let written = || Timestamp::try_from(modified(&path.join("lock.json"))?).ok();
     let time = first.or_else(|| time_in_name(id)).or_else(written)?;
     Some(time.to_string())
 }
