@@ -48,7 +48,7 @@ impl Tally {
             used: CallUsage::default(),
         });
         spending.agents += 1;
-        spending.llm_calls += agent.calls.asked();
+        spending.llm_calls += agent.calls.asked;
         spending.used += agent.calls.used();
     }
 

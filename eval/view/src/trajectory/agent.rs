@@ -153,7 +153,7 @@ impl<'a> Agent<'a> {
             iterations,
             messages,
             max_iterations: agent.max_iterations,
-            llm_calls: agent.calls.asked(),
+            llm_calls: agent.calls.asked,
             failed_cells: agent.cells.failed,
             usage: used.usage.unwrap_or_default(),
             cost_usd: used.cost_usd,

@@ -131,13 +131,13 @@ impl Index {
         self.digest = digest_before(&mut file, self.progress.indexed_bytes)?;
         self.progress.bytes = length;
         self.progress.whole = whole;
-        self.progress.ended = self.fold.has_ended();
+        self.progress.ended = self.fold.has_ended;
         Ok(self.progress.clone())
     }
 
     /// Returns the current state of the agents, in the order in which they started.
     pub fn agents(&self) -> Vec<Agent<'_>> {
-        let agents = self.fold.agents().iter().zip(&self.timelines);
+        let agents = self.fold.agents.iter().zip(&self.timelines);
         let agents = agents.zip(&self.places);
         agents
             .map(|((agent, timeline), places)| {
@@ -195,7 +195,7 @@ impl Index {
 
     /// Returns the agents' ids with the locations of their events.
     pub(super) fn places(&self) -> impl Iterator<Item = (&str, &AgentLocations)> {
-        let agents = self.fold.agents().iter().zip(&self.places);
+        let agents = self.fold.agents.iter().zip(&self.places);
         agents.map(|(agent, places)| (agent.id.as_str(), places))
     }
 
