@@ -47,7 +47,7 @@ pub fn export(library: &Library, subject: &Subject, file: &Path) -> Result<(), V
     let runs = library.runs()?;
     let [(run, _)] = runs.as_slice() else {
         return Err(ViewError::NotOneRun {
-            path: library.root().to_owned(),
+            path: library.root.clone(),
             runs: runs.len(),
         });
     };

@@ -25,7 +25,7 @@ const AROUND: usize = 60;
 pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
     let (id, sample) = (query.required("run")?, query.required("sample")?);
     let file = library.run(id)?;
-    let input = match library.inputs() {
+    let input = match &library.inputs {
         None => Err("This viewer was started without benchmarks.".to_owned()),
         Some(inputs) => inputs.input(&file.run, sample),
     };

@@ -52,12 +52,13 @@ pub const RECORDED: &str = "recorded";
 #[derive(Debug)]
 pub struct Library {
     /// Path of the folder, with symbolic links resolved.
-    root: PathBuf,
+    pub root: PathBuf,
     /// Whether the folder is itself a run instead of containing runs.
     single: bool,
-    inputs: Option<Box<dyn Inputs>>,
+    /// Source of samples' inputs.
+    pub inputs: Option<Box<dyn Inputs>>,
     /// Scorer whose scores, added by `rlm-eval score`, replace the runs' own scores.
-    scores: Option<String>,
+    pub scores: Option<String>,
     /// Folders of the runs found by the last listing, by id.
     places: Mutex<HashMap<String, PathBuf>>,
     /// Cached runs, by folder and by scorer of the displayed scores.
@@ -94,30 +95,6 @@ impl Library {
             indices: Mutex::new(LruCache::new(INDICES_KEPT)),
             traces: Traces::default(),
         })
-    }
-
-    /// Sets the source of samples' inputs.
-    #[must_use]
-    pub fn with_inputs(mut self, inputs: impl Inputs + 'static) -> Self {
-        self.inputs = Some(Box::new(inputs));
-        self
-    }
-
-    /// Selects a scorer, applied by `rlm-eval score`, whose scores are displayed.
-    #[must_use]
-    pub fn with_scores(mut self, scorer: String) -> Self {
-        self.scores = Some(scorer);
-        self
-    }
-
-    /// Returns the source of samples' inputs, if any.
-    pub fn inputs(&self) -> Option<&dyn Inputs> {
-        self.inputs.as_deref()
-    }
-
-    /// Returns the path of the displayed folder, with symbolic links resolved.
-    pub fn root(&self) -> &Path {
-        &self.root
     }
 
     /// Finds the runs in the folder. If the folder is itself a run, the run's id is the folder's
@@ -264,7 +241,7 @@ impl Library {
             },
         );
         found.map_err(|reason| ViewError::Index {
-            path: self.texts.file().to_owned(),
+            path: self.texts.file.clone(),
             reason: reason.to_string(),
         })
     }
@@ -299,7 +276,7 @@ impl Library {
         let Some((sample, attempt)) = attempt else {
             // Workers' activity changes the page, but not the files that [`Stamp`] covers.
             let workers = modified(&path.join("workers.json"));
-            let read = || self.run(id).ok().map(|run| run.progress());
+            let read = || self.run(id).ok().map(|run| run.progress_inputs.progress());
             let progress = self.progress(&path).or_else(read);
             return Ok(format!("{:016x}", hash(&(stamp, workers, progress))));
         };

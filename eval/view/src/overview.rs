@@ -53,7 +53,7 @@ impl Overview {
         Self {
             id: id.to_owned(),
             started_at: started_at(id, &file.run.path, &file.run.records),
-            progress: Some(file.progress()),
+            progress: Some(file.progress_inputs.progress()),
             run: Some(file.run.lock.run.clone()),
             summary: Some(file.summary.clone()),
             problem: None,
@@ -130,7 +130,7 @@ pub fn page(id: &str, file: &RunFile) -> Value {
 fn workers(file: &RunFile) -> Option<Value> {
     /// Maximum bytes of the file; a larger file was not written by this program.
     const MOST: u64 = 16 << 20;
-    if file.progress() != Progress::Running {
+    if file.progress_inputs.progress() != Progress::Running {
         return None;
     }
     let path = file.run.path.join("workers.json");

@@ -254,11 +254,6 @@ impl RunFile {
         (self.place(sample, attempt).is_some() || under_way())
             .then(|| self.run.trajectory(sample, attempt))
     }
-
-    /// Returns the progress of the run.
-    pub fn progress(&self) -> Progress {
-        self.progress_inputs.progress()
-    }
 }
 
 /// Returns the attempts without a record, identified by the first event of each trajectory.
