@@ -254,11 +254,11 @@ fn correct(comparisons: &mut [RunPair], errors: ErrorCounting) {
     let mut tested: Vec<&mut Difference> = comparisons
         .iter_mut()
         .filter_map(|pair| of(pair, errors).as_mut())
-        .filter(|difference| difference.p().is_some())
+        .filter(|difference| difference.paired.p().is_some())
         .collect();
     let values: Vec<f64> = tested
         .iter()
-        .filter_map(|difference| difference.p())
+        .filter_map(|difference| difference.paired.p())
         .collect();
     for (difference, adjusted) in tested.iter_mut().zip(holm(&values)) {
         difference.p_holm = Some(adjusted);
@@ -275,7 +275,7 @@ fn find_power(
     errors: ErrorCounting,
     is_shown: impl Fn(&RunIndices) -> bool,
 ) {
-    let tested = |difference: &Difference| Some((difference.p()?, difference.p_holm?));
+    let tested = |difference: &Difference| Some((difference.paired.p()?, difference.p_holm?));
     let known: Vec<(f64, f64)> = comparisons
         .iter_mut()
         .filter_map(|pair| of(pair, errors).as_ref().and_then(tested))

@@ -239,7 +239,7 @@ fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<Row> 
             ))
         }),
     ]);
-    rows.push(row("p", &|way| way.p().map(p_text)));
+    rows.push(row("p", &|way| way.paired.p().map(p_text)));
     if many {
         rows.push(row("p after Holm", &|way| way.p_holm.map(p_text)));
     }

@@ -160,7 +160,7 @@ fn row<'a>(
             score: score_text(score),
             difference: text(&|way| Some(format!("{:+.3}", way.paired.difference))),
             interval: text(&interval_text),
-            p: text(&|way| Some(format!("{} ({})", p_text(way.p()?), way.method()))),
+            p: text(&|way| Some(format!("{} ({})", p_text(way.paired.p()?), way.method()))),
             p_holm: text(&|way| way.p_holm.map(p_text)),
         }
     };
