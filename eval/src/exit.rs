@@ -139,12 +139,7 @@ fn of_error(error: &Error) -> u8 {
         | Error::Report(_)
         | Error::Queue(_)
         | Error::Fetch(_)
-        | Error::View(
-            ViewError::Index { .. }
-            | ViewError::Listen { .. }
-            | ViewError::Serve(_)
-            | ViewError::Export { .. },
-        )
+        | Error::View(ViewError::Index { .. } | ViewError::Listen { .. } | ViewError::Serve(_))
         | Error::Provider(_)
         | Error::NoAnswer(_) => INFRASTRUCTURE,
     }

@@ -188,7 +188,6 @@ pub struct AttemptRecord {
     /// Number of retries of requests to models.
     pub retries: Option<u32>,
     /// Number of requests that were answered from a cache and not sent.
-    #[serde(default)]
     pub cached_calls: Option<u32>,
     /// Tokens of cached responses, which `usage` includes although they were not billed again.
     /// `None` without cached responses.
@@ -196,7 +195,6 @@ pub struct AttemptRecord {
     pub cached_usage: Option<Usage>,
     /// Number of times that a conversation was shortened to fit the model's context window or a
     /// configured limit.
-    #[serde(default)]
     pub context_trims: Option<u32>,
     /// Number of prompts that the server probably truncated: it counted far fewer tokens than the
     /// prompts contain.
@@ -220,8 +218,8 @@ pub struct AttemptRecord {
     /// ([`crate::program::Program::digest`]); `None` if not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// Start time of the attempt; RFC 3339 in the file.
-    #[serde(with = "rfc3339")]
+    /// Start time of the attempt; RFC 3339 in the file. A missing field is an error.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub started_at: Option<Timestamp>,
 }
 
@@ -281,29 +279,4 @@ impl AttemptRecord {
 pub fn counted<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Usage>, D::Error> {
     let usage = Option::<Usage>::deserialize(from)?;
     Ok(usage.filter(|usage| usage.total() > 0))
-}
-
-/// A timestamp as RFC 3339 text, or null.
-mod rfc3339 {
-    use jiff::Timestamp;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    #[expect(clippy::ref_option, reason = "the signature that serde calls")]
-    pub(super) fn serialize<S: Serializer>(
-        time: &Option<Timestamp>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        match time {
-            Some(time) => to.collect_str(time),
-            None => to.serialize_none(),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Option<Timestamp>, D::Error> {
-        Option::<String>::deserialize(from)?
-            .map(|text| text.parse().map_err(Error::custom))
-            .transpose()
-    }
 }

@@ -11,6 +11,14 @@ pub const WIDTH: u16 = 80;
 /// Minimum width of a run's column.
 const COLUMN: u16 = 26;
 
+/// Row of a table: its name, and a cell for each run.
+pub type Row = (String, Vec<String>);
+
+/// Returns a row with a cell for each of `runs`.
+pub fn row<R>(runs: &[R], name: impl Into<String>, cell: impl Fn(&R) -> String) -> Row {
+    (name.into(), runs.iter().map(cell).collect())
+}
+
 /// Returns how many runs fit into a table of this width, at least 1. The remaining runs go into
 /// further tables below.
 pub fn side_by_side(width: u16) -> usize {
@@ -23,7 +31,7 @@ pub fn side_by_side(width: u16) -> usize {
 pub fn in_columns<'a>(
     title: &str,
     labels: impl IntoIterator<Item = &'a str>,
-    rows: impl IntoIterator<Item = (String, Vec<String>)>,
+    rows: impl IntoIterator<Item = Row>,
     width: u16,
 ) -> String {
     let mut table = Table::new();

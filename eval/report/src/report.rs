@@ -13,15 +13,16 @@ mod html;
 mod plot;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use model::{Protocol, excerpt};
 use records::run_dir::{RunDir, RunDirError};
 use records::{AttemptRecord, RunIdentity};
 
-use crate::compare::{self, Against, Comparison, Mismatch, RunScores};
-use crate::differences::{self, Differences, RunParts};
+use crate::compare::{self, Against, Comparison, Mismatch, RunScores, SampleScores};
+use crate::differences::{self, Differences};
 use crate::race::{RaceLog, RaceResult};
 use crate::race_folder::race_of;
 use crate::run_name::run_name;
@@ -51,7 +52,7 @@ pub struct Report {
     pub comparison: Option<Comparison>,
     /// Samples whose score in at least one run differs from that in the first run, with the mean
     /// score in each run.
-    pub differing: Vec<(String, Vec<Option<f64>>)>,
+    pub differing: Vec<SampleScores>,
 }
 
 /// A sweep found in a folder.
@@ -94,8 +95,8 @@ pub struct RunReport {
     pub label: String,
     /// Values that all attempts share.
     pub identity: RunIdentity,
-    /// Time when the first attempt began, in RFC 3339, if recorded.
-    pub started: Option<String>,
+    /// Time when the first attempt began, if recorded.
+    pub started: Option<Timestamp>,
     /// Sources of the prices, with their dates.
     pub prices: Vec<String>,
     /// Scores, intervals and means.
@@ -167,27 +168,27 @@ impl Report {
             RunReport::of(run, run_name(index), label, groupings)
         });
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
-        let parts: Vec<RunParts> = runs.iter().map(RunParts::of_run).collect();
-        let scores: Vec<RunScores> = if sweeps.is_empty() {
-            runs.iter().map(RunScores::of_run).collect()
+        let scores: Vec<RunScores> = runs.iter().map(RunScores::of_run).collect();
+        let parts: Vec<_> = scores.iter().map(|run| run.parts.clone()).collect();
+        let mismatches = if sweeps.is_empty() {
+            compare::mismatches(&scores)
         } else {
             Vec::new()
         };
-        let mismatches = compare::mismatches(&scores);
         let is_compared = mismatches.is_empty();
         Ok(Self {
             mismatches,
-            comparison: (is_compared && scores.len() > 1)
+            comparison: (is_compared && sweeps.is_empty() && scores.len() > 1)
                 .then(|| compare::compare_all(&scores, &Against::First)),
             differing: if is_compared {
-                differing(runs)
+                differing(&scores)
             } else {
                 Vec::new()
             },
             differences: Differences::of(&parts),
             sweeps: sweeps
                 .iter()
-                .map(|sweep| SweepReport::of(runs, sweep))
+                .map(|sweep| SweepReport::of(&scores, sweep))
                 .collect(),
             runs: reports,
         })
@@ -238,23 +239,22 @@ impl Report {
 }
 
 impl SweepReport {
-    fn of(runs: &[RunDir], sweep: &FoundSweep) -> Self {
+    fn of(runs: &[RunScores], sweep: &FoundSweep) -> Self {
         let cells = sweep.cells.iter();
         let places: Vec<usize> = cells.map(|(_, place)| *place).collect();
-        let members = places.iter().filter_map(|place| runs.get(*place));
-        let scores: Vec<RunScores> = members.map(RunScores::of_run).collect();
+        let member = |place: &usize| Some((run_name(*place), runs.get(*place)?.clone()));
+        let (names, scores): (Vec<String>, Vec<RunScores>) =
+            places.iter().filter_map(member).unzip();
         let among = |run: &usize| places.iter().position(|place| place == run);
         let baselines = sweep
             .baselines
             .iter()
             .map(|run| among(run).unwrap_or_default());
         let against = Against::Baseline(baselines.collect());
-        let comparison = compare::compare_all(&scores, &against);
-        let names: Vec<String> = places.iter().map(|place| run_name(*place)).collect();
         Self {
             folder: sweep.folder.clone(),
             not_begun: sweep.not_begun.clone(),
-            comparison: comparison.renamed(&names),
+            comparison: compare::compare_named(&scores, &names, &against),
             race: sweep.race.as_ref().map(RaceLog::result),
             cells: sweep.cells.clone(),
         }
@@ -270,13 +270,12 @@ impl RunReport {
     ) -> Result<Self, RunDirError> {
         let summary = Summary::new(&run.records, run.attempts_total()).with_wasted(run.wasted);
         let ended = run.records.iter().filter(|record| behavior::ended(record));
-        let began = run.started();
         Ok(Self {
             name,
             label,
             identity: run.lock.run.clone(),
             prices: prices(run),
-            started: began.map(|began| began.to_string()),
+            started: run.started(),
             behaviour: behavior::of(run)?,
             groupings,
             iterations: ended.map(|record| record.iterations).collect(),
@@ -315,32 +314,16 @@ fn prices(run: &RunDir) -> Vec<String> {
 }
 
 /// Returns the samples whose scores differ between any two runs, sorted by id.
-fn differing(runs: &[RunDir]) -> Vec<(String, Vec<Option<f64>>)> {
+fn differing(runs: &[RunScores]) -> Vec<SampleScores> {
     /// Smaller differences do not count, because floating-point sums depend on the order of
     /// attempts.
     const EQUAL: f64 = 1e-9;
-    let mut scores: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-    for (place, run) in runs.iter().enumerate() {
-        for record in &run.records {
-            if let Some(score) = record.score {
-                let all = scores.entry(&record.id);
-                let all = all.or_insert_with(|| vec![(0.0, 0.0); runs.len()]);
-                all[place].0 += score;
-                all[place].1 += 1.0;
-            }
-        }
-    }
-    let means = scores.into_iter().map(|(id, sums)| {
-        let sums = sums.into_iter();
-        let means = sums.map(|(sum, attempts)| (attempts > 0.0).then(|| sum / attempts));
-        (id.to_owned(), means.collect::<Vec<Option<f64>>>())
+    let mut samples = compare::samples(runs);
+    samples.retain(|sample| {
+        let known = || sample.scores.iter().flatten().copied();
+        known().fold(f64::MIN, f64::max) - known().fold(f64::MAX, f64::min) > EQUAL
     });
-    means
-        .filter(|(_, means)| {
-            let known = || means.iter().flatten().copied();
-            known().fold(f64::MIN, f64::max) - known().fold(f64::MAX, f64::min) > EQUAL
-        })
-        .collect()
+    samples
 }
 
 /// Maximum characters of an answer in a report.

@@ -19,7 +19,7 @@ use std::path::Path;
 
 use harness::SharedBudget;
 use jiff::Timestamp;
-use records::run_dir::{Lock, NewRun, Reopened, RunDir, merge_history};
+use records::run_dir::{Lock, NewRun, Reopened, RunDir, longest_responses, merge_history};
 
 use super::runtime::{StopSignal, runtime};
 use crate::error::Error;
@@ -276,7 +276,7 @@ fn restore_length_forecast(settings: &mut RunSettings, dir: &Path) -> Result<(),
     if !asks_servers(agents) && !judge.as_deref().is_some_and(asks_servers) {
         return Ok(());
     }
-    let longest = Reopened::longest_responses(dir)?;
+    let longest = longest_responses(dir)?;
     agents.longest_response = longest.agents;
     if let Some(judge) = judge {
         judge.longest_response = longest.judge;
@@ -309,13 +309,13 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     let (usage, calls) = (Some(spent.usage), spent.llm_calls);
     let charged = harness::Spent::new(usage, spent.cost_usd, calls);
     prepared.engine.charge(charged);
-    if let Some(truncated_record) = reopened.truncated_record() {
+    if let Some(truncated_record) = &reopened.truncated_record {
         terminal::note(&format!(
             "line {} of samples.jsonl is truncated; its attempt will be rerun",
             truncated_record.line
         ));
     }
-    let identity = reopened.lock().run.clone();
+    let identity = reopened.lock.run.clone();
     let plan = RunPlan {
         dir,
         attempts_total: prepared.jobs().len() as u64,
@@ -338,7 +338,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
         whole,
         &order,
     );
-    for changed in merge_history(&mut config, reopened.config()) {
+    for changed in merge_history(&mut config, &reopened.config) {
         // A changed server address was already reported when the settings were resolved.
         if changed.name != "address" {
             terminal::note(&format!(

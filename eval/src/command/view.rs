@@ -23,14 +23,15 @@ pub(crate) use settings::ViewArgs;
 /// [`Error::View`] for a folder that cannot be read, a port in use, or a page that cannot be
 /// written; or [`Error::Stdout`].
 pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
-    let mut library = Library::open(&args.dir)?.with_inputs(OfBenchmarks::default());
+    let mut library = Library::open(&args.dir)?;
+    library.inputs = Some(Box::new(OfBenchmarks::default()));
     if let Some(scorer) = &args.scores {
         // Checked only for a single run: if the folder contains several, some may lack these
         // scores.
         if RunDir::is_begun(&args.dir) {
             RunDir::open(&args.dir)?.with_scores(scorer)?;
         }
-        library = library.with_scores(scorer.clone());
+        library.scores = Some(scorer.clone());
     }
     let Some(file) = &args.export else {
         return serve(library, args);

@@ -96,9 +96,9 @@ pub(crate) fn check_experiment(
     fingerprint: &Fingerprint,
     allow_program_change: bool,
 ) -> Result<(), ResumeError> {
-    let differences = run.lock().fingerprint.differences(fingerprint);
+    let differences = run.lock.fingerprint.differences(fingerprint);
     if !differences.is_empty() {
-        let path = run.path().to_owned();
+        let path = run.path.clone();
         return Err(ResumeError::Fingerprint { path, differences });
     }
     if allow_program_change {
@@ -132,7 +132,7 @@ pub(crate) fn remaining(
     // Report the first in sorted order, so that the error does not depend on the order in which
     // attempts finished.
     if let Some((id, attempt)) = left_out.min() {
-        let path = run.path().to_owned();
+        let path = run.path.clone();
         return Err(ResumeError::Excluded { path, id, attempt });
     }
     for record in &earlier {
@@ -175,8 +175,8 @@ pub(crate) fn afresh(
     }
     let unfinished = run.unfinished_reruns()?;
     afresh.retain(|attempt| !unfinished.contains(attempt));
-    let store = RunJournal::new(Journal::of(run.path()), None);
-    let run_id = &run.lock().run.run_id;
+    let store = RunJournal::new(Journal::of(&run.path), None);
+    let run_id = &run.lock.run.run_id;
     afresh.retain(|(sample, attempt)| {
         match continue_after_error(&store, run_id, sample, *attempt) {
             Ok(continues) => !continues,
@@ -191,11 +191,11 @@ pub(crate) fn afresh(
 
 /// Checks that the run records this version of the program.
 fn check_program(run: &Reopened) -> Result<(), ResumeError> {
-    let programs = run.lock().programs();
+    let programs = run.lock.programs();
     if programs.contains(program::this()) {
         return Ok(());
     }
-    let path = run.path().to_owned();
+    let path = run.path.clone();
     Err(match programs.last() {
         Some(last) => ResumeError::Program {
             path,

@@ -19,7 +19,6 @@ pub struct Estimate {
     #[serde(default)]
     pub clusters: u64,
     /// Method of the interval; `None` without an interval, and in files of earlier versions.
-    #[serde(default)]
     pub method: Option<Method>,
     /// The 95 % interval of the mean; `None` with fewer than [`crate::MIN_CLUSTERS`] clusters.
     pub interval: Option<Interval>,

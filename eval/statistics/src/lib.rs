@@ -34,7 +34,7 @@ pub use holm::holm;
 pub use inference::Inference;
 pub use mcnemar::mcnemar;
 pub use method::{FEW_CLUSTERS, MIN_CLUSTERS, Method};
-pub use paired::{Pair, Paired, p_value, paired};
+pub use paired::{Pair, Paired, paired};
 pub use power::{POWER, detectable};
 pub use race::{Race, RaceOpponents, Rules, SampleCluster, Standing, Verdict};
 pub use stopped::StoppedDifference;

@@ -80,8 +80,16 @@ impl Paired {
 /// arXiv:2411.00640 (2024).
 pub fn paired<K: Ord>(pairs: &[Pair<K>]) -> Option<Paired> {
     let found = differences(pairs)?;
-    let (wins, losses) = wins_and_losses(pairs);
-    let answers = is_right_or_wrong(pairs, &found);
+    let count = |sign: f64| {
+        let differs = |pair: &&Pair<K>| sign * (pair.second - pair.first) > TIE;
+        pairs.iter().filter(differs).count() as u64
+    };
+    let (wins, losses) = (count(1.0), count(-1.0));
+    let answers = is_right_or_wrong(pairs, &found).then_some(Tango {
+        wins: wins as f64,
+        losses: losses as f64,
+        samples: pairs.len() as f64,
+    });
     Some(Paired {
         samples: pairs.len() as u64,
         clusters: found.clusters.len() as u64,
@@ -89,39 +97,12 @@ pub fn paired<K: Ord>(pairs: &[Pair<K>]) -> Option<Paired> {
         second: mean(pairs.iter().map(|pair| pair.second)),
         difference: found.mean,
         standard_error: found.standard_error,
-        inference: inference(pairs, &found),
+        inference: Inference::of(&found, answers),
         wins,
         losses,
         ties: pairs.len() as u64 - wins - losses,
-        mcnemar_p: answers.then(|| mcnemar(wins, losses)),
+        mcnemar_p: answers.map(|_| mcnemar(wins, losses)),
     })
-}
-
-/// Computes only the p value that [`Paired::p`] returns for these samples.
-pub fn p_value<K: Ord>(pairs: &[Pair<K>]) -> Option<f64> {
-    inference(pairs, &differences(pairs)?).p
-}
-
-fn inference<K>(pairs: &[Pair<K>], found: &Clustered) -> Inference {
-    let answers = is_right_or_wrong(pairs, found).then(|| {
-        let (wins, losses) = wins_and_losses(pairs);
-        Tango {
-            wins: wins as f64,
-            losses: losses as f64,
-            samples: pairs.len() as f64,
-        }
-    });
-    Inference::of(found, answers)
-}
-
-fn wins_and_losses<K>(pairs: &[Pair<K>]) -> (u64, u64) {
-    let count = |sign: f64| {
-        let those = pairs.iter();
-        those
-            .filter(|pair| sign * (pair.second - pair.first) > TIE)
-            .count() as u64
-    };
-    (count(1.0), count(-1.0))
 }
 
 /// Returns the clustered differences of the samples: second run minus first.

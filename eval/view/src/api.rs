@@ -18,7 +18,7 @@ use super::overview;
 use super::query::Query;
 use super::run_file::RunFile;
 use super::runs_page;
-use super::sample_list;
+use super::sample_list::{self, List};
 use super::search::{Kind, SearchRequest};
 use super::trajectory::{agent_texts, iterations, outline};
 
@@ -92,9 +92,14 @@ fn run(library: &Library, query: &Query) -> Result<String, ViewError> {
 
 fn samples(library: &Library, query: &Query) -> Result<String, ViewError> {
     let file = open(library, query, query.required("run")?)?;
-    let search = search(query)?;
-    let marks = failure_groups(library, &file, &search);
-    Ok(to_json(&sample_list::page(&file, &search, &marks, query)?))
+    let list = list(library, &file, query)?;
+    Ok(to_json(&sample_list::page(&list, query)?))
+}
+
+fn list<'a>(library: &Library, file: &'a RunFile, query: &Query) -> Result<List<'a>, ViewError> {
+    let search = filter(query, "search")?;
+    let marks = failure_groups(library, file, &search);
+    List::of(file, search, marks, query)
 }
 
 fn failures(library: &Library, query: &Query) -> Result<String, ViewError> {
@@ -102,24 +107,20 @@ fn failures(library: &Library, query: &Query) -> Result<String, ViewError> {
     Ok(to_json(&library.failures(&file)))
 }
 
-/// Parses the parameter `search`.
-fn search(query: &Query) -> Result<Filter, ViewError> {
-    let search = query.get("search").unwrap_or_default();
-    Filter::parse(search).map_err(|problem| ViewError::Parameter {
-        name: "search",
-        problem,
-    })
+/// Parses a parameter that contains a filter expression.
+fn filter(query: &Query, name: &'static str) -> Result<Filter, ViewError> {
+    Filter::parse(query.get(name).unwrap_or_default())
+        .map_err(|problem| ViewError::parameter(name, problem))
 }
 
 fn search_texts(library: &Library, query: &Query) -> Result<String, ViewError> {
-    let problem = |name| move |problem| ViewError::Parameter { name, problem };
-    let filter = Filter::parse(query.get("q").unwrap_or_default()).map_err(problem("q"))?;
+    let filter = filter(query, "q")?;
     let kinds = query.get("in").unwrap_or_default().split(',');
     let kinds = kinds.filter(|name| !name.is_empty()).map(|name| {
         let found = Kind::ALL.into_iter().find(|kind| kind.name() == name);
         found.ok_or_else(|| {
             let known = Kind::ALL.map(Kind::name).join(", ");
-            problem("in")(format!("unknown kind `{name}`; known: {known}"))
+            ViewError::parameter("in", format!("unknown kind `{name}`; known: {known}"))
         })
     });
     let kinds = kinds.collect::<Result<Vec<_>, _>>()?;
@@ -205,7 +206,8 @@ fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
     })))
 }
 
-/// Returns the attempts before and after an attempt in the list from which it was opened.
+/// Returns the attempts before and after an attempt in the list or comparison from which it was
+/// opened. Otherwise, or if that does not contain the attempt, the order of the run is used.
 fn neighbours(
     library: &Library,
     query: &Query,
@@ -213,13 +215,15 @@ fn neighbours(
     file: &RunFile,
     here: (&str, u32),
 ) -> Result<Value, ViewError> {
-    let Some(list) = query.get("list").map(Query::new) else {
-        return neighbors::of(|id| open(library, query, id), run, file, here, None);
+    let found = match query.get("list").map(Query::new) {
+        None => None,
+        Some(comparison) if comparison.get("compare").is_some() => {
+            let open = |id: &str| open(library, query, id);
+            neighbors::in_comparison(open, run, here, &comparison)?
+        }
+        Some(parameters) => neighbors::in_list(&list(library, file, &parameters)?, here),
     };
-    let search = search(&list)?;
-    let marks = failure_groups(library, file, &search);
-    let open = |id: &str| open(library, query, id);
-    neighbors::of(open, run, file, here, Some((&list, &search, &marks)))
+    Ok(found.unwrap_or_else(|| neighbors::in_run(file, here)))
 }
 
 fn agent(library: &Library, query: &Query) -> Result<String, ViewError> {

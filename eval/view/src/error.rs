@@ -1,7 +1,7 @@
 //! Errors of the viewer.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use records::run_dir::RunDirError;
 
@@ -27,7 +27,7 @@ pub enum ViewError {
     /// The server stopped with an error.
     #[error("the server failed: {0}")]
     Serve(io::Error),
-    /// A run directory cannot be read.
+    /// A run directory cannot be read, or an exported page cannot be written.
     #[error(transparent)]
     Run(#[from] RunDirError),
     /// The requested object, such as a run or an agent, does not exist in the folder.
@@ -68,17 +68,23 @@ pub enum ViewError {
         /// Number of runs in the folder.
         runs: usize,
     },
-    /// The page cannot be written.
-    #[error("cannot write {}: {reason}", path.display())]
-    Export {
-        /// Path of the file.
-        path: PathBuf,
-        /// Error of the operating system.
-        reason: io::Error,
-    },
 }
 
 impl ViewError {
+    /// Creates the error for a folder or file that cannot be read.
+    pub(super) fn folder(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |reason| Self::Folder {
+            path: path.to_owned(),
+            reason,
+        }
+    }
+
+    /// Creates the error for a missing or invalid parameter.
+    pub(super) fn parameter(name: &'static str, problem: impl Into<String>) -> Self {
+        let problem = problem.into();
+        Self::Parameter { name, problem }
+    }
+
     /// Creates the error for an unknown id.
     pub(super) fn not_found(what: &'static str, id: impl Into<String>) -> Self {
         let id = id.into();

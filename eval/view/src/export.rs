@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use records::run_dir::RunDirError;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use url::form_urlencoded;
@@ -46,7 +47,7 @@ pub fn export(library: &Library, subject: &Subject, file: &Path) -> Result<(), V
     let runs = library.runs()?;
     let [(run, _)] = runs.as_slice() else {
         return Err(ViewError::NotOneRun {
-            path: library.root().to_owned(),
+            path: library.root.clone(),
             runs: runs.len(),
         });
     };
@@ -69,10 +70,8 @@ pub fn export(library: &Library, subject: &Subject, file: &Path) -> Result<(), V
         "sample": matches!(subject, Subject::Attempt { .. }),
         "answers": answers.answers,
     });
-    fs::write(file, page(&embedded)).map_err(|reason| ViewError::Export {
-        path: file.to_owned(),
-        reason,
-    })
+    fs::write(file, page(&embedded)).map_err(|reason| RunDirError::cannot_write(file, reason))?;
+    Ok(())
 }
 
 /// API responses embedded in a page, keyed by `NAME?QUERY` as its scripts request them.

@@ -25,7 +25,7 @@ const AROUND: usize = 60;
 pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
     let (id, sample) = (query.required("run")?, query.required("sample")?);
     let file = library.run(id)?;
-    let input = match library.inputs() {
+    let input = match &library.inputs {
         None => Err("This viewer was started without benchmarks.".to_owned()),
         Some(inputs) => inputs.input(&file.run, sample),
     };
@@ -61,8 +61,8 @@ pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
 }
 
 fn part(context: &str, at: usize) -> Value {
-    let from = boundary(context, at.min(context.len()));
-    let to = boundary(context, (from + PART).min(context.len()));
+    let from = context.floor_char_boundary(at);
+    let to = context.floor_char_boundary(from + PART);
     json!({
         "from": from,
         "text": &context[from..to],
@@ -86,8 +86,8 @@ fn found(context: &str, wanted: &str) -> Value {
         total += 1;
         if places.len() < PLACES {
             let end = at + found.len();
-            let from = boundary(context, at.saturating_sub(AROUND));
-            let to = boundary(context, (end + AROUND).min(context.len()));
+            let from = context.floor_char_boundary(at.saturating_sub(AROUND));
+            let to = context.floor_char_boundary(end + AROUND);
             places.push(json!({
                 "at": at,
                 "before": &context[from..at],
@@ -97,14 +97,6 @@ fn found(context: &str, wanted: &str) -> Value {
         }
     }
     json!({ "total": total, "places": places })
-}
-
-/// Returns the byte offset at which the character that contains byte `at` begins.
-fn boundary(text: &str, at: usize) -> usize {
-    (0..=at)
-        .rev()
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::failures::{Failures, Traces, failures};
 use super::find_runs::{FoundRuns, find};
 use super::inputs::Inputs;
 use super::overview::Overview;
-use super::run_file::{Progress as RunProgress, ProgressInputs, RunFile, Stamp};
+use super::run_file::{Progress as RunProgress, ProgressInputs, RunFile, Stamp, modified};
 use super::search::{SearchRequest, SearchResults, Status, TextIndex};
 use super::trajectory::{Index, Progress};
 
@@ -52,12 +52,13 @@ pub const RECORDED: &str = "recorded";
 #[derive(Debug)]
 pub struct Library {
     /// Path of the folder, with symbolic links resolved.
-    root: PathBuf,
+    pub root: PathBuf,
     /// Whether the folder is itself a run instead of containing runs.
     single: bool,
-    inputs: Option<Box<dyn Inputs>>,
+    /// Source of samples' inputs.
+    pub inputs: Option<Box<dyn Inputs>>,
     /// Scorer whose scores, added by `rlm-eval score`, replace the runs' own scores.
-    scores: Option<String>,
+    pub scores: Option<String>,
     /// Folders of the runs found by the last listing, by id.
     places: Mutex<HashMap<String, PathBuf>>,
     /// Cached runs, by folder and by scorer of the displayed scores.
@@ -76,12 +77,8 @@ impl Library {
     /// # Errors
     /// Returns [`ViewError::Folder`] if the folder does not exist.
     pub fn open(folder: &Path) -> Result<Self, ViewError> {
-        let error = |reason| ViewError::Folder {
-            path: folder.to_owned(),
-            reason,
-        };
-        let root = folder.canonicalize().map_err(error)?;
-        fs::read_dir(&root).map_err(error)?;
+        let root = folder.canonicalize().map_err(ViewError::folder(folder))?;
+        fs::read_dir(&root).map_err(ViewError::folder(folder))?;
         let single = RunDir::is_whole(&root);
         // The search index must not be stored inside a run directory.
         let beside = if single { root.parent() } else { None };
@@ -100,30 +97,6 @@ impl Library {
         })
     }
 
-    /// Sets the source of samples' inputs.
-    #[must_use]
-    pub fn with_inputs(mut self, inputs: impl Inputs + 'static) -> Self {
-        self.inputs = Some(Box::new(inputs));
-        self
-    }
-
-    /// Selects a scorer, applied by `rlm-eval score`, whose scores are displayed.
-    #[must_use]
-    pub fn with_scores(mut self, scorer: String) -> Self {
-        self.scores = Some(scorer);
-        self
-    }
-
-    /// Returns the source of samples' inputs, if any.
-    pub fn inputs(&self) -> Option<&dyn Inputs> {
-        self.inputs.as_deref()
-    }
-
-    /// Returns the path of the displayed folder, with symbolic links resolved.
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
     /// Finds the runs in the folder. If the folder is itself a run, the run's id is the folder's
     /// name.
     ///
@@ -138,10 +111,7 @@ impl Library {
             });
         }
         let found = find(&self.root, |path| self.inside(path).is_ok());
-        let found = found.map_err(|reason| ViewError::Folder {
-            path: self.root.clone(),
-            reason,
-        })?;
+        let found = found.map_err(ViewError::folder(&self.root))?;
         *self.places.lock() = found.runs.iter().cloned().collect();
         Ok(found)
     }
@@ -235,7 +205,7 @@ impl Library {
         let result = index
             .advance(&path, Instant::now() + INDEXING)
             .and_then(|progress| read_index(&index, &path, progress));
-        result.map_err(|reason| ViewError::Folder { path, reason })
+        result.map_err(ViewError::folder(&path))
     }
 
     /// Starts updating the search index and returns its progress.
@@ -244,7 +214,9 @@ impl Library {
     /// Returns [`ViewError::Folder`] if the folder can no longer be read.
     pub fn refresh_texts(&self) -> Result<Status, ViewError> {
         let mut runs = self.runs()?;
-        runs.sort_by_cached_key(|(id, path)| std::cmp::Reverse((lock_file_time(path), id.clone())));
+        // The lock file is written at about the run's start.
+        let started = |path: &Path| modified(&path.join("lock.json"));
+        runs.sort_by_cached_key(|(id, path)| std::cmp::Reverse((started(path), id.clone())));
         Ok(self.texts.refresh(runs))
     }
 
@@ -269,7 +241,7 @@ impl Library {
             },
         );
         found.map_err(|reason| ViewError::Index {
-            path: self.texts.file().to_owned(),
+            path: self.texts.file.clone(),
             reason: reason.to_string(),
         })
     }
@@ -303,9 +275,8 @@ impl Library {
         let stamp = Stamp::of(&path);
         let Some((sample, attempt)) = attempt else {
             // Workers' activity changes the page, but not the files that [`Stamp`] covers.
-            let workers = fs::metadata(path.join("workers.json"));
-            let workers = workers.and_then(|file| file.modified()).ok();
-            let read = || self.run(id).ok().map(|run| run.progress());
+            let workers = modified(&path.join("workers.json"));
+            let read = || self.run(id).ok().map(|run| run.progress_inputs.progress());
             let progress = self.progress(&path).or_else(read);
             return Ok(format!("{:016x}", hash(&(stamp, workers, progress))));
         };
@@ -350,10 +321,7 @@ impl Library {
             if !path.is_dir() {
                 continue;
             }
-            let entries = fs::read_dir(&path).map_err(|reason| ViewError::Folder {
-                path: path.clone(),
-                reason,
-            })?;
+            let entries = fs::read_dir(&path).map_err(ViewError::folder(&path))?;
             let links = entries.flatten().filter(|entry| {
                 let kind = entry.file_type();
                 kind.is_ok_and(|kind| kind.is_symlink())
@@ -385,22 +353,13 @@ impl Library {
     /// Checks that an existing file or folder is inside the displayed folder after symbolic links
     /// are resolved.
     fn inside(&self, path: &Path) -> Result<(), ViewError> {
-        let real = path.canonicalize().map_err(|reason| ViewError::Folder {
-            path: path.to_owned(),
-            reason,
-        })?;
+        let real = path.canonicalize().map_err(ViewError::folder(path))?;
         if real.starts_with(&self.root) {
             return Ok(());
         }
         let path = path.to_owned();
         Err(ViewError::Outside { path })
     }
-}
-
-/// Returns the modification time of a run's lock file, which is about the run's start time.
-fn lock_file_time(path: &Path) -> Option<std::time::SystemTime> {
-    let lock = fs::metadata(path.join("lock.json")).ok()?;
-    lock.modified().ok()
 }
 
 fn hash(value: &impl std::hash::Hash) -> u64 {

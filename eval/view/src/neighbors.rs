@@ -4,118 +4,78 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use records::AttemptRecord;
 use serde_json::{Value, json};
 
 use super::comparison::{Differing, differing};
 use super::error::ViewError;
-use super::filter::{FailureGroups, Filter};
 use super::query::Query;
 use super::run_file::RunFile;
 use super::sample_list::{List, in_order, natural};
-
-/// Returns the previous and next attempt. `open` opens the runs of a comparison. `list` is the list
-/// from which the attempt was opened: either the parameters of a sample list, with the parsed
-/// filter and its failure groups, or `compare` with the runs of a comparison. Without a list, or if
-/// the list does not contain the attempt, the order of the run is used.
-///
-/// # Errors
-/// Returns [`ViewError`] for invalid list parameters or unknown runs of a comparison.
-pub fn of(
-    open: impl Fn(&str) -> Result<Arc<RunFile>, ViewError>,
-    run: &str,
-    file: &RunFile,
-    here: (&str, u32),
-    list: Option<(&Query, &Filter, &FailureGroups)>,
-) -> Result<Value, ViewError> {
-    let found = match list {
-        None => None,
-        Some((query, ..)) if query.get("compare").is_some() => {
-            in_comparison(open, run, here, query)?
-        }
-        Some((query, search, marks)) => {
-            let list = List::of(file, search, marks, query)?;
-            let record = file.record(here.0, here.1);
-            record.and_then(|record| in_list(file, record, &list))
-        }
-    };
-    Ok(found.unwrap_or_else(|| in_run(file, here)))
-}
 
 fn key(id: &str, number: u32) -> Value {
     json!({ "id": id, "attempt": number })
 }
 
-/// The items before and after an item. They are found in one pass without sorting, because an
-/// export needs the neighbors of every attempt.
-struct Neighbors<T> {
-    previous: Option<T>,
-    next: Option<T>,
-    before: usize,
-    of: usize,
-    is_there: bool,
-}
-
-impl<T: Copy> Neighbors<T> {
-    /// Formats the neighbors, or returns `None` if the item was not found.
-    fn shown(&self, key: impl Fn(T) -> Value, within: &str) -> Option<Value> {
-        self.is_there.then(|| {
-            json!({
-                "previous": self.previous.map(&key),
-                "next": self.next.map(&key),
-                "place": self.before + 1,
-                "of": self.of,
-                "within": within,
-            })
-        })
-    }
-}
-
+/// Finds the items before and after an item, or returns `None` if `all` does not contain it. They
+/// are found in one pass without sorting, because an export needs the neighbors of every attempt.
 fn find_neighbors<T: Copy>(
     all: impl Iterator<Item = T>,
     with_here: impl Fn(T) -> Ordering,
     compare: impl Fn(T, T) -> Ordering,
-) -> Neighbors<T> {
-    let mut found = Neighbors {
-        previous: None,
-        next: None,
-        before: 0,
-        of: 0,
-        is_there: false,
-    };
+    key: impl Fn(T) -> Value,
+    within: &str,
+) -> Option<Value> {
+    let (mut previous, mut next): (Option<T>, Option<T>) = (None, None);
+    let (mut before, mut of, mut is_there) = (0_usize, 0_usize, false);
     for one in all {
-        found.of += 1;
+        of += 1;
         match with_here(one) {
-            Ordering::Equal => found.is_there = true,
+            Ordering::Equal => is_there = true,
             Ordering::Less => {
-                found.before += 1;
-                if found.previous.is_none_or(|last| compare(last, one).is_lt()) {
-                    found.previous = Some(one);
+                before += 1;
+                if previous.is_none_or(|last| compare(last, one).is_lt()) {
+                    previous = Some(one);
                 }
             }
             Ordering::Greater => {
-                if found.next.is_none_or(|last| compare(one, last).is_lt()) {
-                    found.next = Some(one);
+                if next.is_none_or(|last| compare(one, last).is_lt()) {
+                    next = Some(one);
                 }
             }
         }
     }
-    found
+    is_there.then(|| {
+        json!({
+            "previous": previous.map(&key),
+            "next": next.map(&key),
+            "place": before + 1,
+            "of": of,
+            "within": within,
+        })
+    })
 }
 
-fn in_list(file: &RunFile, here: &AttemptRecord, list: &List<'_>) -> Option<Value> {
-    let held = file.run.records.iter().filter(|record| list.holds(record));
-    let found = find_neighbors(
+/// Returns the neighbors in a list, or `None` if the list does not contain the attempt.
+pub fn in_list(list: &List<'_>, (sample, attempt): (&str, u32)) -> Option<Value> {
+    let here = list.file.record(sample, attempt)?;
+    let records = list.file.run.records.iter();
+    let held = records.filter(|record| list.holds(record));
+    find_neighbors(
         held,
         |one| list.compare(one, here),
         |a, b| list.compare(a, b),
-    );
-    found.shown(|record| key(&record.id, record.attempt), "list")
+        |record| key(&record.id, record.attempt),
+        "list",
+    )
 }
 
-/// Returns the neighbors among the samples whose scores differ between the compared runs. Each
-/// neighbor contains the number of the attempt to show for every run.
-fn in_comparison(
+/// Returns the neighbors among the samples whose scores differ between the runs of the parameter
+/// `compare`, which `open` opens. Each neighbor contains the number of the attempt to show for
+/// every run.
+///
+/// # Errors
+/// Returns [`ViewError`] for unknown runs.
+pub fn in_comparison(
     open: impl Fn(&str) -> Result<Arc<RunFile>, ViewError>,
     run: &str,
     here: (&str, u32),
@@ -132,11 +92,6 @@ fn in_comparison(
     let held = all
         .iter()
         .filter(|one| one.results.get(own).is_some_and(Option::is_some));
-    let found = find_neighbors(
-        held,
-        |one| natural(&one.id, here.0).then_with(|| one.id.as_str().cmp(here.0)),
-        |a, b| natural(&a.id, &b.id).then_with(|| a.id.cmp(&b.id)),
-    );
     let key = |one: &Differing| {
         let attempts: Vec<Option<u32>> = one
             .results
@@ -145,19 +100,25 @@ fn in_comparison(
             .collect();
         json!({ "id": one.id, "attempt": attempts.get(own), "attempts": attempts })
     };
-    Ok(found.shown(key, "comparison"))
+    Ok(find_neighbors(
+        held,
+        |one| natural(&one.id, here.0).then_with(|| one.id.as_str().cmp(here.0)),
+        |a, b| natural(&a.id, &b.id).then_with(|| a.id.cmp(&b.id)),
+        key,
+        "comparison",
+    ))
 }
 
 /// Returns the neighbors in the default order of a run's page, including attempts in progress.
-fn in_run(file: &RunFile, here: (&str, u32)) -> Value {
+pub fn in_run(file: &RunFile, here: (&str, u32)) -> Value {
     let finished = file.run.records.iter();
     let under_way = file.under_way.iter();
     let all = finished
         .map(|record| (record.id.as_str(), record.attempt))
         .chain(under_way.map(|one| (one.id.as_str(), one.attempt)));
-    let found = find_neighbors(all, |one| in_order(one, here), in_order);
-    let shown = found.shown(|(id, number)| key(id, number), "run");
-    shown.unwrap_or_else(|| {
-        json!({ "previous": null, "next": null, "place": null, "of": found.of, "within": "run" })
+    let with_here = |one| in_order(one, here);
+    let key = |(id, number): (&str, u32)| key(id, number);
+    find_neighbors(all.clone(), with_here, in_order, key, "run").unwrap_or_else(|| {
+        json!({ "previous": null, "next": null, "place": null, "of": all.count(), "within": "run" })
     })
 }

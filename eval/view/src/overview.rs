@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::time::SystemTime;
 
 use jiff::Timestamp;
 use records::{AttemptRecord, RunIdentity};
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::error::ViewError;
 use super::histogram::histogram;
-use super::run_file::{Progress, RunFile};
+use super::run_file::{Progress, RunFile, modified};
 
 /// Row of a run in the table of runs.
 #[derive(Debug, Clone, Serialize)]
@@ -38,7 +37,14 @@ impl Overview {
     pub fn read(id: &str, path: &Path, file: Result<&RunFile, &ViewError>) -> Self {
         match file {
             Ok(file) => Self::of(id, file),
-            Err(problem) => Self::broken(id, path, problem),
+            Err(problem) => Self {
+                id: id.to_owned(),
+                started_at: started_at(id, path, &[]),
+                progress: None,
+                run: None,
+                summary: None,
+                problem: Some(problem.to_string()),
+            },
         }
     }
 
@@ -47,21 +53,10 @@ impl Overview {
         Self {
             id: id.to_owned(),
             started_at: started_at(id, &file.run.path, &file.run.records),
-            progress: Some(file.progress()),
+            progress: Some(file.progress_inputs.progress()),
             run: Some(file.run.lock.run.clone()),
             summary: Some(file.summary.clone()),
             problem: None,
-        }
-    }
-
-    fn broken(id: &str, path: &Path, problem: &ViewError) -> Self {
-        Self {
-            id: id.to_owned(),
-            started_at: started_at(id, path, &[]),
-            progress: None,
-            run: None,
-            summary: None,
-            problem: Some(problem.to_string()),
         }
     }
 }
@@ -70,10 +65,7 @@ impl Overview {
 /// otherwise the time of its lock file.
 fn started_at(id: &str, path: &Path, records: &[AttemptRecord]) -> Option<String> {
     let first = records.iter().filter_map(|record| record.started_at).min();
-    let written = || {
-        let time: SystemTime = fs::metadata(path.join("lock.json")).ok()?.modified().ok()?;
-        Timestamp::try_from(time).ok()
-    };
+    let written = || Timestamp::try_from(modified(&path.join("lock.json"))?).ok();
     let time = first.or_else(|| time_in_name(id)).or_else(written)?;
     Some(time.to_string())
 }
@@ -138,7 +130,7 @@ pub fn page(id: &str, file: &RunFile) -> Value {
 fn workers(file: &RunFile) -> Option<Value> {
     /// Maximum bytes of the file; a larger file was not written by this program.
     const MOST: u64 = 16 << 20;
-    if file.progress() != Progress::Running {
+    if file.progress_inputs.progress() != Progress::Running {
         return None;
     }
     let path = file.run.path.join("workers.json");

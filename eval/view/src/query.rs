@@ -32,10 +32,8 @@ impl Query {
     /// # Errors
     /// Returns [`ViewError::Parameter`] if the parameter is missing.
     pub fn required(&self, name: &'static str) -> Result<&str, ViewError> {
-        self.get(name).ok_or_else(|| ViewError::Parameter {
-            name,
-            problem: "missing".to_owned(),
-        })
+        self.get(name)
+            .ok_or_else(|| ViewError::parameter(name, "missing"))
     }
 
     /// Parses ids that are percent-encoded and joined by `/`, because an id may itself contain a
@@ -57,9 +55,9 @@ impl Query {
         let Some(text) = self.get(name) else {
             return Ok(default);
         };
-        text.parse().map_err(|_| ViewError::Parameter {
-            name,
-            problem: format!("invalid value `{text}`: expected a whole number in range"),
+        text.parse().map_err(|_| {
+            let problem = format!("invalid value `{text}`: expected a whole number in range");
+            ViewError::parameter(name, problem)
         })
     }
 }

@@ -133,10 +133,7 @@ impl ProgressInputs {
         if self.has_all_records {
             return Progress::Complete;
         }
-        let trajectories = self.trajectories.iter().filter_map(|path| {
-            let file = fs::metadata(path).ok()?;
-            file.modified().ok()
-        });
+        let trajectories = self.trajectories.iter().filter_map(|path| modified(path));
         let mut times = self.written.into_iter().chain(trajectories).peekable();
         if times.peek().is_none() || times.any(is_recent) {
             Progress::Running
@@ -163,14 +160,13 @@ pub struct Stamp {
 impl Stamp {
     /// Reads the state of the files in a run's folder; files can be missing.
     pub fn of(run: &Path) -> Self {
-        let look = |name: &str| fs::metadata(run.join(name)).ok();
-        let samples = look("samples.jsonl");
+        let samples = fs::metadata(run.join("samples.jsonl")).ok();
         Self {
             samples: samples
                 .map_or_else(Default::default, |file| (file.len(), file.modified().ok())),
-            trajectories: look("trajectories").and_then(|folder| folder.modified().ok()),
-            scores: look("scores").and_then(|folder| folder.modified().ok()),
-            holder: look("running.json").and_then(|file| file.modified().ok()),
+            trajectories: modified(&run.join("trajectories")),
+            scores: modified(&run.join("scores")),
+            holder: modified(&run.join("running.json")),
         }
     }
 }
@@ -258,11 +254,6 @@ impl RunFile {
         (self.place(sample, attempt).is_some() || under_way())
             .then(|| self.run.trajectory(sample, attempt))
     }
-
-    /// Returns the progress of the run.
-    pub fn progress(&self) -> Progress {
-        self.progress_inputs.progress()
-    }
 }
 
 /// Returns the attempts without a record, identified by the first event of each trajectory.
@@ -284,8 +275,7 @@ fn under_way(run: &RunDir) -> (Vec<AttemptInProgress>, bool) {
     let mut found: Vec<AttemptInProgress> = unknown
         .filter_map(|path| {
             let Some(event) = first_event(&path) else {
-                let written = fs::metadata(&path).and_then(|file| file.modified());
-                is_whole &= !written.is_ok_and(is_recent);
+                is_whole &= !modified(&path).is_some_and(is_recent);
                 return None;
             };
             let (id, attempt) = (event.sample, event.attempt);
@@ -296,6 +286,11 @@ fn under_way(run: &RunDir) -> (Vec<AttemptInProgress>, bool) {
         .collect();
     found.sort_by(|a, b| (&a.id, a.attempt).cmp(&(&b.id, b.attempt)));
     (found, is_whole)
+}
+
+/// Returns the modification time of a file or folder, if it is known.
+pub fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).ok()?.modified().ok()
 }
 
 /// Whether a time is less than two minutes ago. Clocks may differ, so future times are recent.

@@ -103,7 +103,7 @@ pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
         })
         .collect();
     Ok(json!({
-        "folder": library.root(),
+        "folder": library.root,
         "groups": shown_groups,
         "matrix": matrix,
         "runs": shown,
@@ -183,7 +183,7 @@ fn groups(library: &Library, rows: &[Overview]) -> Vec<Group> {
 /// Returns the names of the planned cells of the sweep in a folder, or `None` if there is no
 /// readable plan.
 fn planned(library: &Library, folder: &str) -> Option<Vec<String>> {
-    let path = library.root().join(folder).join("sweep.json");
+    let path = library.root.join(folder).join("sweep.json");
     let file = fs::symlink_metadata(&path).ok()?;
     // Symbolic links are not followed, because they may lead out of the folder.
     if !file.is_file() || file.len() > PLAN {

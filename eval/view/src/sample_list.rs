@@ -49,19 +49,12 @@ pub struct Row<'a> {
     time_s: f64,
 }
 
-/// Returns a page for the parameters `filter` (`wrong`, `errors`, `limit`, `delegated`), `search`
-/// (an expression for [`Filter`]), `sort` with `descending`, `offset` and `limit`.
+/// Returns a page of a list for the parameters `offset` and `limit`.
 ///
 /// # Errors
-/// Returns [`ViewError::Parameter`] for an unknown filter or column, or an invalid number.
-pub fn page<'a>(
-    file: &'a RunFile,
-    search: &Filter,
-    marks: &'a FailureGroups,
-    query: &Query,
-) -> Result<SamplePage<'a>, ViewError> {
-    let list = List::of(file, search, marks, query)?;
-    let records = &file.run.records;
+/// Returns [`ViewError::Parameter`] for an invalid number.
+pub fn page<'a>(list: &List<'a>, query: &Query) -> Result<SamplePage<'a>, ViewError> {
+    let records = &list.file.run.records;
     let mut found: Vec<&AttemptRecord> =
         records.iter().filter(|record| list.holds(record)).collect();
     found.sort_by(|a, b| list.compare(a, b));
@@ -80,27 +73,29 @@ pub fn page<'a>(
     })
 }
 
-/// The attempts of a list and their order, according to the parameters `filter`, `search`, `sort`
-/// and `descending`. It determines the rows of a page, and the neighbors of an attempt that was
-/// opened from the list.
+/// The attempts of a list and their order. It determines the rows of a page, and the neighbors of
+/// an attempt that was opened from the list.
 pub struct List<'a> {
-    file: &'a RunFile,
+    /// The run whose attempts are listed.
+    pub file: &'a RunFile,
     filter: fn(&AttemptRecord) -> bool,
-    search: &'a Filter,
-    marks: &'a FailureGroups,
+    search: Filter,
+    marks: FailureGroups,
     order: Order,
     descending: bool,
 }
 
 impl<'a> List<'a> {
-    /// Creates the list that the parameters in `query` select.
+    /// Creates the list of attempts that match `search`, for the parameters `filter` (`wrong`,
+    /// `errors`, `limit`, `delegated`) and `sort` with `descending`. `marks` contains the failure
+    /// groups if `search` uses them.
     ///
     /// # Errors
     /// Returns [`ViewError::Parameter`] for an unknown filter or column.
     pub fn of(
         file: &'a RunFile,
-        search: &'a Filter,
-        marks: &'a FailureGroups,
+        search: Filter,
+        marks: FailureGroups,
         query: &Query,
     ) -> Result<Self, ViewError> {
         Ok(Self {
@@ -115,7 +110,7 @@ impl<'a> List<'a> {
 
     /// Whether the list contains an attempt.
     pub fn holds(&self, record: &AttemptRecord) -> bool {
-        let subject = || FilteredAttempt::of(&self.file.run.lock.run, record, self.marks);
+        let subject = || FilteredAttempt::of(&self.file.run.lock.run, record, &self.marks);
         (self.filter)(record) && self.search.matches(&subject())
     }
 
@@ -184,10 +179,9 @@ fn filter(name: &str) -> Result<fn(&AttemptRecord) -> bool, ViewError> {
         "limit" => |record| record.status == Status::Limit,
         "delegated" => |record| record.delegations.is_some_and(|count| count > 0),
         _ => {
-            return Err(ViewError::Parameter {
-                name: "filter",
-                problem: format!("unknown filter `{name}`; known: wrong, errors, limit, delegated"),
-            });
+            let problem =
+                format!("unknown filter `{name}`; known: wrong, errors, limit, delegated");
+            return Err(ViewError::parameter("filter", problem));
         }
     })
 }
@@ -206,12 +200,10 @@ fn order(name: &str) -> Result<Order, ViewError> {
         "cost" => |a, b| figure(a.cost_usd, b.cost_usd),
         "time" => |a, b| a.total_time_s.total_cmp(&b.total_time_s),
         _ => {
-            return Err(ViewError::Parameter {
-                name: "sort",
-                problem: format!(
-                    "unknown column `{name}`; known: id, status, score, iterations, agents, tokens, cost, time"
-                ),
-            });
+            let problem = format!(
+                "unknown column `{name}`; known: id, status, score, iterations, agents, tokens, cost, time"
+            );
+            return Err(ViewError::parameter("sort", problem));
         }
     })
 }

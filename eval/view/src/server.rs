@@ -108,7 +108,6 @@ fn status(error: &ViewError) -> StatusCode {
         | ViewError::Serve(_)
         | ViewError::Run(_)
         | ViewError::NotOneRun { .. }
-        | ViewError::Index { .. }
-        | ViewError::Export { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+        | ViewError::Index { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -92,13 +92,19 @@ impl Journal {
 
     /// Splits the bytes of an attempt's journal into lines.
     fn lines(&self, sample: &str, attempt: u32, bytes: &[u8]) -> io::Result<Vec<String>> {
-        lines(bytes).map_err(|line| {
-            let what = format!(
-                "{}: line {line}: not valid UTF-8",
-                self.name(sample, attempt)
-            );
-            io::Error::new(io::ErrorKind::InvalidData, what)
-        })
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        if bytes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let lines = bytes.split(|&byte| byte == b'\n').zip(1..);
+        let text = |(line, number): (&[u8], usize)| {
+            String::from_utf8(line.to_vec()).map_err(|_| {
+                let name = self.name(sample, attempt);
+                let what = format!("{name}: line {number}: not valid UTF-8");
+                io::Error::new(io::ErrorKind::InvalidData, what)
+            })
+        };
+        lines.map(text).collect()
     }
 
     /// Returns the path of an attempt's journal relative to the run's folder, for messages.
@@ -255,21 +261,6 @@ fn cut(bytes: &mut Vec<u8>) -> bool {
     is_cut
 }
 
-/// Splits bytes into lines.
-///
-/// # Errors
-/// Returns the 1-based number of the first line that is not UTF-8.
-fn lines(bytes: &[u8]) -> Result<Vec<String>, usize> {
-    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    if bytes.is_empty() {
-        return Ok(Vec::new());
-    }
-    let lines = bytes.split(|&byte| byte == b'\n').enumerate();
-    let text =
-        |(place, line): (usize, &[u8])| String::from_utf8(line.to_vec()).map_err(|_| place + 1);
-    lines.map(text).collect()
-}
-
 /// Lines from another machine, from which wasted spending is computed.
 #[derive(Debug, Clone, Copy)]
 pub enum WastedSource<'a> {
@@ -300,9 +291,7 @@ pub fn keep_abandoned(
         return Ok(());
     }
     let written = fs::create_dir_all(&to).and_then(|()| match what {
-        WastedSource::Trajectory(lines) => {
-            atomic::write(&path, lines).map_err(|error| io::Error::other(error.to_string()))
-        }
+        WastedSource::Trajectory(lines) => atomic::replace(&path, lines),
         WastedSource::Journal(lines) => {
             let paid = paid_lines(lines);
             if paid.is_empty() {

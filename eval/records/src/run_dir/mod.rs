@@ -65,7 +65,7 @@ pub use results_csv::{COLUMNS, plain_text, spreadsheet_text, to_csv};
 pub use samples::{TruncatedRecord, latest, read_records};
 pub use scores::{ScoreJournal, write_scores};
 pub use unfingerprinted::{Changed, merge_history, unfingerprinted_settings};
-pub use wasted_spend::LongestResponses;
+pub use wasted_spend::{LongestResponses, longest_responses};
 pub use writer::{NewRun, RunWriter};
 
 const CONFIG: &str = "config.json";

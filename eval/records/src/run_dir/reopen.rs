@@ -11,7 +11,6 @@ use super::links;
 use super::reader::{self, Lock};
 use super::run_lock::Held;
 use super::samples::{SampleLog, Successor, TruncatedRecord, latest, read_records, successors};
-use super::wasted_spend::LongestResponses;
 use super::writer::RunWriter;
 use super::{
     CONFIG, JOURNAL, LOCK, RunDirError, SAMPLES, TRAJECTORIES, atomic, journal, name, wasted_spend,
@@ -24,12 +23,16 @@ use crate::program::Program;
 /// `running.json` changes on disk.
 #[derive(Debug)]
 pub struct Reopened {
-    path: PathBuf,
+    /// Folder of the run.
+    pub path: PathBuf,
     held: Held,
-    lock: Lock,
-    config: Value,
+    /// Content of `lock.json`.
+    pub lock: Lock,
+    /// Settings with which the run was last started.
+    pub config: Value,
     all: Vec<AttemptRecord>,
-    truncated_record: Option<TruncatedRecord>,
+    /// Truncated last line of `samples.jsonl`, if any. Resuming the run removes it.
+    pub truncated_record: Option<TruncatedRecord>,
 }
 
 /// A resumed run.
@@ -73,21 +76,6 @@ impl Reopened {
         })
     }
 
-    /// Returns the run's folder.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Returns the content of `lock.json`.
-    pub fn lock(&self) -> &Lock {
-        &self.lock
-    }
-
-    /// Returns the settings with which the run was last started.
-    pub fn config(&self) -> &Value {
-        &self.config
-    }
-
     /// Returns the latest record of each attempt.
     pub fn records(&self) -> Vec<AttemptRecord> {
         latest(self.all.clone())
@@ -118,19 +106,6 @@ impl Reopened {
         let records = self.all.iter();
         let reruns = records.filter(|one| is_open(&name::trajectory(&one.id, one.attempt)));
         Ok(reruns.map(|one| (one.id.clone(), one.attempt)).collect())
-    }
-
-    /// Returns the lengths of the longest responses in earlier starts of the run in a folder.
-    ///
-    /// # Errors
-    /// Returns [`RunDirError::Read`] if a trajectory cannot be read.
-    pub fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDirError> {
-        wasted_spend::longest_responses(folder)
-    }
-
-    /// Returns the truncated last line of `samples.jsonl`, if any. Resuming the run removes it.
-    pub fn truncated_record(&self) -> Option<&TruncatedRecord> {
-        self.truncated_record.as_ref()
     }
 
     /// Opens the run for further events, and records `program` in its lock.

@@ -160,13 +160,7 @@ impl SampleLog {
     pub(super) fn create(path: PathBuf) -> Result<Self, RunDirError> {
         let file = OpenOptions::new().append(true).create_new(true).open(&path);
         match file {
-            Ok(file) => Ok(Self {
-                path,
-                file,
-                length: 0,
-                broken: false,
-                unsynced: false,
-            }),
+            Ok(file) => Ok(Self::new(path, file, 0)),
             Err(reason) => Err(RunDirError::Write { path, reason }),
         }
     }
@@ -200,13 +194,17 @@ impl SampleLog {
             }
         }
         file.sync_all()?;
-        Ok(Self {
-            path: path.to_owned(),
+        Ok(Self::new(path.to_owned(), file, length))
+    }
+
+    fn new(path: PathBuf, file: File, length: u64) -> Self {
+        Self {
+            path,
             file,
             length,
             broken: false,
             unsynced: false,
-        })
+        }
     }
 
     /// Appends a record. It is guaranteed to be on disk after [`sync`](Self::sync).
@@ -252,13 +250,7 @@ mod tests {
         // removed.
         let path = PathBuf::from("/dev/full");
         let file = OpenOptions::new().append(true).open(&path).unwrap();
-        let mut log = SampleLog {
-            path,
-            file,
-            length: 0,
-            broken: false,
-            unsynced: false,
-        };
+        let mut log = SampleLog::new(path, file, 0);
         let line = include_str!("../../tests/record.json");
         let record = serde_json::from_str(line).unwrap();
         let errors = [0; 2].map(|_| log.append(&record).unwrap_err().to_string());

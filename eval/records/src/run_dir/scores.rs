@@ -51,15 +51,10 @@ struct ScoreLine {
     status: Status,
     scorer: String,
     score: Option<f64>,
-    #[serde(default)]
     score_explanation: Option<String>,
-    #[serde(default)]
     score_details: Option<Value>,
-    #[serde(default)]
     judge: Option<JudgeUse>,
-    #[serde(default)]
     error: Option<String>,
-    #[serde(default)]
     recorded_score: Option<f64>,
 }
 

@@ -21,7 +21,7 @@ use super::{
     name,
 };
 use crate::AttemptRecord;
-use crate::trajectory::{Calls, Fold};
+use crate::trajectory::Fold;
 use crate::{Spent, Wasted};
 
 /// Number of records of each attempt, by the name of its trajectory file.
@@ -170,17 +170,21 @@ pub struct LongestResponses {
     pub judge: Option<u64>,
 }
 
-/// Returns the longest responses in the trajectories of a run.
-pub(super) fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDirError> {
+/// Returns the lengths of the longest responses in the trajectories of a run.
+///
+/// # Errors
+/// Returns [`RunDirError::Read`] if a trajectory cannot be read.
+pub fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDirError> {
     let mut longest = LongestResponses::default();
     for part in [TRAJECTORIES, ABANDONED, SUPERSEDED] {
         for path in files(&folder.join(part))? {
             let fold = events::fold_leniently(&path)?;
-            let agents = fold.agents().iter().map(|agent| &agent.calls);
-            let of_agents = agents.map(Calls::longest_response).max().flatten();
-            let of_judge = fold.judges().map(Calls::longest_response).max().flatten();
-            longest.agents = longest.agents.max(of_agents);
-            longest.judge = longest.judge.max(of_judge);
+            let agents = fold.agents.iter().map(|agent| &agent.calls);
+            let agents = agents.filter_map(|calls| calls.longest_response);
+            let judges = fold.judges.values();
+            let judges = judges.filter_map(|calls| calls.longest_response);
+            longest.agents = longest.agents.max(agents.max());
+            longest.judge = longest.judge.max(judges.max());
         }
     }
     Ok(longest)
@@ -381,12 +385,13 @@ pub(super) fn spent_in(path: &Path, callers: Callers) -> Result<Spent, RunDirErr
 /// Returns the spending of aggregated events. Events without the start of an attempt are the lost
 /// calls of a resumed attempt, which do not count as another attempt.
 fn spent_by(fold: &Fold, callers: Callers) -> Spent {
-    let agents = fold.agents().iter().map(|agent| &agent.calls);
+    let agents = fold.agents.iter().map(|agent| &agent.calls);
     let judges = fold
-        .judges()
+        .judges
+        .values()
         .filter(|_| callers == Callers::AgentsAndJudges);
     let spent: Spent = agents.chain(judges).map(Spent::of_calls).sum();
-    let is_lost_calls = !fold.has_begun() && spent.llm_calls > 0;
+    let is_lost_calls = !fold.has_begun && spent.llm_calls > 0;
     Spent {
         attempts: u64::from(!is_lost_calls),
         ..spent

@@ -9,13 +9,15 @@ use serde::Serialize;
 /// Running totals over the model calls of one caller.
 #[derive(Debug, Default)]
 pub struct Calls {
-    asked: u64,
+    /// Number of requests to models, including those answered from a cache.
+    pub asked: u64,
     cached: u64,
     of_sent: CallUsage,
     of_cached: CallUsage,
     /// Number of finished calls, excluding cached ones, whose cost is partly or entirely unknown.
     unknown: u64,
-    longest: Option<u64>,
+    /// Output tokens of the longest response as counted by its server; `None` if none was counted.
+    pub longest_response: Option<u64>,
     /// The last request, if it has not been answered yet.
     request: Option<Request>,
     /// Whether a try of the last request was billed without a price.
@@ -45,11 +47,6 @@ struct Request {
 }
 
 impl Calls {
-    /// Returns the number of requests to models, including those answered from a cache.
-    pub fn asked(&self) -> u64 {
-        self.asked
-    }
-
     /// Returns the number of requests that were sent to a server.
     pub fn sent(&self) -> u64 {
         self.asked.saturating_sub(self.cached)
@@ -75,12 +72,6 @@ impl Calls {
         }
         spent.unpriced_calls = self.unknown + u64::from(is_unpriced);
         spent
-    }
-
-    /// Returns the output tokens of the longest response as counted by its server, or `None` if
-    /// none was counted.
-    pub fn longest_response(&self) -> Option<u64> {
-        self.longest
     }
 
     /// Processes the caller's next event.
@@ -129,7 +120,8 @@ impl Calls {
 
     fn answer(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
         let counted = usage.filter(|usage| !usage.estimated);
-        self.longest = self.longest.max(counted.map(|usage| usage.output_tokens));
+        let tokens = counted.map(|usage| usage.output_tokens);
+        self.longest_response = self.longest_response.max(tokens);
         if std::mem::take(&mut self.is_cached) {
             self.of_cached.add(usage, cost_usd);
             return;

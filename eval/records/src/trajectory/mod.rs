@@ -19,15 +19,20 @@ pub use truncate::{boundary, cut_strings, heads};
 /// Running totals over the events of an attempt.
 #[derive(Debug, Default)]
 pub struct Fold {
-    agents: Vec<Agent>,
+    /// Agents in the order of their first events.
+    pub agents: Vec<Agent>,
     by_id: HashMap<String, usize>,
-    judges: BTreeMap<String, Calls>,
+    /// Model calls of each judge.
+    pub judges: BTreeMap<String, Calls>,
     /// Start and end of each model call by an agent, in milliseconds.
     times: Vec<(f64, f64)>,
     /// Whether the time of at least one call is not recorded.
     is_untimed: bool,
-    has_begun: bool,
-    has_ended: bool,
+    /// Whether the events include the start of an attempt. The lost calls of a resumed attempt do
+    /// not.
+    pub has_begun: bool,
+    /// Whether the events include the end of the attempt.
+    pub has_ended: bool,
 }
 
 /// An agent of the attempt.
@@ -123,31 +128,10 @@ impl Fold {
         self.by_id.get(id).copied()
     }
 
-    /// Returns the agents in the order of their first events.
-    pub fn agents(&self) -> &[Agent] {
-        &self.agents
-    }
-
-    /// Returns the model calls of each judge.
-    pub fn judges(&self) -> impl Iterator<Item = &Calls> {
-        self.judges.values()
-    }
-
     /// Returns the start and end of each model call by an agent, in milliseconds, or `None` if any
     /// of these times is unknown.
     pub fn call_times(&self) -> Option<&[(f64, f64)]> {
         (!self.is_untimed).then_some(&self.times)
-    }
-
-    /// Whether the events include the start of an attempt. The lost calls of a resumed attempt do
-    /// not.
-    pub fn has_begun(&self) -> bool {
-        self.has_begun
-    }
-
-    /// Whether the events include the end of the attempt.
-    pub fn has_ended(&self) -> bool {
-        self.has_ended
     }
 }
 

@@ -7,7 +7,10 @@ use std::path::Path;
 use jiff::Timestamp;
 use model::{Event, EventKind, Usage};
 use records::program::Program;
-use records::run_dir::{Fingerprint, Lock, NewRun, Reopened, RunDir, RunWriter, read_records};
+use records::run_dir::{
+    Fingerprint, Lock, NewRun, Reopened, RunDir, RunWriter, WastedSource, keep_abandoned,
+    read_records,
+};
 use records::{AttemptRecord, RunIdentity, Spent, Wasted};
 use run_fixture::{event, failed, identity, record};
 use serde_json::{Value, json};
@@ -429,6 +432,24 @@ fn spending_in_journals_is_kept() {
         drop(resumed.unwrap());
         assert!(!path.join("journal/a.1.jsonl").exists(), "{case}");
         assert_eq!((spent(), abandoned(&path)), (before, expected), "{case}");
+    }
+}
+
+#[test]
+fn reports_unwritable_wasted_spending() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("abandoned/a.1~q1.jsonl");
+    let beside = path.with_extension("jsonl.tmp");
+    fs::create_dir_all(&beside).unwrap();
+    let paid = paid_response();
+    let reason = fs::write(&beside, "").unwrap_err();
+    for what in [
+        WastedSource::Trajectory(b"{}\n"),
+        WastedSource::Journal(paid.as_bytes()),
+    ] {
+        let error = keep_abandoned(temp.path(), ("a", 1), 1, what).unwrap_err();
+        let expected = format!("cannot write {}: {reason}", path.display());
+        assert_eq!(error.to_string(), expected, "{what:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads the scores of a run from a CSV file.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use records::program_versions::ProgramVersions;
 use records::run_dir::plain_text;
 
 use super::error::{CompareError, CsvProblem};
-use super::run_scores::{CONSTANT_COLUMNS, RunColumns, RunScores, ScoredAttempt};
+use super::run_scores::{CONSTANT_COLUMNS, RunScores, ScoredAttempt};
 use crate::differences::RunParts;
 use crate::race_folder::race_of;
 
@@ -61,13 +61,14 @@ pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     }
     let facts = rows.facts.into_iter();
     let facts = facts.map(|(name, (value, _))| (name.to_owned(), value));
-    let facts = RunColumns(facts.filter(|(_, value)| !value.is_empty()).collect());
+    let facts: BTreeMap<_, _> = facts.filter(|(_, value)| !value.is_empty()).collect();
+    let fact = |column: &str| facts.get(column).map(String::as_str);
     Ok(RunScores {
         started: None,
         path: path.to_owned(),
         is_csv: true,
         race: race_of(path),
-        parts: RunParts::of_columns(|column| facts.get(column), rows.program_versions),
+        parts: RunParts::of_columns(fact, rows.program_versions),
         facts,
         attempts_total: rows.attempts.len() as u64,
         attempts: rows.attempts,

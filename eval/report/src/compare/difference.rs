@@ -21,12 +21,6 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the p value for the null hypothesis of no difference. It is below 0.05 exactly if
-    /// the interval excludes 0.
-    pub fn p(&self) -> Option<f64> {
-        self.paired.p()
-    }
-
     /// Returns the name of the method that computed the interval and the p value, or `no test`.
     pub fn method(&self) -> &'static str {
         self.paired.method().map_or("no test", Method::name)

@@ -13,7 +13,6 @@ use super::difference::{Difference, SIGNIFICANT};
 use super::pairing::{Alignment, ErrorCounting, pair_up};
 use super::report::RunFigures;
 use super::run_scores::RunScores;
-use crate::run_name::run_name;
 
 /// Number of best runs to compare with each other.
 pub const BEST: usize = 3;
@@ -100,19 +99,18 @@ pub struct RunPair {
 
 type RunIndices = (usize, usize);
 
+/// Scores and figures of a run.
+type Run<'a> = (&'a RunScores, &'a RunFigures);
+
 /// Returns the families and their shown comparisons.
-pub(super) fn compare(
-    runs: &[RunScores],
-    figures: &[RunFigures],
-    against: &Against,
-) -> (Vec<Family>, Vec<RunPair>) {
+pub(super) fn compare(runs: &[Run], against: &Against) -> (Vec<Family>, Vec<RunPair>) {
     let families = match against {
         Against::All => {
             let all: Vec<usize> = (0..runs.len()).collect();
             vec![family(runs, FamilyKind::All, &all, &all_pairs(&all), None)]
         }
-        Against::First => with_baselines(runs, figures, &vec![0; runs.len()]),
-        Against::Baseline(baselines) => with_baselines(runs, figures, baselines),
+        Against::First => with_baselines(runs, &vec![0; runs.len()]),
+        Against::Baseline(baselines) => with_baselines(runs, baselines),
     };
     let (families, pairs): (Vec<Family>, Vec<_>) = families.into_iter().flatten().unzip();
     (families, pairs.into_iter().flatten().collect())
@@ -120,17 +118,13 @@ pub(super) fn compare(
 
 type Compared = Option<(Family, Vec<RunPair>)>;
 
-fn with_baselines(
-    runs: &[RunScores],
-    figures: &[RunFigures],
-    baselines: &[usize],
-) -> Vec<Compared> {
+fn with_baselines(runs: &[Run], baselines: &[usize]) -> Vec<Compared> {
     let measured = baselines.iter().copied().zip(0..runs.len());
     let measured: Vec<RunIndices> = measured
         .filter(|(first, second)| first != second && *first < runs.len())
         .collect();
     let others: Vec<usize> = measured.iter().map(|(_, second)| *second).collect();
-    let best = Best::of(&others, figures);
+    let best = Best::of(&others, runs);
     vec![
         family(runs, FamilyKind::Baseline, &others, &measured, None),
         family(
@@ -146,7 +140,7 @@ fn with_baselines(
 /// Compares `pairs`, corrects their p values, and keeps only comparisons between the `best` runs,
 /// if given. Returns `None` without pairs.
 fn family(
-    runs: &[RunScores],
+    runs: &[Run],
     kind: FamilyKind,
     members: &[usize],
     pairs: &[RunIndices],
@@ -157,21 +151,15 @@ fn family(
     }
     let mut compared: Vec<RunPair> = pairs
         .iter()
-        .map(|(first, second)| pair(runs, kind, *first, *second))
+        .map(|(first, second)| pair(kind, runs[*first], runs[*second]))
         .collect();
-    correct(&mut compared, |pair| &mut pair.errors_excluded);
-    correct(&mut compared, |pair| &mut pair.errors_as_zero);
     let is_shown = |(first, second): &RunIndices| {
         best.is_none_or(|best| best.runs.contains(first) && best.runs.contains(second))
     };
-    find_power(
-        runs,
-        &mut compared,
-        pairs,
-        ErrorCounting::Excluded,
-        is_shown,
-    );
-    find_power(runs, &mut compared, pairs, ErrorCounting::AsZero, is_shown);
+    for errors in [ErrorCounting::Excluded, ErrorCounting::AsZero] {
+        correct(&mut compared, errors);
+        find_power(runs, &mut compared, pairs, errors, is_shown);
+    }
     let those = compared.into_iter().zip(pairs);
     let those: Vec<RunPair> = those
         .filter(|(_, place)| is_shown(place))
@@ -181,10 +169,11 @@ fn family(
         FamilyKind::Baseline => pairs.iter().map(|(first, _)| *first).collect(),
         FamilyKind::Best | FamilyKind::All => BTreeSet::new(),
     };
-    let names = |runs: &[usize]| runs.iter().map(|index| run_name(*index)).collect();
+    let name = |index: &usize| runs[*index].1.name.clone();
+    let names = |runs: &[usize]| runs.iter().map(name).collect();
     let family = Family {
         kind,
-        baselines: baselines.into_iter().map(run_name).collect(),
+        baselines: baselines.iter().map(name).collect(),
         runs: names(members),
         best: best.map(|best| names(&best.runs)).unwrap_or_default(),
         as_good: best.map(|best| names(&best.as_good)).unwrap_or_default(),
@@ -210,15 +199,15 @@ struct Best {
 }
 
 impl Best {
-    fn of(runs: &[usize], figures: &[RunFigures]) -> Self {
+    fn of(members: &[usize], runs: &[Run]) -> Self {
         /// Scores are rounded to multiples of this, because floating-point sums depend on the order
         /// of attempts.
         const EQUAL: f64 = 1e-9;
         let score = |index: &usize| {
-            let score = figures.get(*index)?.score_errors_as_zero.as_ref()?;
+            let score = runs[*index].1.score_errors_as_zero.as_ref()?;
             Some((*index, (score.mean / EQUAL).round()))
         };
-        let mut scored: Vec<(usize, f64)> = runs.iter().filter_map(score).collect();
+        let mut scored: Vec<(usize, f64)> = members.iter().filter_map(score).collect();
         scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let others = scored.split_off(scored.len().min(BEST));
         let last = scored.last().map(|(_, score)| *score);
@@ -230,8 +219,7 @@ impl Best {
     }
 }
 
-fn pair(runs: &[RunScores], family: FamilyKind, first: usize, second: usize) -> RunPair {
-    let (a, b) = (&runs[first], &runs[second]);
+fn pair(family: FamilyKind, (a, first): Run, (b, second): Run) -> RunPair {
     let difference = |errors| {
         let (pairs, _) = pair_up(a, b, errors);
         let paired = paired(&pairs)?;
@@ -244,8 +232,8 @@ fn pair(runs: &[RunScores], family: FamilyKind, first: usize, second: usize) -> 
     };
     RunPair {
         family,
-        first: run_name(first),
-        second: run_name(second),
+        first: first.name.clone(),
+        second: second.name.clone(),
         same_fingerprint: a.parts.same_fingerprint(&b.parts),
         alignment: pair_up(a, b, ErrorCounting::Excluded).1,
         errors_excluded: difference(ErrorCounting::Excluded),
@@ -253,16 +241,24 @@ fn pair(runs: &[RunScores], family: FamilyKind, first: usize, second: usize) -> 
     }
 }
 
+/// Returns the difference for one way to count errors.
+fn of(pair: &mut RunPair, errors: ErrorCounting) -> &mut Option<Difference> {
+    match errors {
+        ErrorCounting::Excluded => &mut pair.errors_excluded,
+        ErrorCounting::AsZero => &mut pair.errors_as_zero,
+    }
+}
+
 /// Sets `p_holm` by Holm's correction over all comparisons that have a p value.
-fn correct(comparisons: &mut [RunPair], of: impl Fn(&mut RunPair) -> &mut Option<Difference>) {
+fn correct(comparisons: &mut [RunPair], errors: ErrorCounting) {
     let mut tested: Vec<&mut Difference> = comparisons
         .iter_mut()
-        .filter_map(|pair| of(pair).as_mut())
-        .filter(|difference| difference.p().is_some())
+        .filter_map(|pair| of(pair, errors).as_mut())
+        .filter(|difference| difference.paired.p().is_some())
         .collect();
     let values: Vec<f64> = tested
         .iter()
-        .filter_map(|difference| difference.p())
+        .filter_map(|difference| difference.paired.p())
         .collect();
     for (difference, adjusted) in tested.iter_mut().zip(holm(&values)) {
         difference.p_holm = Some(adjusted);
@@ -273,19 +269,13 @@ fn correct(comparisons: &mut [RunPair], of: impl Fn(&mut RunPair) -> &mut Option
 /// correction. The level is 0.05 divided by the number of comparisons without the significant ones
 /// that have a smaller p value.
 fn find_power(
-    runs: &[RunScores],
+    runs: &[Run],
     comparisons: &mut [RunPair],
     places: &[RunIndices],
     errors: ErrorCounting,
     is_shown: impl Fn(&RunIndices) -> bool,
 ) {
-    fn of(pair: &mut RunPair, errors: ErrorCounting) -> &mut Option<Difference> {
-        match errors {
-            ErrorCounting::Excluded => &mut pair.errors_excluded,
-            ErrorCounting::AsZero => &mut pair.errors_as_zero,
-        }
-    }
-    let tested = |difference: &Difference| Some((difference.p()?, difference.p_holm?));
+    let tested = |difference: &Difference| Some((difference.paired.p()?, difference.p_holm?));
     let known: Vec<(f64, f64)> = comparisons
         .iter_mut()
         .filter_map(|pair| of(pair, errors).as_ref().and_then(tested))
@@ -301,7 +291,7 @@ fn find_power(
             .iter()
             .filter(|(p, holm)| *holm < SIGNIFICANT && *p < own);
         let left = known.len() - found.count();
-        let (pairs, _) = pair_up(&runs[place.0], &runs[place.1], errors);
+        let (pairs, _) = pair_up(runs[place.0].0, runs[place.1].0, errors);
         difference.detectable = detectable(&pairs, SIGNIFICANT / left as f64);
     }
 }

@@ -30,9 +30,10 @@ pub use difference::{Difference, SIGNIFICANT, interval_text, p_text};
 pub use error::{CompareError, CsvProblem, Mismatch};
 pub use family::{Against, BEST, Family, FamilyKind, RunPair};
 pub use pairing::{Alignment, ErrorCounting, pair_up};
+pub(crate) use report::samples;
 pub use report::{RunFigures, SampleScores};
 pub use rows::{COLUMNS, to_csv};
-pub use run_scores::{RunColumns, RunScores, ScoredAttempt};
+pub use run_scores::{RunScores, ScoredAttempt};
 pub use table::{heading, pairs, started, table};
 pub use verdict::{cautions, verdict};
 
@@ -74,16 +75,23 @@ pub fn compare(
 
 /// Compares runs like [`compare`], without checking for [`mismatches`].
 pub fn compare_all(runs: &[RunScores], against: &Against) -> Comparison {
-    let figures = report::figures(runs);
-    let (families, comparisons) = family::compare(runs, &figures, against);
+    let names: Vec<String> = (0..runs.len()).map(run_name).collect();
+    compare_named(runs, &names, against)
+}
+
+/// Compares runs like [`compare_all`], with these names in the order of the runs.
+pub(crate) fn compare_named(runs: &[RunScores], names: &[String], against: &Against) -> Comparison {
+    let figures = report::figures(runs, names);
+    let compared: Vec<_> = runs.iter().zip(&figures).collect();
+    let (families, comparisons) = family::compare(&compared, against);
     let parts: Vec<RunParts> = runs.iter().map(|run| run.parts.clone()).collect();
     Comparison {
         v: COMPARISON_VERSION,
-        differences: Differences::of(&parts),
+        differences: Differences::of(&parts).named(names),
         runs: figures,
         families,
         comparisons,
-        samples: report::samples(runs),
+        samples: samples(runs),
     }
 }
 
@@ -94,7 +102,7 @@ pub fn mismatches(runs: &[RunScores]) -> Vec<Mismatch> {
         let mut known = runs
             .iter()
             .enumerate()
-            .filter_map(|(index, run)| Some((index, run.facts.get(fact)?)));
+            .filter_map(|(index, run)| Some((index, run.facts.get(fact)?.as_str())));
         let Some((first, value)) = known.next() else {
             continue;
         };
@@ -117,7 +125,7 @@ pub fn mismatches(runs: &[RunScores]) -> Vec<Mismatch> {
 pub fn unchecked(runs: &[RunScores]) -> Vec<(&'static str, Vec<String>)> {
     let silent = |fact: &'static str| {
         let silent = runs.iter().enumerate();
-        let silent = silent.filter(|(_, run)| run.facts.get(fact).is_none());
+        let silent = silent.filter(|(_, run)| !run.facts.contains_key(fact));
         let names: Vec<String> = silent.map(|(index, _)| run_name(index)).collect();
         (fact, names)
     };
@@ -152,29 +160,5 @@ impl Comparison {
             )
         };
         races.into_iter().map(warning).collect()
-    }
-
-    /// Renames the runs to `names`, which are in the order of the runs.
-    #[must_use]
-    pub fn renamed(mut self, names: &[String]) -> Self {
-        let old: Vec<String> = self.runs.iter().map(|run| run.name.clone()).collect();
-        let rename = |name: &mut String| {
-            let place = old.iter().position(|old| old == name);
-            if let Some(new) = place.and_then(|place| names.get(place)) {
-                name.clone_from(new);
-            }
-        };
-        self.runs.iter_mut().for_each(|run| rename(&mut run.name));
-        for family in &mut self.families {
-            let members = family.baselines.iter_mut().chain(&mut family.runs);
-            let best = family.best.iter_mut().chain(&mut family.as_good);
-            members.chain(best).for_each(rename);
-        }
-        self.differences = self.differences.named(names);
-        for pair in &mut self.comparisons {
-            rename(&mut pair.first);
-            rename(&mut pair.second);
-        }
-        self
     }
 }

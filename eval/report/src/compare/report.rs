@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use model::Status;
 use records::is_zero;
 use serde::Serialize;
 use statistics::{Estimate, estimate, sample_means};
 
 use super::pairing::{ErrorCounting, samples as samples_of};
-use super::run_scores::{RunColumns, RunScores, ScoredAttempt};
-use crate::run_name::run_name;
+use super::run_scores::{RunScores, ScoredAttempt};
 use crate::summary::{Cluster, Statuses};
 
 /// Figures of one run over all its samples, including those that other runs lack.
@@ -29,10 +29,10 @@ pub struct RunFigures {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub race: Option<PathBuf>,
     /// Known values that are the same in all rows of `results.csv`.
-    pub facts: RunColumns,
-    /// Time when the first attempt began, in RFC 3339, if recorded.
+    pub facts: BTreeMap<String, String>,
+    /// Time when the first attempt began, if recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub started: Option<String>,
+    pub started: Option<Timestamp>,
     /// Number of samples with at least one recorded attempt.
     pub samples: u64,
     /// Number of planned attempts; of a CSV file, number of rows.
@@ -64,11 +64,11 @@ pub struct SampleScores {
     pub scores: Vec<Option<f64>>,
 }
 
-pub(super) fn figures(runs: &[RunScores]) -> Vec<RunFigures> {
-    runs.iter().enumerate().map(run_figures).collect()
+pub(super) fn figures(runs: &[RunScores], names: &[String]) -> Vec<RunFigures> {
+    runs.iter().zip(names).map(run_figures).collect()
 }
 
-fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
+fn run_figures((run, name): (&RunScores, &String)) -> RunFigures {
     let count = |holds: &dyn Fn(&ScoredAttempt) -> bool| {
         run.attempts.iter().filter(|attempt| holds(attempt)).count() as u64
     };
@@ -82,12 +82,12 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
     };
     let scored = count(&|attempt| attempt.score.is_some());
     RunFigures {
-        name: run_name(index),
+        name: name.clone(),
         path: run.path.clone(),
         is_csv: run.is_csv,
         race: run.race.clone(),
         facts: run.facts.clone(),
-        started: run.started.as_ref().map(ToString::to_string),
+        started: run.started,
         samples: samples_of(run, ErrorCounting::Excluded).len() as u64,
         attempts_total: run.attempts_total,
         scored,
@@ -108,7 +108,7 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
     }
 }
 
-pub(super) fn samples(runs: &[RunScores]) -> Vec<SampleScores> {
+pub(crate) fn samples(runs: &[RunScores]) -> Vec<SampleScores> {
     let mut rows: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
     for (index, run) in runs.iter().enumerate() {
         for (id, sample) in samples_of(run, ErrorCounting::Excluded) {

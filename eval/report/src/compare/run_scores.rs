@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use model::Status;
 use records::run_dir::TruncatedRecord;
-use serde::Serialize;
 
 use crate::differences::RunParts;
 
@@ -24,18 +23,6 @@ pub(super) const CONSTANT_COLUMNS: [&str; 11] = [
     "scorer",
     "fingerprint",
 ];
-
-/// Known values of the columns of `results.csv` that are the same in all rows of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct RunColumns(pub(super) BTreeMap<String, String>);
-
-impl RunColumns {
-    /// Returns the value of a column, or `None` if it is unknown or empty.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
-    }
-}
 
 /// Fields of an attempt that comparisons need.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +55,7 @@ pub struct RunScores {
     /// Folder of the race that the run is a cell of, if any.
     pub race: Option<PathBuf>,
     /// Known values that are the same in all rows of `results.csv`.
-    pub facts: RunColumns,
+    pub facts: BTreeMap<String, String>,
     /// Recorded settings of the run.
     pub parts: RunParts,
     /// Number of planned attempts; of a CSV file, number of rows.

@@ -6,7 +6,7 @@ use records::run_dir::RunDir;
 
 use super::csv_file;
 use super::error::CompareError;
-use super::run_scores::{RunColumns, RunScores, ScoredAttempt};
+use super::run_scores::{RunScores, ScoredAttempt};
 use crate::differences::{RunParts, constant_columns};
 
 impl RunScores {
@@ -44,7 +44,7 @@ impl RunScores {
         });
         Self {
             path: run.path.clone(),
-            facts: RunColumns(constant_columns(&run.lock.run)),
+            facts: constant_columns(&run.lock.run),
             parts: RunParts::of_run(run),
             attempts_total: run.attempts_total(),
             started: run.started(),

@@ -6,10 +6,10 @@ use super::difference::{Difference, interval_text, p_text};
 use super::family::{Family, FamilyKind};
 use super::verdict::{cautions, verdict};
 use super::{Alignment, Comparison, RunFigures, RunPair};
-use crate::columns::in_columns;
+use crate::columns::{Row, in_columns, row};
 use crate::differences;
 use crate::sanitize::sanitize;
-use crate::summary::{NONE, interval_notes, percent, rows_table, score_text, statuses_text};
+use crate::summary::{interval_notes, none, percent, rows_table, score_text, statuses_text};
 
 /// Maximum number of ids in a list.
 const IDS: usize = 5;
@@ -23,7 +23,7 @@ const ID_WIDTH: usize = 40;
 pub fn table(comparison: &Comparison, width: u16) -> String {
     let runs = &comparison.runs;
     let labels: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    let mut differing = vec![row(runs, "from", &|run| {
+    let mut differing = vec![row(runs, "from", |run| {
         run.path.to_string_lossy().into_owned()
     })];
     differing.extend(differences::rows(&comparison.differences));
@@ -132,16 +132,10 @@ fn lines(sentences: impl IntoIterator<Item = String>) -> String {
     sentences.collect()
 }
 
-type Row = (String, Vec<String>);
-
-fn row(runs: &[RunFigures], name: &str, cell: &dyn Fn(&RunFigures) -> String) -> Row {
-    (name.to_owned(), runs.iter().map(cell).collect())
-}
-
 fn figures(runs: &[RunFigures]) -> Vec<Row> {
     let mut rows = vec![
-        row(runs, "score", &|run| score_text(run.score.as_ref())),
-        row(runs, "coverage", &|run| {
+        row(runs, "score", |run| score_text(run.score.as_ref())),
+        row(runs, "coverage", |run| {
             format!(
                 "{}/{} ({})",
                 run.scored,
@@ -149,25 +143,25 @@ fn figures(runs: &[RunFigures]) -> Vec<Row> {
                 percent(run.coverage)
             )
         }),
-        row(runs, "status", &|run| statuses_text(&run.statuses)),
-        row(runs, "samples", &|run| run.samples.to_string()),
+        row(runs, "status", |run| statuses_text(&run.statuses)),
+        row(runs, "samples", |run| run.samples.to_string()),
     ];
     if runs.iter().any(|run| run.statuses.error > 0) {
-        let zero = row(runs, "  errors as zero", &|run| {
+        let zero = row(runs, "  errors as zero", |run| {
             score_text(run.score_errors_as_zero.as_ref())
         });
         rows.insert(1, zero);
     }
     if runs.iter().any(|run| run.started.is_some()) {
-        rows.push(row(runs, "started", &|run| started(run.started.as_deref())));
+        rows.push(row(runs, "started", |run| started(run.started)));
     }
     if runs.iter().any(|run| run.refused > 0) {
-        rows.push(row(runs, "refused", &|run| {
+        rows.push(row(runs, "refused", |run| {
             format!("{}, scored 0", run.refused)
         }));
     }
     if runs.iter().any(|run| run.cut_prompts > 0) {
-        rows.push(row(runs, "prompts cut by server", &|run| {
+        rows.push(row(runs, "prompts cut by server", |run| {
             format!("in {} attempts", run.cut_prompts)
         }));
     }
@@ -175,12 +169,8 @@ fn figures(runs: &[RunFigures]) -> Vec<Row> {
 }
 
 /// Formats the start time of a run in UTC, to the minute.
-pub fn started(at: Option<&str>) -> String {
-    let at = at.and_then(|at| at.parse::<Timestamp>().ok());
-    at.map_or_else(
-        || NONE.to_owned(),
-        |at| at.strftime("%Y-%m-%d %H:%M").to_string(),
-    )
+pub fn started(at: Option<Timestamp>) -> String {
+    at.map_or_else(none, |at| at.strftime("%Y-%m-%d %H:%M").to_string())
 }
 
 fn pair_text(pair: &RunPair, many: bool, width: u16) -> String {
@@ -210,9 +200,9 @@ fn pair_text(pair: &RunPair, many: bool, width: u16) -> String {
     text
 }
 
-fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<(String, Vec<String>)> {
+fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<Row> {
     let row = |name: &str, cell: &dyn Fn(&Difference) -> Option<String>| {
-        let cells = ways.map(|way| way.and_then(cell).unwrap_or_else(|| NONE.to_owned()));
+        let cells = ways.map(|way| way.and_then(cell).unwrap_or_else(none));
         (name.to_owned(), cells.to_vec())
     };
     let three = |figure: f64| format!("{figure:.3}");
@@ -249,7 +239,7 @@ fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<(Stri
             ))
         }),
     ]);
-    rows.push(row("p", &|way| way.p().map(p_text)));
+    rows.push(row("p", &|way| way.paired.p().map(p_text)));
     if many {
         rows.push(row("p after Holm", &|way| way.p_holm.map(p_text)));
     }

@@ -8,13 +8,13 @@ use super::parts::ENGINE;
 use super::slot::Slot;
 use super::value::{label, texts};
 use super::{Differences, Part};
-use crate::summary::NONE;
+use crate::summary::{NONE, none};
 
 /// Returns a row for each differing part: its name and its value in each run.
 pub fn rows(differences: &Differences) -> Vec<(String, Vec<String>)> {
     let row = |part: &Part| {
         let cells = part.values.iter();
-        let cells = cells.map(|value| value.clone().unwrap_or_else(|| NONE.to_owned()));
+        let cells = cells.map(|value| value.clone().unwrap_or_else(none));
         (label(&part.part), cells.collect())
     };
     differences.parts.iter().map(row).collect()

@@ -5,6 +5,7 @@ use statistics::{RaceOpponents, Verdict};
 use super::{RaceBlock, RaceHeader, RaceResult};
 use crate::columns::in_columns;
 use crate::compare::p_text;
+use crate::summary::none;
 
 /// Returns a line for the block and a line for each cell that stopped.
 pub fn block_lines(header: &RaceHeader, block: &RaceBlock) -> Vec<String> {
@@ -62,20 +63,19 @@ impl RaceResult {
         let rows = self.cells.iter().map(|cell| {
             let figure = |of: &dyn Fn(&statistics::StoppedDifference) -> String| {
                 let difference = cell.difference.as_ref();
-                difference.map_or_else(|| "-".to_owned(), of)
+                difference.map_or_else(none, of)
             };
             let row = vec![
                 word(cell.verdict).to_owned(),
                 cell.samples.to_string(),
-                cell.mean
-                    .map_or_else(|| "-".to_owned(), |mean| format!("{mean:.3}")),
+                cell.mean.map_or_else(none, |mean| format!("{mean:.3}")),
                 figure(&|difference| format!("{:+.3}", difference.corrected)),
                 figure(&|difference| format!("{:+.3}", difference.seen)),
                 figure(&|difference| {
                     let [low, high] = difference.interval;
                     format!("{low:+.2} to {high:+.2}")
                 }),
-                cell.p.map_or_else(|| "-".to_owned(), p_text),
+                cell.p.map_or_else(none, p_text),
             ];
             (cell.name.clone(), row)
         });

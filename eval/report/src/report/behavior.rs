@@ -88,7 +88,7 @@ pub(super) fn of(run: &RunDir) -> Result<RunBehavior, RunDirError> {
     let mut tally = Tally::default();
     for record in &run.records {
         let seen = seen(&run.trajectory(&record.id, record.attempt))?;
-        let agents = seen.iter().flat_map(Fold::agents);
+        let agents = seen.iter().flat_map(|fold| &fold.agents);
         agents.clone().for_each(|agent| tally.take(agent));
         if !ended(record) {
             continue;

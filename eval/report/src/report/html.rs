@@ -11,11 +11,12 @@ use super::plot::{Plot, PlotError, TIME_PARTS, color_of, css, plots};
 use super::sweep_tables::{SweepTables, compared};
 use super::text::{agent_tables, behaviour, by, facts, grouped};
 use super::{Failure, Report, RunReport};
+use crate::columns::{Row, row};
 use crate::differences;
 use crate::sanitize::show_bidi_controls;
 use crate::summary::{
     NONE, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, further,
-    further_scorers, interval_notes, score_text, statuses_text, tokens,
+    further_scorers, interval_notes, none, score_text, statuses_text, tokens,
 };
 
 /// Reason why a report cannot be created. Only a bug in the program can cause it.
@@ -37,7 +38,7 @@ pub enum HtmlError {
 struct Page<'a> {
     runs: Vec<Run<'a>>,
     /// Parts that differ, with the effective value in each run.
-    differing: Vec<(String, Vec<String>)>,
+    differing: Vec<Row>,
     sentences: Vec<String>,
     /// Reasons why the scores are not comparable, or why comparisons are invalid.
     warnings: Vec<String>,
@@ -83,7 +84,7 @@ impl Run<'_> {
     fn of_agents(&self, limit: u32) -> String {
         let capabilities = Protocol::capabilities_of(&self.report.identity.protocol);
         if capabilities.is_some_and(|capabilities| capabilities.one_call) {
-            NONE.to_owned()
+            none()
         } else {
             limit.to_string()
         }
@@ -93,7 +94,7 @@ impl Run<'_> {
 /// A table whose rows have a name and a value for each run.
 struct Table {
     title: String,
-    rows: Vec<(String, Vec<String>)>,
+    rows: Vec<Row>,
 }
 
 struct RunFailures<'a> {
@@ -185,11 +186,9 @@ pub fn html(report: &Report, page_folder: &Path) -> Result<String, HtmlError> {
             .differing
             .iter()
             .take(DIFFERING)
-            .map(|(id, scores)| {
-                (
-                    id.as_str(),
-                    scores.iter().map(|score| mark(*score)).collect(),
-                )
+            .map(|sample| {
+                let marks = sample.scores.iter().map(|score| mark(*score));
+                (sample.id.as_str(), marks.collect())
             })
             .collect(),
         differing_all: report.differing.len(),
@@ -263,69 +262,69 @@ fn mark(score: Option<f64>) -> (String, &'static str) {
 fn score(failure: &Failure) -> String {
     failure
         .score
-        .map_or_else(|| "-".to_owned(), |score| format!("{score:.2}"))
+        .map_or_else(none, |score| format!("{score:.2}"))
 }
 
 fn scores(reports: &[RunReport]) -> Table {
-    let row = |name: String, cell: &dyn Fn(&RunReport) -> String| {
-        (name, reports.iter().map(cell).collect::<Vec<_>>())
-    };
-    let mut rows = vec![row("score".to_owned(), &|run| {
+    let mut rows = vec![row(reports, "score", |run| {
         score_text(run.summary.score.as_ref())
     })];
     for scorer in further_scorers(reports.iter().map(|run| &run.summary)) {
-        rows.push(row(format!("score, {scorer}"), &|run| {
+        rows.push(row(reports, format!("score, {scorer}"), |run| {
             further(&run.summary, scorer)
         }));
     }
     for length in context_lengths(reports.iter().map(|run| &run.summary)) {
-        rows.push(row(format!("at {}", length.label("characters")), &|run| {
-            let groups = run.summary.by_context_length.iter();
-            let group = groups.into_iter().find(|group| group.length() == length);
-            score_text(group.and_then(|group| group.score.as_ref()))
-        }));
+        rows.push(row(
+            reports,
+            format!("at {}", length.label("characters")),
+            |run| {
+                let groups = run.summary.by_context_length.iter();
+                let group = groups.into_iter().find(|group| group.length() == length);
+                score_text(group.and_then(|group| group.score.as_ref()))
+            },
+        ));
     }
     if reports.iter().any(|run| run.summary.statuses.error > 0) {
-        rows.push(row("errors as zero".to_owned(), &|run| {
+        rows.push(row(reports, "errors as zero", |run| {
             score_text(run.summary.score_errors_as_zero.as_ref())
         }));
     }
-    rows.push(row("coverage".to_owned(), &|run| {
+    rows.push(row(reports, "coverage", |run| {
         format!("{}/{}", run.summary.scored, run.summary.attempts_total)
     }));
-    rows.push(row("status".to_owned(), &|run| {
+    rows.push(row(reports, "status", |run| {
         statuses_text(&run.summary.statuses)
     }));
-    rows.push(row("iterations".to_owned(), &|run| {
+    rows.push(row(reports, "iterations", |run| {
         let mean = run.summary.per_attempt.as_ref();
-        mean.map_or_else(|| "-".to_owned(), |mean| format!("{:.1}", mean.iterations))
+        mean.map_or_else(none, |mean| format!("{:.1}", mean.iterations))
     }));
-    rows.push(row(
-        "tokens in, out".to_owned(),
-        &|run| match run.summary.usage {
-            None => "-".to_owned(),
+    rows.push(row(reports, "tokens in, out", |run| {
+        match run.summary.usage {
+            None => none(),
             Some(_) => format!(
                 "{}, {}",
                 tokens(&run.summary, |usage| usage.input_tokens),
                 tokens(&run.summary, |usage| usage.output_tokens)
             ),
-        },
-    ));
-    rows.push(row("cost".to_owned(), &|run| cost(&run.summary)));
+        }
+    }));
+    rows.push(row(reports, "cost", |run| cost(&run.summary)));
     if reports.iter().any(|run| run.summary.has_wasted()) {
-        rows.push(row("cost of all tries".to_owned(), &|run| {
+        rows.push(row(reports, "cost of all tries", |run| {
             cost_of_all_tries(&run.summary)
         }));
     }
     let has_cost = |run: &RunReport| run.summary.spent().cost_usd.is_some();
     if reports.iter().any(has_cost) {
-        rows.push(row("cost per right answer".to_owned(), &|run| {
+        rows.push(row(reports, "cost per right answer", |run| {
             cost_per_right_answer(&run.summary)
         }));
     }
-    rows.push(row("seconds per attempt".to_owned(), &|run| {
+    rows.push(row(reports, "seconds per attempt", |run| {
         let seconds = run.seconds_per_attempt();
-        seconds.map_or_else(|| NONE.to_owned(), |seconds| format!("{seconds:.1}"))
+        seconds.map_or_else(none, |seconds| format!("{seconds:.1}"))
     }));
     Table {
         title: "Scores".to_owned(),

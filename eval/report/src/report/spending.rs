@@ -6,7 +6,8 @@ use model::{Role, settled};
 use records::trajectory::{Agent, CallUsage};
 use serde::Serialize;
 
-use crate::summary::{NONE, amount, usd};
+use crate::columns::Row;
+use crate::summary::{amount, none, usd};
 
 /// Spending of the agents of one role at one depth, over all recorded attempts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -47,7 +48,7 @@ impl Tally {
             used: CallUsage::default(),
         });
         spending.agents += 1;
-        spending.llm_calls += agent.calls.asked();
+        spending.llm_calls += agent.calls.asked;
         spending.used += agent.calls.used();
     }
 
@@ -93,9 +94,6 @@ impl Spending {
     }
 }
 
-/// A table row: its name and the value for each run.
-pub(super) type Row = (String, Vec<String>);
-
 /// Returns the tables of cost and tokens by agent, with titles and rows, for the spending of each
 /// run. Empty tables are omitted.
 pub(super) fn tables(runs: &[&[Spending]]) -> Vec<(&'static str, Vec<Row>)> {
@@ -124,7 +122,7 @@ fn rows(runs: &[&[Spending]], cell: fn(&Spending) -> Option<String>) -> Vec<Row>
                 _ => format!("{}, depth {depth}", role.replace('_', "-")),
             };
             let cells = cells.into_iter();
-            let cells = cells.map(|cell| cell.unwrap_or_else(|| NONE.to_owned()));
+            let cells = cells.map(|cell| cell.unwrap_or_else(none));
             (name, cells.collect())
         })
         .collect()

@@ -6,10 +6,10 @@ use statistics::Estimate;
 use super::plot::color_of;
 use super::{Report, RunReport};
 use crate::compare::{
-    Comparison, Difference, FamilyKind, RunPair, cautions, heading, interval_text, p_text, verdict,
+    Comparison, Difference, RunPair, cautions, heading, interval_text, p_text, verdict,
 };
 use crate::race::{RaceCell, RaceResult};
-use crate::summary::{NONE, cost_of_all_tries, cost_per_right_answer, score_text};
+use crate::summary::{cost_of_all_tries, cost_per_right_answer, none, score_text};
 
 /// Comparisons of one sweep.
 pub(super) struct SweepTables<'a> {
@@ -98,21 +98,17 @@ fn compared_families<'a>(
     folder: String,
     comparison: &Comparison,
 ) -> Option<SweepTables<'a>> {
-    (!comparison.comparisons.is_empty()).then(|| of(report, folder, comparison))
-}
-
-fn of<'a>(report: &'a Report, folder: String, comparison: &Comparison) -> SweepTables<'a> {
+    if comparison.comparisons.is_empty() {
+        return None;
+    }
     let families = comparison.families.iter().map(|family| {
         let pairs = comparison.comparisons.iter();
         let pairs = pairs.filter(|pair| pair.family == family.kind);
         let pairs: Vec<&RunPair> = pairs.collect();
-        let baselines = match family.kind {
-            FamilyKind::Baseline => family.baselines.as_slice(),
-            FamilyKind::Best | FamilyKind::All => &[],
-        };
         FamilyRows {
             heading: heading(family, comparison.runs.len()).unwrap_or_default(),
-            baselines: baselines
+            baselines: family
+                .baselines
                 .iter()
                 .filter_map(|name| row(report, name, None, false))
                 .collect(),
@@ -123,11 +119,11 @@ fn of<'a>(report: &'a Report, folder: String, comparison: &Comparison) -> SweepT
                 .collect(),
         }
     });
-    SweepTables {
+    Some(SweepTables {
         folder,
         families: families.collect(),
         race: None,
-    }
+    })
 }
 
 fn raced(race: &RaceResult, cells: &[(String, usize)]) -> RaceTable {
@@ -157,14 +153,14 @@ fn row<'a>(
     let way = |errors, score: Option<&Estimate>, difference: Option<&Difference>| {
         let text = |of: &dyn Fn(&Difference) -> Option<String>| {
             let text = difference.and_then(of);
-            text.unwrap_or_else(|| NONE.to_owned())
+            text.unwrap_or_else(none)
         };
         ComparedFigures {
             errors,
             score: score_text(score),
             difference: text(&|way| Some(format!("{:+.3}", way.paired.difference))),
             interval: text(&interval_text),
-            p: text(&|way| Some(format!("{} ({})", p_text(way.p()?), way.method()))),
+            p: text(&|way| Some(format!("{} ({})", p_text(way.paired.p()?), way.method()))),
             p_holm: text(&|way| way.p_holm.map(p_text)),
         }
     };

@@ -6,12 +6,12 @@ use statistics::Estimate;
 
 use super::short_summary::short_summary;
 use super::{Report, RunBehavior, RunReport, spending};
+use crate::columns::{Row, row};
 use crate::compare;
 use crate::differences;
 use crate::race::race_table;
 use crate::sanitize::sanitize;
-use crate::summary::LENGTHS;
-use crate::summary::{Summary, interval_notes, rows_table, score_text, table};
+use crate::summary::{self, LENGTHS, Summary, interval_notes, none, rows_table, score_text, table};
 
 /// Formats the differences between the runs, followed by tables: scores and figures, behavior of
 /// agents, scores by metadata, and comparisons of sweeps. Tables are at most `width` columns wide.
@@ -94,27 +94,18 @@ fn beginning(report: &Report, labels: &[&str], width: u16) -> Vec<String> {
 fn scores(report: &Report, labels: &[&str], width: u16) -> String {
     let summaries = report.runs.iter().map(|run| &run.summary);
     let columns: Vec<(&str, &Summary)> = labels.iter().copied().zip(summaries).collect();
-    let started = |run: &RunReport| compare::started(run.started.as_deref());
     let rows = [
-        row(&report.runs, "benchmark", &|run| {
+        row(&report.runs, "benchmark", |run| {
             run.identity.benchmark.clone()
         }),
-        row(&report.runs, "scorer", &|run| run.identity.scorer.clone()),
-        row(&report.runs, "samples", &|run| {
+        row(&report.runs, "scorer", |run| run.identity.scorer.clone()),
+        row(&report.runs, "samples", |run| {
             run.summary.samples.to_string()
         }),
-        row(&report.runs, "started", &started),
+        row(&report.runs, "started", |run| compare::started(run.started)),
     ];
     let about = rows_table("", labels, &rows, width);
     format!("{about}\n{}", table(&columns, width))
-}
-
-fn row(
-    runs: &[RunReport],
-    name: &str,
-    cell: &dyn Fn(&RunReport) -> String,
-) -> (String, Vec<String>) {
-    (name.to_owned(), runs.iter().map(cell).collect())
 }
 
 fn comparisons(report: &Report, width: u16) -> Vec<String> {
@@ -140,14 +131,8 @@ fn comparisons(report: &Report, width: u16) -> Vec<String> {
         .collect()
 }
 
-/// Placeholder for a missing figure.
-const NONE: &str = "-";
-
 fn percent(share: Option<f64>) -> String {
-    share.map_or_else(
-        || NONE.to_owned(),
-        |share| format!("{:.0} %", share * 100.0),
-    )
+    share.map_or_else(none, summary::percent)
 }
 
 /// Formats a count and its share: `3 (12 %)`.
@@ -161,11 +146,11 @@ fn count(count: u64, share: Option<f64>) -> String {
 fn seconds(run: &RunBehavior, of: impl Fn(&super::TimeSplit) -> f64) -> String {
     run.time
         .as_ref()
-        .map_or_else(|| NONE.to_owned(), |time| format!("{:.2} s", of(time)))
+        .map_or_else(none, |time| format!("{:.2} s", of(time)))
 }
 
 /// Returns rows about the behavior of agents, with a name and a cell for each run.
-pub(super) fn behaviour(runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
+pub(super) fn behaviour(runs: &[RunReport]) -> Vec<Row> {
     let row = |name: &str, cell: &dyn Fn(&RunBehavior) -> String| {
         let cells = runs.iter().map(|run| cell(&run.behaviour));
         (name.to_owned(), cells.collect())
@@ -188,7 +173,7 @@ pub(super) fn behaviour(runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
 }
 
 /// Returns the tables of cost and tokens by agent, with titles and rows.
-pub(super) fn agent_tables(runs: &[RunReport]) -> Vec<(&'static str, Vec<spending::Row>)> {
+pub(super) fn agent_tables(runs: &[RunReport]) -> Vec<(&'static str, Vec<Row>)> {
     let of_runs = runs.iter().map(|run| run.behaviour.spending.as_slice());
     spending::tables(&of_runs.collect::<Vec<_>>())
 }
@@ -211,7 +196,7 @@ pub(super) fn grouped(runs: &[RunReport]) -> impl Iterator<Item = &Estimate> {
 }
 
 /// Returns a row of scores for each value of a metadata field.
-pub(super) fn by(name: &str, runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
+pub(super) fn by(name: &str, runs: &[RunReport]) -> Vec<Row> {
     let groupings: Vec<_> = runs
         .iter()
         .map(|run| run.groupings.iter().find(|grouping| grouping.name == name))

@@ -9,7 +9,7 @@ use super::{Statuses, Summary};
 pub const NONE: &str = "-";
 
 /// Returns the placeholder for a missing figure.
-pub(super) fn none() -> String {
+pub(crate) fn none() -> String {
     NONE.to_owned()
 }
 

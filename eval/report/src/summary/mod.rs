@@ -19,6 +19,7 @@ use records::{AttemptRecord, TotalSpending, Wasted, counted, is_zero};
 use statistics::{Estimate, estimate, sample_means};
 
 pub use cluster::Cluster;
+pub(crate) use figures::none;
 pub use figures::{
     NONE, amount, cost, cost_of_all_tries, cost_per_right_answer, further, length_label, percent,
     score_text, statuses_text, tokens, usd,
@@ -92,7 +93,6 @@ pub struct Summary {
     #[serde(default)]
     pub usage_unknown: u64,
     /// Number of retried requests to models; `None` if unknown for any of the attempts.
-    #[serde(default)]
     pub retries: Option<u64>,
     /// Number of requests to models in attempts with a known number.
     #[serde(default)]

@@ -1,6 +1,6 @@
 //! Measures how often the tests find a difference between runs whose true scores are equal.
 
-use statistics::{Pair, Tango, p_value};
+use statistics::{Pair, Tango, paired};
 
 use super::draw::Source;
 use super::table;
@@ -191,8 +191,8 @@ fn by_drawing(quick: bool, seed: u64) -> usize {
     for truth in TRUTHS {
         for &count in counts {
             let is_found = |_: &u32| {
-                let p = p_value(&truth.draw(count, &mut source));
-                p.is_some_and(|p| p < LEVEL)
+                let found = paired(&truth.draw(count, &mut source));
+                found.and_then(|found| found.p()).is_some_and(|p| p < LEVEL)
             };
             let found = (0..draws).filter(is_found).count() as f64 / f64::from(draws);
             // Allow two standard errors of the simulation, or three with few draws.

@@ -1,6 +1,6 @@
 //! Measures how often new runs find the detectable difference computed from similar runs.
 
-use statistics::{Pair, detectable, holm, p_value};
+use statistics::{Pair, detectable, holm, paired};
 
 use super::draw::{Scores, Shape, Source};
 use super::table;
@@ -113,11 +113,10 @@ impl Truth {
 fn found(design: Design, run: &[Pair<usize>], size: f64, draws: usize, source: &mut Source) -> f64 {
     let hits = (0..draws).filter(|_| {
         let mut p = |size| {
-            p_value(
-                &design
-                    .truth
-                    .simulate_new_runs(run, design.count, size, source),
-            )
+            let pairs = design
+                .truth
+                .simulate_new_runs(run, design.count, size, source);
+            paired(&pairs)?.p()
         };
         let Some(own) = p(size) else { return false };
         let others: Vec<f64> = (1..design.comparisons).filter_map(|_| p(0.0)).collect();

@@ -34,7 +34,8 @@ const COUNTED: usize = 100_000;
 /// Search index of a folder of runs.
 #[derive(Debug)]
 pub struct TextIndex {
-    file: PathBuf,
+    /// Path of the index file.
+    pub file: PathBuf,
     builder: Builder,
 }
 
@@ -90,11 +91,6 @@ impl TextIndex {
             file: folder.join(FOLDER).join("search.sqlite"),
             builder: Builder::default(),
         }
-    }
-
-    /// Returns the path of the index file.
-    pub fn file(&self) -> &Path {
-        &self.file
     }
 
     /// Starts updating the index from the given runs, and returns its progress.

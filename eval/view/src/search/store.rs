@@ -151,12 +151,7 @@ impl Store {
 
     /// Returns the row number of a run; assigns one if the run is new.
     pub fn run(&self, id: &str) -> rusqlite::Result<i64> {
-        let known = self
-            .0
-            .prepare_cached("SELECT row FROM run WHERE id = ?")?
-            .query_row([id], |row| row.get(0))
-            .optional()?;
-        if let Some(row) = known {
+        if let Some(row) = self.run_row(id)? {
             return Ok(row);
         }
         let lowest: Option<i64> = self
@@ -171,7 +166,8 @@ impl Store {
     /// Returns the row number of a run, if it has one.
     pub fn run_row(&self, id: &str) -> rusqlite::Result<Option<i64>> {
         self.0
-            .query_row("SELECT row FROM run WHERE id = ?", [id], |row| row.get(0))
+            .prepare_cached("SELECT row FROM run WHERE id = ?")?
+            .query_row([id], |row| row.get(0))
             .optional()
     }
 
@@ -253,7 +249,7 @@ impl Store {
         );
         self.0
             .prepare_cached("INSERT OR REPLACE INTO place (row, offset, length, iteration, kind) VALUES (?, ?, ?, ?, ?)")?
-            .execute(params![row, offset, length, iteration, i64::try_from(kind.number()).unwrap_or(0)])?;
+            .execute(params![row, offset, length, iteration, kind as i64])?;
         Ok(())
     }
 

@@ -31,7 +31,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds, in display order.
+    /// All kinds, in display order. The index stores their positions.
     pub const ALL: [Self; 6] = [
         Self::Code,
         Self::Output,
@@ -51,11 +51,6 @@ impl Kind {
             Self::Answer => "answer",
             Self::Prompt => "prompt",
         }
-    }
-
-    /// Returns the index in [`Kind::ALL`].
-    pub fn number(self) -> usize {
-        Self::ALL.iter().position(|one| *one == self).unwrap_or(0)
     }
 }
 

@@ -162,7 +162,7 @@ impl<'a> Agent<'a> {
             iterations,
             messages,
             max_iterations: agent.max_iterations,
-            llm_calls: agent.calls.asked(),
+            llm_calls: agent.calls.asked,
             failed_cells: agent.cells.failed,
             usage: used.usage.unwrap_or_default(),
             cost_usd: used.cost_usd,
@@ -345,10 +345,7 @@ impl Timeline {
     }
 
     fn switch(&mut self, at_ms: f64, doing: Option<Activity>) {
-        if let Some((kind, from_ms)) = self.state.doing
-            && Some(kind) == doing
-        {
-            self.state.doing = Some((kind, from_ms));
+        if self.state.doing.map(|(kind, _)| kind) == doing {
             return;
         }
         if let Some((kind, from_ms)) = self.state.doing.take()

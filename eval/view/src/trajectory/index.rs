@@ -131,7 +131,7 @@ impl Index {
         self.digest = digest_before(&mut file, self.progress.indexed_bytes)?;
         self.progress.bytes = length;
         self.progress.whole = whole;
-        self.progress.ended = self.fold.has_ended();
+        self.progress.ended = self.fold.has_ended;
         Ok(self.progress.clone())
     }
 
@@ -141,7 +141,7 @@ impl Index {
         let now_ms = self.progress.now_ms;
         let attempt_end = self.fold.has_ended().then_some(now_ms);
         let mut ends: Vec<Option<f64>> = Vec::new();
-        let agents = self.fold.agents().iter().zip(&self.timelines);
+        let agents = self.fold.agents.iter().zip(&self.timelines);
         let agents = agents.zip(&self.places);
         agents
             .map(|((agent, timeline), places)| {
@@ -199,7 +199,7 @@ impl Index {
 
     /// Returns the agents' ids with the locations of their events.
     pub(super) fn places(&self) -> impl Iterator<Item = (&str, &AgentLocations)> {
-        let agents = self.fold.agents().iter().zip(&self.places);
+        let agents = self.fold.agents.iter().zip(&self.places);
         agents.map(|(agent, places)| (agent.id.as_str(), places))
     }
 

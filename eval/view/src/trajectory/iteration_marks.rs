@@ -26,8 +26,9 @@ pub struct IterationMarks {
     /// Number of failed calls to children.
     #[serde(skip_serializing_if = "is_zero")]
     failed_calls: u32,
+    /// Token counts: input, cached input, output, reasoning.
     #[serde(skip_serializing_if = "Option::is_none")]
-    usage: Option<Tokens>,
+    usage: Option<[u64; 4]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost_usd: Option<f64>,
     /// Time spent waiting for the model, in milliseconds.
@@ -40,10 +41,6 @@ pub struct IterationMarks {
     #[serde(skip)]
     pub(super) picture: Option<LineLocation>,
 }
-
-/// Token counts: input, cached input, output, reasoning.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-struct Tokens(u64, u64, u64, u64);
 
 impl IterationMarks {
     /// Processes an event of the iteration at the location `place`.
@@ -68,10 +65,10 @@ impl IterationMarks {
                 ms,
                 ..
             } => {
-                self.used(usage.as_ref(), *cost_usd);
+                self.used(usage.as_ref().map(tokens), *cost_usd);
                 add(&mut self.model_ms, *ms);
             }
-            EventKind::LlmBilled { usage, cost_usd } => self.used(Some(usage), *cost_usd),
+            EventKind::LlmBilled { usage, cost_usd } => self.used(Some(tokens(usage)), *cost_usd),
             EventKind::LlmError { ms, .. } => {
                 self.errors += 1;
                 add(&mut self.model_ms, *ms);
@@ -110,13 +107,12 @@ impl IterationMarks {
         }
     }
 
-    fn used(&mut self, usage: Option<&Usage>, cost_usd: Option<f64>) {
+    fn used(&mut self, usage: Option<[u64; 4]>, cost_usd: Option<f64>) {
         if let Some(usage) = usage {
-            let tokens = self.usage.get_or_insert_default();
-            tokens.0 += usage.input_tokens;
-            tokens.1 += usage.cached_input_tokens;
-            tokens.2 += usage.output_tokens;
-            tokens.3 += usage.reasoning_tokens;
+            let sums = self.usage.get_or_insert_default();
+            for (sum, tokens) in sums.iter_mut().zip(usage) {
+                *sum += tokens;
+            }
         }
         add(&mut self.cost_usd, cost_usd);
     }
@@ -128,20 +124,20 @@ impl IterationMarks {
         self.intercepted |= other.intercepted;
         self.children.extend_from_slice(&other.children);
         self.failed_calls += other.failed_calls;
-        if let Some(usage) = other.usage {
-            let tokens = self.usage.get_or_insert_default();
-            *tokens = Tokens(
-                tokens.0 + usage.0,
-                tokens.1 + usage.1,
-                tokens.2 + usage.2,
-                tokens.3 + usage.3,
-            );
-        }
-        add(&mut self.cost_usd, other.cost_usd);
+        self.used(other.usage, other.cost_usd);
         add(&mut self.model_ms, other.model_ms);
         add(&mut self.code_ms, other.code_ms);
         self.picture = other.picture.or(self.picture);
     }
+}
+
+fn tokens(usage: &Usage) -> [u64; 4] {
+    [
+        usage.input_tokens,
+        usage.cached_input_tokens,
+        usage.output_tokens,
+        usage.reasoning_tokens,
+    ]
 }
 
 fn add(sum: &mut Option<f64>, more: Option<f64>) {

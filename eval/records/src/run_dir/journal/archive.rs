@@ -26,13 +26,11 @@ const WINDOW_LOG: std::ops::RangeInclusive<u32> = 17..=27;
 const MAX_JOURNAL: u64 = 1024 * 1024 * 1024;
 
 /// Extension of a compressed journal, after that of the plain one.
-const EXTENSION: &str = ".zst";
+const EXTENSION: &str = "zst";
 
 /// Returns the path of the compressed copy of a journal.
 pub(super) fn path(journal: &Path) -> PathBuf {
-    let mut name = journal.as_os_str().to_owned();
-    name.push(EXTENSION);
-    name.into()
+    journal.with_added_extension(EXTENSION)
 }
 
 /// Replaces journals by compressed copies, which are on disk when this returns. `attempts` contains
@@ -90,9 +88,7 @@ fn write_copy(journal: &Path, trajectory: &Path) -> io::Result<Option<PathBuf>> 
     encoder.include_checksum(true)?;
     encoder.write_all(&lines)?;
     let compressed = encoder.finish()?;
-    let mut copy = path(journal).into_os_string();
-    copy.push(".tmp");
-    let copy = PathBuf::from(copy);
+    let copy = path(journal).with_added_extension("tmp");
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     without_links(&mut options)
@@ -145,8 +141,7 @@ pub(super) fn restore(journal: &Path, trajectory: &Path) -> io::Result<()> {
 /// Returns the path of the plain journal that was compressed to the file at `path`, or `None` if
 /// that is not a compressed journal.
 pub(super) fn plain(path: &Path) -> Option<PathBuf> {
-    let plain = path.to_str()?.strip_suffix(EXTENSION)?;
-    Some(plain.into())
+    (path.extension()? == EXTENSION).then(|| path.with_extension(""))
 }
 
 /// Whether a killed process left the file when it wrote a journal.

@@ -14,14 +14,8 @@ const MAX_BATCH: usize = 256;
 #[derive(Debug)]
 pub struct Compressor {
     run: PathBuf,
-    thread: Option<Thread>,
-}
-
-/// The running thread, which ends when `attempts` is dropped.
-#[derive(Debug)]
-struct Thread {
-    attempts: Sender<(String, u32)>,
-    handle: JoinHandle<()>,
+    /// The running thread, which ends when the sender of attempts is dropped.
+    thread: Option<(Sender<(String, u32)>, JoinHandle<()>)>,
 }
 
 impl Compressor {
@@ -40,17 +34,17 @@ impl Compressor {
             if self.thread.is_none() {
                 self.thread = start(self.run.clone());
             }
-            if let Some(thread) = &self.thread {
+            if let Some((sender, _)) = &self.thread {
                 // On failure, the journal stays as it is.
-                let _ = thread.attempts.send(attempt);
+                let _ = sender.send(attempt);
             }
         }
     }
 
     /// Waits until the journals of all added attempts are compressed.
     pub fn finish(&mut self) {
-        if let Some(Thread { attempts, handle }) = self.thread.take() {
-            drop(attempts);
+        if let Some((sender, handle)) = self.thread.take() {
+            drop(sender);
             // A panic leaves some journals as they were.
             let _ = handle.join();
         }
@@ -63,8 +57,8 @@ impl Drop for Compressor {
     }
 }
 
-fn start(run: PathBuf) -> Option<Thread> {
-    let (attempts, receiver) = channel();
+fn start(run: PathBuf) -> Option<(Sender<(String, u32)>, JoinHandle<()>)> {
+    let (sender, receiver) = channel();
     let work = move || {
         while let Ok(first) = receiver.recv() {
             let mut batch = vec![first];
@@ -75,6 +69,5 @@ fn start(run: PathBuf) -> Option<Thread> {
     let spawned = thread::Builder::new()
         .name("journals".to_owned())
         .spawn(work);
-    let handle = spawned.ok()?;
-    Some(Thread { attempts, handle })
+    Some((sender, spawned.ok()?))
 }
