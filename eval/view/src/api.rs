@@ -199,7 +199,7 @@ fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
         "record": record,
         "agents": agents,
         "progress": progress,
-        "run_progress": file.progress(),
+        "run_progress": file.progress_inputs.progress(),
         "attempts": attempts,
         "neighbours": neighbours(library, query, id, &file, (sample, attempt))?,
         "stamp": stamp,

@@ -139,7 +139,7 @@ impl Index {
     /// end was not recorded ends with its caller.
     pub fn agents(&self) -> Vec<Agent<'_>> {
         let now_ms = self.progress.now_ms;
-        let attempt_end = self.fold.has_ended().then_some(now_ms);
+        let attempt_end = self.fold.has_ended.then_some(now_ms);
         let mut ends: Vec<Option<f64>> = Vec::new();
         let agents = self.fold.agents.iter().zip(&self.timelines);
         let agents = agents.zip(&self.places);
