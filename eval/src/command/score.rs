@@ -19,7 +19,6 @@ use super::compare::skipped;
 use super::report::note_if_running;
 use super::runtime::{StopSignal, runtime};
 use super::stdout;
-use super::sweep::worse;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::folders::{FolderError, Found};
@@ -94,7 +93,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
             terminal::note(&format!("run {number} of {}: {path}", runs.len()));
         }
         let (outcome, summary) = scoring.score(run, judging.next(), stop.as_mut())?;
-        worst = worse(worst, outcome);
+        worst = worst.max(outcome);
         let Some(summary) = summary else {
             if number < runs.len() {
                 terminal::note(&format!("runs not scored: {}", runs.len() - number));
