@@ -17,9 +17,6 @@ use records::{AttemptRecord, RunIdentity};
 use report::summary::Summary;
 use serde_json::Value;
 
-use super::event::{Reporter, RunEvent};
-use super::store::RunStore;
-
 pub use node_rlm::{SCORER, SuppliedSettings, read};
 
 /// A run of another system, read completely.
@@ -104,23 +101,20 @@ impl Imported {
             .map(|(record, _)| record.id.clone())
             .collect();
         let lock = Lock::new(self.fingerprint, identity);
-        let mut writer = RunStore::new(new.begin(&config, lock, order)?);
+        let mut writer = new.begin(&config, lock, order)?;
         let mut records = Vec::new();
         for (mut record, events) in self.attempts {
             run_id.clone_into(&mut record.run_id);
-            writer.report(&RunEvent::AttemptStarted {
-                sample: record.id.clone(),
-                attempt: record.attempt,
-            });
+            writer.begin_attempt(&record.id, record.attempt);
             for mut event in events {
                 run_id.clone_into(&mut event.run_id);
-                writer.report(&RunEvent::Engine(event));
+                writer.event(&event);
             }
-            records.push(record.clone());
-            writer.report(&RunEvent::AttemptFinished(record.into()));
+            writer.end_attempt(&record);
+            records.push(record);
         }
         let summary = Summary::new(&records, records.len() as u64);
-        writer.report(&RunEvent::RunFinished(summary.into()));
+        writer.finish(|wasted| summary.with_wasted(wasted));
         match writer.take_error() {
             Some(error) => Err(error.into()),
             None => Ok(()),

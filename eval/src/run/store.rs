@@ -3,7 +3,7 @@
 use records::run_dir::{RunDirError, RunWriter};
 use report::summary::Summary;
 
-use super::event::{Reporter, RunEvent};
+use super::event::RunEvent;
 
 /// Stores a run as its events arrive. A write failure does not stop it; the runner polls for
 /// failures.
@@ -20,11 +20,6 @@ impl RunStore {
             writer,
             summary: None,
         }
-    }
-
-    /// Returns the writer of the directory.
-    pub fn writer(&self) -> &RunWriter {
-        &self.writer
     }
 
     /// Returns the first write failure since the last call.
@@ -58,11 +53,5 @@ impl RunStore {
                 self.summary = self.writer.finish(|wasted| summary.with_wasted(wasted));
             }
         }
-    }
-}
-
-impl Reporter for RunStore {
-    fn report(&mut self, event: &RunEvent) {
-        self.report_all(std::slice::from_ref(event));
     }
 }
