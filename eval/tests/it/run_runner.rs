@@ -8,7 +8,7 @@ use benchmarks::{Dataset, DatasetError, Sample, SampleMetadata, Score, Scorer};
 use eval::grader::Rule;
 use eval::run::event::{Reporter, RunEvent, RunPlan};
 use eval::run::store::RunStore;
-use eval::runner::{self, Run, RunError, RunOutcome, StopReason};
+use eval::runner::{self, AttemptRunner, Run, RunError, RunOutcome, StopReason};
 use harness::provider::Scripted;
 use harness::{Conduct, Engine, Model, ModelMap, Protocol, Treatment};
 use jiff::Timestamp;
@@ -167,16 +167,19 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<RunOutcome, RunEr
     let writer = new
         .begin(
             &json!({"v": 1}),
-            Lock::new(fingerprint, identity),
+            Lock::new(fingerprint, identity.clone()),
             dataset.ids.clone(),
         )
         .unwrap();
     let run = Run {
-        further: Arc::new([]),
         plan,
-        engine: Arc::new(engine),
-        grader: Arc::new(Rule::of_benchmark(dataset.scorer())),
-        dataset: Arc::new(dataset),
+        runner: AttemptRunner {
+            identity: Arc::new(identity),
+            engine: Arc::new(engine),
+            grader: Arc::new(Rule::of_benchmark(dataset.scorer())),
+            dataset: Arc::new(dataset),
+            further: Arc::new([]),
+        },
         jobs: vec![(0, 1), (1, 1), (2, 1), (3, 1)],
         earlier: Vec::new(),
         errors_allowed: None,

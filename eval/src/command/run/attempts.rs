@@ -24,7 +24,7 @@ use crate::run::event::{Reporter, RunPlan};
 use crate::run::journal::{ReplayedRunJournal, RunJournal};
 use crate::run::resume::Remaining;
 use crate::run::store::RunStore;
-use crate::runner::{self, Run, RunError, RunOutcome, StopReason};
+use crate::runner::{self, AttemptRunner, Run, RunError, RunOutcome, StopReason};
 use crate::settings::{Display, QueueSettings, RunSettings};
 
 /// Makes the remaining attempts. Prints the result and, for an incomplete run, how to resume it.
@@ -75,15 +75,18 @@ pub(super) fn run_attempts(
             let run = Run {
                 errors_allowed,
                 plan,
-                engine: Arc::new(engine),
-                dataset: prepared.dataset,
-                grader: prepared.grader,
-                further: prepared.further,
+                runner: AttemptRunner {
+                    identity: Arc::new(identity.clone()),
+                    engine: Arc::new(engine),
+                    dataset: prepared.dataset,
+                    grader: prepared.grader,
+                    further: prepared.further,
+                },
                 jobs: remaining.jobs,
                 earlier: remaining.earlier,
             };
             let store = RunStore::new(writer);
-            let engine = Arc::clone(&run.engine);
+            let engine = Arc::clone(&run.runner.engine);
             let ended = runtime.block_on(runner::run(run, store, reporter, stop.received()));
             spent = engine.spent();
             ended

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use harness::HaltReason;
-use harness::model::{AttemptOutcome, Event, Stats, Status};
+use harness::model::{Event, Status};
 use jiff::Timestamp;
 use queue::message::{self, Job, RestartEntry, ResultHeader, State, UnderWay, VERSION};
 use queue::{Delivery, QueueError, name, now_ms};
@@ -17,7 +17,6 @@ use super::state::WorkerMode;
 use super::stream_journal::{OpenJournal, wasted};
 use crate::process::terminal;
 use crate::run::event::RunEvent;
-use crate::runner::record::of_attempt;
 
 /// Outcome of an attempt started by this worker.
 enum DeliveryOutcome {
@@ -356,19 +355,8 @@ impl Served {
             head.delivery - 1,
             each.collect::<Vec<_>>().join("; ")
         );
-        let outcome = AttemptOutcome {
-            earlier_answers: Vec::new(),
-            status: Status::Error,
-            answer: None,
-            error: Some(error),
-            refused: false,
-            state: None,
-            stats: Stats::default(),
-        };
-        let identity = &self.attempt_runner.identity;
-        let now = Timestamp::now();
-        let record =
-            of_attempt(identity, &sample, head.attempt, &outcome, None, now).of_sample(index);
+        let runner = &self.attempt_runner;
+        let record = runner.failed(&sample, index, head.attempt, error);
         let mut body = serde_json::to_vec(&record).unwrap_or_default();
         body.push(b'\n');
         if !journal.is_empty() {
