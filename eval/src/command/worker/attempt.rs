@@ -71,21 +71,6 @@ impl Served {
         if self.manifest.borrow().cancelled.contains(&job.sample) {
             return delivery.done().await;
         }
-        let Some(_claim) = self.claims.claim(&job.sample, job.attempt) else {
-            terminal::warning(&format!(
-                "ignored a second delivery of attempt {} at {}, which this worker is already \
-                 making; if its lease had expired, raise --queue-lease",
-                job.attempt,
-                terminal::one_line(&job.sample)
-            ));
-            // The message stays open until the attempt has a result.
-            return self.record_return(delivery, &job.sample, job.attempt).await;
-        };
-        if self.is_start_blocked() {
-            return self
-                .return_to_queue(delivery, &job.sample, job.attempt, Duration::from_secs(1))
-                .await;
-        }
         let head = ResultHeader {
             v: VERSION,
             sample: job.sample.clone(),
@@ -98,6 +83,20 @@ impl Served {
             sha256: String::new(),
             wasted: None,
         };
+        let Some(_claim) = self.claims.claim(&job.sample, job.attempt) else {
+            terminal::warning(&format!(
+                "ignored a second delivery of attempt {} at {}, which this worker is already \
+                 making; if its lease had expired, raise --queue-lease",
+                job.attempt,
+                terminal::one_line(&job.sample)
+            ));
+            // The message stays open until the attempt has a result.
+            return self.record_return(&head).await;
+        };
+        if self.is_start_blocked() {
+            let after = Duration::from_secs(1);
+            return self.return_to_queue(delivery, &head, after).await;
+        }
         let (mut bytes, mut last) = (Vec::new(), 0);
         if delivery.number() > 1 || job.resubmitted {
             if self.queue.has_result(&job.sample, job.attempt).await? {
@@ -106,7 +105,7 @@ impl Served {
             (bytes, last) = self.queue.take_journal(&job.sample, job.attempt).await?;
         }
         if delivery.number() > 1 {
-            let history = self.history(&job, delivery.number()).await?;
+            let history = self.history(&head).await?;
             let most = self.manifest.borrow().max_deliveries;
             // Only lost deliveries count toward the maximum, not returned ones.
             let returned = history.iter().filter(|begun| begun.returned).count() as u64;
@@ -182,12 +181,10 @@ impl Served {
                 ));
                 self.book_wasted(head, &journal).await
             }
-            DeliveryOutcome::Returned => {
-                self.return_to_queue(delivery, &head.sample, head.attempt, Duration::ZERO)
-                    .await
-            }
+            DeliveryOutcome::Returned => self.return_to_queue(delivery, head, Duration::ZERO).await,
             DeliveryOutcome::Dropped => {
-                self.book_all(head, &journal).await?;
+                let lines = journal.added.lock().all();
+                self.book(head, &lines, "w").await?;
                 delivery.done().await
             }
             DeliveryOutcome::NoSample(why) => {
@@ -259,30 +256,42 @@ impl Served {
 
     /// Records this restart of the attempt. Returns all its entries, including those about returned
     /// deliveries.
-    async fn history(&self, job: &Job, number: u64) -> Result<Vec<RestartEntry>, QueueError> {
+    async fn history(&self, head: &ResultHeader) -> Result<Vec<RestartEntry>, QueueError> {
         let workers = self.queue.workers().await?;
         let had = |one: &&(message::WorkerHeartbeat, u64)| {
             let mut all = one.0.under_way.iter();
-            all.any(|one| one.sample == job.sample && one.attempt == job.attempt)
+            all.any(|one| one.sample == head.sample && one.attempt == head.attempt)
         };
         let before = workers.iter().filter(had).max_by_key(|(_, at_ms)| *at_ms);
-        let begun = RestartEntry {
+        let before = before.map(|(heartbeat, at_ms)| {
+            format!(
+                "{} on {}, last heartbeat at {}",
+                heartbeat.worker,
+                heartbeat.host,
+                time(*at_ms)
+            )
+        });
+        self.record(head, before, false).await
+    }
+
+    /// Adds an entry about this delivery to the restart history of the attempt, and returns the
+    /// whole history.
+    async fn record(
+        &self,
+        head: &ResultHeader,
+        before: Option<String>,
+        returned: bool,
+    ) -> Result<Vec<RestartEntry>, QueueError> {
+        let entry = RestartEntry {
             v: VERSION,
-            delivery: number,
-            worker: self.worker.settings.name.clone(),
+            delivery: head.delivery,
+            worker: head.worker.clone(),
             at_ms: now_ms(),
-            before: before.map(|(heartbeat, at_ms)| {
-                format!(
-                    "{} on {}, last heartbeat at {}",
-                    heartbeat.worker,
-                    heartbeat.host,
-                    time(*at_ms)
-                )
-            }),
-            returned: false,
+            before,
+            returned,
         };
         self.queue
-            .record_restart(&job.sample, job.attempt, &begun)
+            .record_restart(&head.sample, head.attempt, &entry)
             .await
     }
 
@@ -295,39 +304,23 @@ impl Served {
     ) -> Result<(), QueueError> {
         let reason = HaltReason::Failing(format!("a sample is unavailable: {why}"));
         self.halt(&reason).await;
-        self.return_to_queue(delivery, &head.sample, head.attempt, Duration::ZERO)
-            .await
+        self.return_to_queue(delivery, head, Duration::ZERO).await
     }
 
     /// Returns an attempt to the queue without counting it as lost.
     async fn return_to_queue(
         &self,
         delivery: &dyn Delivery,
-        sample: &str,
-        attempt: u32,
+        head: &ResultHeader,
         after: Duration,
     ) -> Result<(), QueueError> {
-        self.record_return(delivery, sample, attempt).await?;
+        self.record_return(head).await?;
         delivery.give_back(after).await
     }
 
     /// Records that no worker lost the attempt with this delivery.
-    async fn record_return(
-        &self,
-        delivery: &dyn Delivery,
-        sample: &str,
-        attempt: u32,
-    ) -> Result<(), QueueError> {
-        let begun = RestartEntry {
-            v: VERSION,
-            delivery: delivery.number(),
-            worker: self.worker.settings.name.clone(),
-            at_ms: now_ms(),
-            before: None,
-            returned: true,
-        };
-        let recorded = self.queue.record_restart(sample, attempt, &begun);
-        recorded.await.map(drop)
+    async fn record_return(&self, head: &ResultHeader) -> Result<(), QueueError> {
+        self.record(head, None, true).await.map(drop)
     }
 
     /// Sends an error as the result of an attempt that was started too often without being
@@ -359,12 +352,7 @@ impl Served {
         let record = runner.failed(&sample, index, head.attempt, error);
         let mut body = serde_json::to_vec(&record).unwrap_or_default();
         body.push(b'\n');
-        if !journal.is_empty() {
-            let nonce = format!("{}g", head.nonce);
-            self.queue
-                .send(wasted(head, &nonce, "journal"), journal)
-                .await?;
-        }
+        self.book(head, journal, "g").await?;
         match self.queue.send(head.clone(), &body).await {
             Ok(()) | Err(QueueError::Conflict) => delivery.done().await,
             Err(error) => Err(error),
@@ -381,33 +369,25 @@ impl Served {
     ) -> Result<(), QueueError> {
         let own = journal.added.lock().last;
         let newest = self.queue.journal_end(&head.sample, head.attempt).await?;
-        let lines = {
-            let added = journal.added.lock();
-            if newest == own {
-                [added.kept.as_slice(), added.refused.as_slice()].concat()
-            } else {
-                added.refused.clone()
-            }
+        let lines = if newest == own {
+            journal.added.lock().all()
+        } else {
+            journal.added.lock().refused.clone()
         };
-        self.book(head, &lines).await
+        self.book(head, &lines, "w").await
     }
 
-    async fn book_all(&self, head: &ResultHeader, journal: &OpenJournal) -> Result<(), QueueError> {
-        let lines = {
-            let added = journal.added.lock();
-            [added.kept.as_slice(), added.refused.as_slice()].concat()
-        };
-        self.book(head, &lines).await
-    }
-
-    async fn book(&self, head: &ResultHeader, lines: &[u8]) -> Result<(), QueueError> {
+    /// Books the lines of a journal as wasted. `suffix` makes their subject unique.
+    async fn book(
+        &self,
+        head: &ResultHeader,
+        lines: &[u8],
+        suffix: &str,
+    ) -> Result<(), QueueError> {
         if lines.is_empty() {
             return Ok(());
         }
-        let nonce = format!("{}w", head.nonce);
-        self.queue
-            .send(wasted(head, &nonce, "journal"), lines)
-            .await
+        self.queue.send(wasted(head, suffix), lines).await
     }
 }
 
