@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use benchmarks::DatasetError;
 use harness::HaltReason;
 use harness::model::{Event, Status};
 use jiff::Timestamp;
@@ -28,8 +29,6 @@ enum DeliveryOutcome {
     Returned,
     /// Cancelled, because its run or sample was.
     Dropped,
-    /// The sample cannot be read or generated on this machine, for this reason.
-    NoSample(String),
 }
 
 impl Served {
@@ -187,9 +186,6 @@ impl Served {
                 self.book(head, &lines, "w").await?;
                 delivery.done().await
             }
-            DeliveryOutcome::NoSample(why) => {
-                self.return_without_sample(delivery, head, &why).await
-            }
         }
     }
 
@@ -235,7 +231,10 @@ impl Served {
             take(event);
         }
         match made {
-            Err(error) => DeliveryOutcome::NoSample(error.to_string()),
+            Err(error) => {
+                self.halt(&unavailable(&error)).await;
+                DeliveryOutcome::Returned
+            }
             Ok(record) if record.status == Status::Cancelled => {
                 if let Some(reason) = self.attempt_runner.engine.halt_reason() {
                     self.halt(&reason).await;
@@ -295,18 +294,6 @@ impl Served {
             .await
     }
 
-    /// Returns an attempt whose sample is unavailable on this machine, and takes no more attempts.
-    async fn return_without_sample(
-        &self,
-        delivery: &dyn Delivery,
-        head: &ResultHeader,
-        why: &str,
-    ) -> Result<(), QueueError> {
-        let reason = HaltReason::Failing(format!("a sample is unavailable: {why}"));
-        self.halt(&reason).await;
-        self.return_to_queue(delivery, head, Duration::ZERO).await
-    }
-
     /// Returns an attempt to the queue without counting it as lost.
     async fn return_to_queue(
         &self,
@@ -333,10 +320,12 @@ impl Served {
         history: &[RestartEntry],
         journal: &[u8],
     ) -> Result<(), QueueError> {
-        let sample = self.attempt_runner.dataset.sample(index);
-        let sample = match sample.map_err(|error| error.to_string()) {
+        let sample = match self.attempt_runner.dataset.sample(index) {
             Ok(sample) => sample,
-            Err(why) => return self.return_without_sample(delivery, head, &why).await,
+            Err(error) => {
+                self.halt(&unavailable(&error)).await;
+                return self.return_to_queue(delivery, head, Duration::ZERO).await;
+            }
         };
         let lost = history.iter().filter(|begun| !begun.returned);
         let each = lost.map(|begun| {
@@ -389,6 +378,10 @@ impl Served {
         }
         self.queue.send(wasted(head, suffix), lines).await
     }
+}
+
+fn unavailable(error: &DatasetError) -> HaltReason {
+    HaltReason::Failing(format!("a sample is unavailable: {error}"))
 }
 
 /// Renews the lease of a delivery at this interval, forever.
