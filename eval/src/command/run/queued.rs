@@ -406,17 +406,18 @@ impl Queued {
         made: &mut Progress,
         events: &mpsc::UnboundedSender<RunEvent>,
     ) -> Result<(), QueueError> {
-        let opened = match self.queue.open(stored).await {
+        let read = match self.queue.open(stored).await {
             Ok(None) => return Ok(()),
-            Ok(Some((header, body))) => arrival::read(&self.plan.identity, header, &body),
+            Ok(Some((header, body))) if header.wasted.is_some() => {
+                arrival::store_wasted(&self.plan.dir, &header, &body, stored.sequence);
+                return Ok(());
+            }
+            Ok(Some((header, body))) => arrival::read(&self.plan.identity, &header, &body),
             Err(error @ QueueError::Message { .. }) => Err(error.to_string()),
             Err(error) => return Err(error),
         };
-        match opened {
-            Ok(arrival::Arrival::Wasted { header, body }) => {
-                arrival::store_wasted(&self.plan.dir, &header, &body, stored.sequence);
-            }
-            Ok(arrival::Arrival::Made(attempt)) => {
+        match read {
+            Ok(attempt) => {
                 let key = (attempt.record.id.clone(), attempt.record.attempt);
                 // Skip a redelivered result that an earlier start has already stored.
                 if let Some(index) = self.open.remove(&key) {
