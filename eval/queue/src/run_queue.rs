@@ -183,25 +183,28 @@ impl RunQueue {
     }
 
     /// Changes a message of the run's state by compare-and-set. `rest` is the end of its subject.
-    /// `change` receives the current content and returns the new content and the result of this
-    /// function. It may run several times.
+    /// `change` receives the current content, which is the default before the first change, and
+    /// returns the result of this function. It may run several times.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the message cannot be read or written.
-    pub async fn change<M: Message + Send + Sync, T: Send>(
+    pub async fn change<M: Message + Default + Send + Sync, T: Send>(
         &self,
         rest: &str,
-        mut change: impl FnMut(Option<M>) -> (M, T) + Send,
+        mut change: impl FnMut(&mut M) -> T + Send,
     ) -> Result<T, QueueError> {
         let place = self.state(rest);
         for tries in 0.. {
-            let stored = self.broker.last(&place).await?;
-            let expect = stored
-                .as_ref()
-                .map_or(Expect::Nothing, |stored| Expect::Last(stored.sequence));
-            let read = |stored: Stored| message::read(&stored.subject, &stored.bytes);
-            let (new, gives) = change(stored.map(read).transpose()?);
-            match self.broker.put(&place, message::write(&new), expect).await {
+            let (mut content, expect) = match self.broker.last(&place).await? {
+                Some(stored) => (
+                    message::read(&stored.subject, &stored.bytes)?,
+                    Expect::Last(stored.sequence),
+                ),
+                None => (M::default(), Expect::Nothing),
+            };
+            let gives = change(&mut content);
+            let bytes = message::write(&content);
+            match self.broker.put(&place, bytes, expect).await {
                 Ok(_) => return Ok(gives),
                 Err(QueueError::Conflict) => {
                     if tries >= IMMEDIATE_RETRIES {
@@ -217,8 +220,8 @@ impl RunQueue {
         Err(QueueError::Conflict)
     }
 
-    /// Returns the valid messages of a subject, which may contain wildcards, each with the time when
-    /// the server received it in milliseconds since 1970.
+    /// Returns the valid messages of a subject, which may contain wildcards. With each, returns the
+    /// time when the server received it, in milliseconds since 1970.
     async fn read_all<M: Message>(
         &self,
         place: &SubjectAddress,

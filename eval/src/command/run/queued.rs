@@ -99,14 +99,8 @@ impl Queued {
             tokens: spent.tokens as f64,
             calls: spent.calls as f64,
         };
-        queue
-            .change("books", |accounts: Option<BudgetAccounts>| {
-                let mut accounts =
-                    accounts.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
-                accounts.raise_to(earlier);
-                (accounts, ())
-            })
-            .await?;
+        let raise = |accounts: &mut BudgetAccounts| accounts.raise_to(earlier);
+        queue.change("books", raise).await?;
         let manifest = Manifest {
             v: VERSION,
             key: key.clone(),
