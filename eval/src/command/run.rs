@@ -26,7 +26,6 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::invocation::quoted;
 use crate::process::{program, terminal};
-use crate::run::event::RunPlan;
 use crate::run::resume::{Remaining, afresh};
 use crate::runner::RunError;
 use crate::settings::{
@@ -195,26 +194,14 @@ pub(super) fn start(
         },
     };
     let identity = prepared.identity(settings, new_run.id());
-    let jobs = prepared.jobs();
-    let plan = RunPlan {
-        dir: new_run.path().to_owned(),
-        identity: identity.clone(),
-        attempts_total: jobs.len() as u64,
-        attempts_done: 0,
-        scores_done: Vec::new(),
-        concurrency: settings.conduct.concurrency,
-        budget: settings.engine.conduct.budget,
-    };
-    let whole = prepared.attempts_of_all_shards();
-    let order = prepared.order();
-    let config = config::config(settings, &identity, plan.attempts_total, whole, &order);
+    let config = prepared.config(settings, &identity);
     let lock = Lock::new(prepared.fingerprint.clone(), identity.clone());
-    let writer = new_run.begin(&config, lock, order)?;
+    let writer = new_run.begin(&config, lock, prepared.order())?;
     if let Some(origin) = origin {
         origin.write(&writer, &identity)?;
     }
     let mut remaining = Remaining {
-        jobs,
+        jobs: prepared.jobs(),
         again: BTreeSet::new(),
         earlier: Vec::new(),
     };
@@ -222,7 +209,7 @@ pub(super) fn start(
     run_attempts(
         settings,
         prepared,
-        plan,
+        identity,
         remaining,
         writer,
         (runtime, stop),
@@ -318,28 +305,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
         ));
     }
     let identity = reopened.lock().run.clone();
-    let plan = RunPlan {
-        dir,
-        attempts_total: prepared.jobs().len() as u64,
-        attempts_done: (remaining.earlier.len() - remaining.again.len()) as u64,
-        scores_done: remaining
-            .earlier
-            .iter()
-            .filter_map(|record| Some((record.id.clone(), record.score?)))
-            .collect(),
-        concurrency: settings.conduct.concurrency,
-        budget: settings.engine.conduct.budget,
-        identity,
-    };
-    let whole = prepared.attempts_of_all_shards();
-    let order = prepared.order();
-    let mut config = config::config(
-        &settings,
-        &plan.identity,
-        plan.attempts_total,
-        whole,
-        &order,
-    );
+    let mut config = prepared.config(&settings, &identity);
     for changed in merge_history(&mut config, reopened.config()) {
         // A changed server address was already reported when the settings were resolved.
         if changed.name != "address" {
@@ -353,6 +319,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     let afresh = afresh(&reopened, &remaining, is_queued, |sample| {
         prepared.id(sample)
     })?;
+    let order = prepared.order();
     let resumed = reopened.resume(&config, order, &remaining.again, &afresh, program::this())?;
     for problem in &resumed.damaged_journals {
         terminal::warning(&format!(
@@ -362,7 +329,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     run_attempts(
         &settings,
         prepared,
-        plan,
+        identity,
         remaining,
         resumed.writer,
         (runtime, stop),

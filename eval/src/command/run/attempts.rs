@@ -31,7 +31,7 @@ use crate::settings::{Display, QueueSettings, RunSettings};
 pub(super) fn run_attempts(
     settings: &RunSettings,
     prepared: Prepared,
-    plan: RunPlan,
+    identity: RunIdentity,
     remaining: Remaining,
     writer: RunWriter,
     (runtime, stop): (Runtime, StopSignal),
@@ -45,7 +45,19 @@ pub(super) fn run_attempts(
     if let Some(remark) = machine_memory::memory_warning(settings.conduct.concurrency) {
         terminal::warning(&remark);
     }
-    let dir = plan.dir.clone();
+    let dir = writer.path().to_owned();
+    let earlier = remaining.earlier.iter();
+    let plan = RunPlan {
+        dir: dir.clone(),
+        identity: identity.clone(),
+        attempts_total: prepared.jobs().len() as u64,
+        attempts_done: (remaining.earlier.len() - remaining.again.len()) as u64,
+        scores_done: earlier
+            .filter_map(|record| Some((record.id.clone(), record.score?)))
+            .collect(),
+        concurrency: settings.conduct.concurrency,
+        budget: settings.engine.conduct.budget,
+    };
     if let Some(recorder) = &settings.engine.models.request_recorder {
         recorder.begin(&dir);
     }
@@ -57,7 +69,6 @@ pub(super) fn run_attempts(
         terminal::note(&format!("{note}{}", advice.unwrap_or_default()));
     };
     let mut spent = prepared.engine.spent();
-    let identity = plan.identity.clone();
     let errors_allowed = settings
         .conduct
         .fail_on_error
@@ -96,9 +107,7 @@ pub(super) fn run_attempts(
                 settings,
                 prepared: &prepared,
                 plan: &plan,
-                jobs: &remaining.jobs,
-                again: &remaining.again,
-                earlier: &remaining.earlier,
+                remaining: &remaining,
                 errors_allowed,
             };
             let queued = queued(submission, queue, writer, reporter, stop, &mut spent);
@@ -214,8 +223,8 @@ async fn queued(
     spent: &mut Spent,
 ) -> Result<Option<Result<RunOutcome, RunError>>, Error> {
     let (tell, stored) = unbounded_channel();
-    let earlier = submission.earlier.iter().map(AttemptRecord::without_texts);
-    let earlier = earlier.collect();
+    let earlier = submission.remaining.earlier.iter();
+    let earlier = earlier.map(AttemptRecord::without_texts).collect();
     let attempts_total = submission.plan.attempts_total;
     let queued = Queued::submit(submission, queue, stored).await?;
     if queue.detach {

@@ -13,6 +13,7 @@ use harness::provider::Recording;
 use harness::{Engine, InputKind};
 use records::RunIdentity;
 use records::run_dir::{self, Fingerprint, Reopened};
+use serde_json::Value;
 
 use super::{config, engine};
 use crate::command::runtime::runtime;
@@ -226,10 +227,12 @@ impl Prepared {
             .collect()
     }
 
-    /// Returns the number of attempts in all shards; in a run without shards, the length of
-    /// [`Self::jobs`].
-    pub(in crate::command) fn attempts_of_all_shards(&self) -> u64 {
-        self.whole as u64 * u64::from(self.attempts)
+    /// Builds the `config.json` of the run.
+    pub(super) fn config(&self, settings: &RunSettings, identity: &RunIdentity) -> Value {
+        let attempts = u64::from(self.attempts);
+        let (own, whole) = (self.samples.len() as u64, self.whole as u64);
+        let order = self.order();
+        config::config(settings, identity, own * attempts, whole * attempts, &order)
     }
 
     /// Checks that an existing run can be resumed with this prepared run, and returns the remaining

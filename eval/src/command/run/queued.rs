@@ -24,6 +24,7 @@ use tokio::sync::{mpsc, watch};
 use super::prepared::Prepared;
 use crate::process::{program, terminal};
 use crate::run::event::{Reporter, RunEvent, RunPlan};
+use crate::run::resume::Remaining;
 use crate::runner::{Progress, StopReason};
 use crate::settings::{QueueSettings, RunSettings};
 
@@ -58,10 +59,7 @@ pub(super) struct Submission<'a> {
     pub(super) settings: &'a RunSettings,
     pub(super) prepared: &'a Prepared,
     pub(super) plan: &'a RunPlan,
-    pub(super) jobs: &'a [(usize, u32)],
-    /// Attempts that have a record, but are rerun.
-    pub(super) again: &'a BTreeSet<(String, u32)>,
-    pub(super) earlier: &'a [AttemptRecord],
+    pub(super) remaining: &'a Remaining,
     pub(super) errors_allowed: Option<u64>,
 }
 
@@ -79,7 +77,8 @@ impl Queued {
             settings,
             prepared,
             plan,
-            ..
+            remaining,
+            errors_allowed,
         } = submission;
         let key = RunKey::of(&plan.identity.run_id);
         let broker = queue::connect(&queue_settings.access, &format!("run {key}")).await?;
@@ -90,7 +89,7 @@ impl Queued {
         };
         broker.create(&key, limits).await?;
         let queue = RunQueue::new(Arc::clone(&broker), key.clone());
-        for (sample, attempt) in submission.again {
+        for (sample, attempt) in &remaining.again {
             queue.forget(sample, *attempt).await?;
         }
         let spent = prepared.engine.spent();
@@ -122,17 +121,15 @@ impl Queued {
             submitted_ms: now_ms(),
         };
         let (resubmitted, manifest) = publish(broker.as_ref(), manifest).await?;
-        let open: BTreeMap<_, _> = submission
-            .jobs
-            .iter()
+        let jobs = remaining.jobs.iter();
+        let open: BTreeMap<_, _> = jobs
             .map(|(index, attempt)| ((prepared.id(*index), *attempt), *index))
             .collect();
-        let mut order: Vec<_> = submission
-            .jobs
-            .iter()
+        let jobs = remaining.jobs.iter();
+        let mut order: Vec<_> = jobs
             .map(|(index, attempt)| (prepared.id(*index), *attempt))
             .collect();
-        let lengths = mean_durations(queue_settings, submission.earlier);
+        let lengths = mean_durations(queue_settings, &remaining.earlier);
         // Samples of unknown length come first, then the longest. The stable sort keeps equal ones
         // in dataset order.
         order.sort_by(|a, b| {
@@ -145,7 +142,7 @@ impl Queued {
             open,
             order,
             held: held(&manifest),
-            errors_allowed: submission.errors_allowed,
+            errors_allowed,
             plan: plan.clone(),
             stored,
         };
