@@ -104,7 +104,7 @@ pub(super) fn least(settings: &RunSettings) -> Result<Option<expense::Sum>, Erro
     let Some(prepared) = Prepared::new(settings)? else {
         return Ok(None);
     };
-    dry_run::estimated_least(settings, &prepared).map(Some)
+    dry_run::least(settings, &prepared).map(Some)
 }
 
 /// Returns the ids of the selected samples, grouped by cluster, in dataset order. `None` if no
@@ -169,11 +169,12 @@ pub(super) fn start(
     let stop = StopSignal::catch(&runtime)?;
     let prepared = runtime.block_on(opened(prepared, settings, run_context))?;
     let prepared = run_context.bound(prepared);
-    if matches!(run_context, RunContext::Standalone) {
-        let least = dry_run::least(settings, &prepared)?;
-        if let Some(warning) = least.shortfall(settings.engine.conduct.budget, "") {
-            terminal::warning(&warning);
-        }
+    let budget = settings.engine.conduct.budget;
+    if matches!(run_context, RunContext::Standalone)
+        && expense::limits_expense(budget)
+        && let Some(warning) = dry_run::least(settings, &prepared)?.shortfall(budget, "")
+    {
+        terminal::warning(&warning);
     }
     let new_run = match at {
         Some((path, id)) => NewRun::create_at(path)?.with_id(id),
