@@ -18,7 +18,7 @@ use benchmarks::DatasetError;
 use harness::model::Status;
 use harness::{Engine, HaltReason, Spent};
 use records::AttemptRecord;
-use records::run_dir::{RunDirError, latest};
+use records::run_dir::{RunDirError, RunWriter, latest};
 use report::summary::Summary;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -26,7 +26,7 @@ use tokio::time::{MissedTickBehavior, timeout};
 
 use crate::process::{machine_memory, terminal};
 use crate::run::event::{Reporter, RunEvent, RunPlan};
-use crate::run::store::RunStore;
+use crate::run::store::store;
 use job::{Job, send};
 use shared_samples::SharedSamples;
 
@@ -99,7 +99,7 @@ pub enum RunError {
 /// [`RunError`] if samples are unavailable or records cannot be written.
 pub async fn run(
     run: Run,
-    writer: RunStore,
+    writer: RunWriter,
     reporter: Box<dyn Reporter>,
     stop: impl Future<Output = ()>,
 ) -> Result<RunOutcome, RunError> {
@@ -132,7 +132,7 @@ pub async fn run(
 pub async fn conduct(
     attempts_total: u64,
     earlier: Vec<AttemptRecord>,
-    writer: RunStore,
+    writer: RunWriter,
     reporter: Box<dyn Reporter>,
     make: impl AsyncFnOnce(mpsc::UnboundedSender<RunEvent>, watch::Receiver<bool>) -> Progress,
 ) -> Result<RunOutcome, RunError> {
@@ -164,15 +164,15 @@ pub async fn conduct(
 /// the stored summary or the first write error.
 fn consume(
     mut inbox: mpsc::UnboundedReceiver<RunEvent>,
-    mut writer: RunStore,
+    mut writer: RunWriter,
     mut reporter: Box<dyn Reporter>,
     failed: &watch::Sender<bool>,
 ) -> Result<Option<Summary>, RunDirError> {
-    let mut first = None;
+    let (mut first, mut summary) = (None, None);
     let mut events = Vec::new();
     // Batch the events that arrived during the last write, so that they wait for the disk once.
     while inbox.blocking_recv_many(&mut events, MAX_BATCH_EVENTS) > 0 {
-        writer.report_all(&events);
+        summary = store(&mut writer, &events).or(summary);
         if first.is_none() {
             first = writer.take_error();
             if first.is_some() {
@@ -189,7 +189,7 @@ fn consume(
     }
     match first {
         Some(error) => Err(error),
-        None => Ok(writer.take_summary()),
+        None => Ok(summary),
     }
 }
 

@@ -7,7 +7,6 @@ use std::time::Duration;
 use benchmarks::{Dataset, DatasetError, Sample, SampleMetadata, Score, Scorer};
 use eval::grader::Rule;
 use eval::run::event::{Reporter, RunEvent, RunPlan};
-use eval::run::store::RunStore;
 use eval::runner::{self, AttemptRunner, Run, RunError, RunOutcome, StopReason};
 use harness::provider::Scripted;
 use harness::{Conduct, Engine, Model, ModelMap, Protocol, Treatment};
@@ -197,9 +196,8 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<RunOutcome, RunEr
         // When the run has finished, the reporter drops the sender, and no stop is needed.
         let _ = finished.wait_for(|finished| *finished >= wanted).await;
     };
-    let store = RunStore::new(writer);
     let ended = runtime.block_on(async {
-        let run = runner::run(run, store, Box::new(Finished(sender)), stop);
+        let run = runner::run(run, writer, Box::new(Finished(sender)), stop);
         tokio::time::timeout(HUNG, run).await
     });
     runtime.shutdown_background();

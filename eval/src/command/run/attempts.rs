@@ -23,7 +23,6 @@ use crate::reporter;
 use crate::run::event::{Reporter, RunPlan};
 use crate::run::journal::{ReplayedRunJournal, RunJournal};
 use crate::run::resume::Remaining;
-use crate::run::store::RunStore;
 use crate::runner::{self, AttemptRunner, Run, RunError, RunOutcome, StopReason};
 use crate::settings::{Display, QueueSettings, RunSettings};
 
@@ -96,9 +95,8 @@ pub(super) fn run_attempts(
                 jobs: remaining.jobs,
                 earlier: remaining.earlier,
             };
-            let store = RunStore::new(writer);
             let engine = Arc::clone(&run.runner.engine);
-            let ended = runtime.block_on(runner::run(run, store, reporter, stop.received()));
+            let ended = runtime.block_on(runner::run(run, writer, reporter, stop.received()));
             spent = engine.spent();
             ended
         }
@@ -236,11 +234,10 @@ async fn queued(
     });
     let run = queued.queue.clone();
     let mut is_over = false;
-    let store = RunStore::new(writer);
     let ended = runner::conduct(
         attempts_total,
         earlier,
-        store,
+        writer,
         reporter,
         async |events, failure| {
             let (made, over) = queued.follow(events, failure, stop.received()).await;

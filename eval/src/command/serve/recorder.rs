@@ -18,7 +18,7 @@ use harness::prompt::template_digests;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use records::run_dir::{
-    CONFIG_VERSION, Fingerprint, Lock, NewRun, RunDirError, latest, read_records,
+    CONFIG_VERSION, Fingerprint, Lock, NewRun, RunDirError, RunWriter, latest, read_records,
 };
 use records::{AttemptRecord, RunIdentity};
 use report::summary::Summary;
@@ -30,7 +30,7 @@ use super::steps;
 use crate::models;
 use crate::process::program;
 use crate::run::event::RunEvent;
-use crate::run::store::RunStore;
+use crate::run::store::store;
 use crate::runner::record::of_attempt;
 use crate::settings::{EngineSettings, recorded_agents, recorded_fields};
 
@@ -107,12 +107,12 @@ impl Recorder {
         });
         let dir = new_run.path().to_owned();
         let lock = Lock::new(fingerprint, identity.clone());
-        let store = RunStore::new(new_run.begin(&config, lock, Vec::new())?);
+        let run = new_run.begin(&config, lock, Vec::new())?;
         let (events, inbox) = mpsc::unbounded_channel();
         let failure = Arc::new(Mutex::new(None));
         let failed = Arc::clone(&failure);
         let samples = dir.join("samples.jsonl");
-        let writer = std::thread::spawn(move || write(store, inbox, &failed, &samples));
+        let writer = std::thread::spawn(move || write(run, inbox, &failed, &samples));
         Ok(Self {
             identity,
             dir,
@@ -193,7 +193,7 @@ impl Recorder {
 
 /// Stores events until all senders are dropped, then writes the files derived from the records.
 fn write(
-    mut store: RunStore,
+    mut run: RunWriter,
     mut inbox: mpsc::UnboundedReceiver<RunEvent>,
     failed: &Mutex<Option<String>>,
     samples: &Path,
@@ -201,8 +201,8 @@ fn write(
     let mut first = None;
     let mut events = Vec::new();
     while inbox.blocking_recv_many(&mut events, MAX_BATCH_EVENTS) > 0 {
-        store.report_all(&events);
-        if let Some(error) = store.take_error() {
+        store(&mut run, &events);
+        if let Some(error) = run.take_error() {
             failed.lock().get_or_insert_with(|| error.to_string());
             first.get_or_insert(error);
         }
@@ -211,8 +211,8 @@ fn write(
     let (records, _) = read_records(samples)?;
     let records = latest(records);
     let summary = Summary::new(&records, records.len() as u64);
-    store.report_all(&[RunEvent::RunFinished(Arc::new(summary))]);
-    match first.or_else(|| store.take_error()) {
+    run.finish(|wasted| summary.with_wasted(wasted));
+    match first.or_else(|| run.take_error()) {
         Some(error) => Err(error),
         None => Ok(()),
     }
