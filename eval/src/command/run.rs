@@ -11,7 +11,7 @@ mod origin;
 mod attempts;
 mod queued;
 
-mod config;
+pub(super) mod config;
 pub(super) mod engine;
 
 use std::collections::{BTreeSet, HashMap};

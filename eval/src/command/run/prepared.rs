@@ -176,19 +176,11 @@ impl Prepared {
 
     /// Returns the identity of the run with this id: the values that all its records share.
     pub(in crate::command) fn identity(&self, settings: &RunSettings, run_id: &str) -> RunIdentity {
-        let effective = &settings.engine.effective;
+        let (name, engine) = (self.dataset.name(), &self.engine);
         RunIdentity {
-            run_id: run_id.to_owned(),
-            benchmark: self.dataset.name().to_owned(),
-            model: self.engine.main_model().reference.clone(),
-            protocol: settings.engine.treatment.protocol.to_string(),
-            prompt_mode: effective.prompt_mode.map(|mode| mode.to_string()),
-            drivers: Some(config::driver_names(&settings.engine)),
-            max_depth: effective.max_depth,
-            max_iterations: effective.max_iterations,
             dataset_digest: self.dataset.digest().to_owned(),
             scorer: self.grader.name().to_owned(),
-            fingerprint: self.fingerprint.as_str().to_owned(),
+            ..config::identity(&settings.engine, engine, run_id, name, &self.fingerprint)
         }
     }
 

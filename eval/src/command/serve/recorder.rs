@@ -27,6 +27,7 @@ use serve::{OnProgress, Progress};
 use tokio::sync::mpsc;
 
 use super::steps;
+use crate::command::run::config;
 use crate::models;
 use crate::process::program;
 use crate::run::event::RunEvent;
@@ -74,26 +75,10 @@ impl Recorder {
         log_dir: &Path,
         engine: &Engine,
     ) -> Result<Self, RunDirError> {
-        let treatment = &settings.treatment;
-        let effective = &settings.effective;
-        let protocol = treatment.protocol;
-        let (mode, begun) = (effective.word(protocol), Timestamp::now());
-        let new_run = NewRun::create(log_dir, benchmark, mode, begun)?;
+        let mode = settings.effective.word(settings.treatment.protocol);
+        let new_run = NewRun::create(log_dir, benchmark, mode, Timestamp::now())?;
         let fingerprint = fingerprint(benchmark, settings, engine);
-        let drivers = treatment.drivers.iter().map(|driver| driver.name.as_str());
-        let identity = RunIdentity {
-            run_id: new_run.id().to_owned(),
-            benchmark: benchmark.to_owned(),
-            model: engine.main_model().reference.clone(),
-            protocol: protocol.to_string(),
-            prompt_mode: effective.prompt_mode.map(|mode| mode.to_string()),
-            drivers: Some(drivers.collect::<Vec<_>>().join("+")),
-            max_depth: effective.max_depth,
-            max_iterations: effective.max_iterations,
-            dataset_digest: String::new(),
-            scorer: "none".to_owned(),
-            fingerprint: fingerprint.as_str().to_owned(),
-        };
+        let identity = config::identity(settings, engine, new_run.id(), benchmark, &fingerprint);
         let config = json!({
             "v": CONFIG_VERSION,
             "eval_version": env!("CARGO_PKG_VERSION"),
