@@ -112,9 +112,7 @@ fn of_error(error: &Error) -> u8 {
             | MergeError::Disagree { .. }
             | MergeError::Exists(_),
         )
-        | Error::Import(
-            ImportError::File(_) | ImportError::Missing { .. } | ImportError::Value { .. },
-        )
+        | Error::Import(ImportError::File(_) | ImportError::Field { .. })
         | Error::View(
             ViewError::Folder { .. }
             | ViewError::NotFound { .. }

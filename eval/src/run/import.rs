@@ -42,24 +42,14 @@ pub enum ImportError {
     /// The file cannot be read or is not a result file.
     #[error(transparent)]
     File(#[from] ReplayError),
-    /// A required field is missing.
-    #[error("{}: {field} is missing; {wanted}", path.display())]
-    Missing {
-        /// Path of the file.
-        path: PathBuf,
-        /// Path of the field, such as `results[3].score`.
-        field: String,
-        /// Description of a valid value.
-        wanted: &'static str,
-    },
-    /// A field has an invalid value.
+    /// A required field is missing, or a field has an invalid value.
     #[error("{}: {field} is {value}; {wanted}", path.display())]
-    Value {
+    Field {
         /// Path of the file.
         path: PathBuf,
         /// Path of the field, such as `results[3].score`.
         field: String,
-        /// Value of the field.
+        /// Value of the field, or `missing`.
         value: String,
         /// Description of a valid value.
         wanted: &'static str,
