@@ -105,9 +105,8 @@ fn of_error(error: &Error) -> u8 {
             CompareError::Read { .. } | CompareError::Csv { .. } | CompareError::Differ(_),
         )
         | Error::Merge(
-            MergeError::Fingerprint { .. }
+            MergeError::Unrelated { .. }
             | MergeError::Program { .. }
-            | MergeError::Selection { .. }
             | MergeError::Shards(_)
             | MergeError::Disagree { .. }
             | MergeError::Exists(_),

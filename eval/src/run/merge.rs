@@ -189,24 +189,22 @@ fn order(config: &Value, chosen: &Chosen<'_>) -> Vec<String> {
 }
 
 fn same_experiment(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
-    let (one, two) = (first.path.clone(), other.path.clone());
     let differences = first.lock.fingerprint.differences(&other.lock.fingerprint);
     if !differences.is_empty() {
-        return Err(MergeError::Fingerprint {
-            first: one,
-            other: two,
-            differences,
+        let differences = differences.iter();
+        let differences: Vec<String> = differences
+            .map(|difference| difference.between("in one", "in the other"))
+            .collect();
+        return Err(MergeError::Unrelated {
+            first: first.path.clone(),
+            other: other.path.clone(),
+            problem: format!("different experiments: {}", differences.join("; ")),
         });
     }
-    let differences = shards::other_selection(first, other);
-    if differences.is_empty() {
-        return Ok(());
+    match shards::other_selection(first, other).as_slice() {
+        [] => Ok(()),
+        differences => Err(shards::unrelated(first, other, &differences.join("; "))),
     }
-    Err(MergeError::Selection {
-        first: one,
-        other: two,
-        differences,
-    })
 }
 
 /// Rejects runs of different programs, because mixing their results must be requested explicitly.
