@@ -10,7 +10,7 @@ use std::sync::Arc;
 use harness::SharedBudget;
 use harness::model::Status;
 use records::AttemptRecord;
-use records::run_dir::RunDir;
+use records::run_dir::{RunDir, write_scores};
 use report::summary::{Summary, table};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -26,7 +26,7 @@ use crate::grader::{self, Grader, GraderError, Rule};
 use crate::models;
 use crate::process::terminal;
 
-use rescore::{Judging, Stopped, Verdicts, rescore, store};
+use rescore::{Judging, Stopped, Verdicts, rescore};
 use settings::{OtherScorer, ScoreSettings, budget_flag};
 
 pub(crate) use settings::ScoreArgs;
@@ -175,7 +175,7 @@ impl Scoring<'_> {
             return Ok((report_stopped(&stopped, done, of, kept), None));
         }
         let rescored: Vec<AttemptRecord> = records.into_iter().flatten().collect();
-        let path = store(run, &rescored, scorer)?;
+        let path = write_scores(run, &rescored, scorer)?;
         let new = Summary::new(&rescored, run.attempts_total()).with_wasted(run.wasted);
         terminal::note(&format!("scores: {}", path.display()));
         let failed: Vec<&AttemptRecord> = rescored
