@@ -20,6 +20,7 @@ use std::path::Path;
 use harness::SharedBudget;
 use jiff::Timestamp;
 use records::run_dir::{Lock, NewRun, Reopened, RunDir, merge_history};
+use tokio::runtime::Runtime;
 
 use super::runtime::{StopSignal, runtime};
 use crate::error::Error;
@@ -165,10 +166,7 @@ pub(super) fn start(
     if let Some(origin) = origin {
         origin.check_dataset(prepared.dataset.digest())?;
     }
-    let runtime = runtime()?;
-    let stop = StopSignal::catch(&runtime)?;
-    let prepared = runtime.block_on(opened(prepared, settings, run_context))?;
-    let prepared = run_context.bound(prepared);
+    let (prepared, runtime) = opened(prepared, settings, run_context)?;
     let budget = settings.engine.conduct.budget;
     if matches!(run_context, RunContext::Standalone)
         && expense::limits_expense(budget)
@@ -213,7 +211,7 @@ pub(super) fn start(
         identity,
         remaining,
         writer,
-        (runtime, stop),
+        runtime,
         run_context,
     )
 }
@@ -230,25 +228,34 @@ fn duplicate_name(path: &Path) -> SettingsError {
     SettingsError::with_hint(problem, hint)
 }
 
-/// Starts the browser, or checks that the queue's server can be reached, before the run gets a
-/// folder.
-async fn opened(
-    prepared: Prepared,
+/// Starts the runtime and the browser, or checks that the queue's server can be reached, before the
+/// run gets a folder. Binds the engine to the budget of the sweep, if any.
+fn opened(
+    mut prepared: Prepared,
     settings: &RunSettings,
     run_context: &RunContext,
-) -> Result<Prepared, Error> {
-    let Some(queue) = &settings.queue else {
-        return prepared.with_browser(settings).await;
-    };
-    if run_context.budget().is_some() {
-        return Err(SettingsError::with_hint(
-            "--queue uses several processes, but the budget of a sweep works only within one process".to_owned(),
-            "give each cell its own budget, or omit --queue".to_owned(),
-        )
-        .into());
+) -> Result<(Prepared, (Runtime, StopSignal)), Error> {
+    let runtime = runtime()?;
+    let stop = StopSignal::catch(&runtime)?;
+    match (&settings.queue, run_context.budget()) {
+        (None, budget) => {
+            prepared = runtime.block_on(prepared.with_browser(settings))?;
+            if let Some(budget) = budget {
+                prepared.engine = prepared.engine.within(budget);
+            }
+        }
+        (Some(_), Some(_)) => {
+            return Err(SettingsError::with_hint(
+                "--queue uses several processes, but the budget of a sweep works only within one process".to_owned(),
+                "give each cell its own budget, or omit --queue".to_owned(),
+            )
+            .into());
+        }
+        (Some(queue), None) => {
+            runtime.block_on(queue::connect(&queue.access, "rlm-eval run"))?;
+        }
     }
-    queue::connect(&queue.access, "rlm-eval run").await?;
-    Ok(prepared)
+    Ok((prepared, (runtime, stop)))
 }
 
 /// Initializes the servers' forecast of response lengths from the run's earlier responses. Reads
@@ -286,10 +293,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     let Some(prepared) = Prepared::new(&settings)? else {
         return Ok(Outcome::NothingMatched);
     };
-    let runtime = runtime()?;
-    let stop = StopSignal::catch(&runtime)?;
-    let prepared = runtime.block_on(opened(prepared, &settings, run_context))?;
-    let prepared = run_context.bound(prepared);
+    let (prepared, runtime) = opened(prepared, &settings, run_context)?;
     let reopened = Reopened::open(&dir)?;
     let mut remaining = prepared.remaining(&reopened, policy)?;
     run_context.restrict(&mut remaining, &prepared);
@@ -333,7 +337,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
         identity,
         remaining,
         resumed.writer,
-        (runtime, stop),
+        runtime,
         run_context,
     )
 }
