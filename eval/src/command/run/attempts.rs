@@ -23,7 +23,7 @@ use crate::reporter;
 use crate::run::event::{Reporter, RunPlan};
 use crate::run::journal::{ReplayedRunJournal, RunJournal};
 use crate::run::resume::Remaining;
-use crate::runner::{self, AttemptRunner, Run, RunError, RunOutcome, StopReason};
+use crate::runner::{self, AttemptRunner, Run, RunOutcome, StopReason};
 use crate::settings::{Display, QueueSettings, RunSettings};
 
 /// Makes the remaining attempts. Prints the result and, for an incomplete run, how to resume it.
@@ -98,7 +98,7 @@ pub(super) fn run_attempts(
             let engine = Arc::clone(&run.runner.engine);
             let ended = runtime.block_on(runner::run(run, writer, reporter, stop.received()));
             spent = engine.spent();
-            ended
+            ended.map(Some).map_err(Error::from)
         }
         Some(queue) => {
             let submission = Submission {
@@ -109,29 +109,21 @@ pub(super) fn run_attempts(
                 errors_allowed,
             };
             let queued = queued(submission, queue, writer, reporter, stop, &mut spent);
-            match runtime.block_on(queued) {
-                Ok(Some(ended)) => ended,
-                Ok(None) => {
-                    runtime.shutdown_background();
-                    terminal::note(&format!("run directory: {}", dir.display()));
-                    note_with_advice("workers make the attempts of this run");
-                    return Ok(Outcome::Complete);
-                }
-                Err(error) => {
-                    runtime.shutdown_background();
-                    note_with_advice("finished attempts are kept");
-                    return Err(error);
-                }
-            }
+            runtime.block_on(queued)
         }
     };
     // Do not wait for attempts that do not stop.
     runtime.shutdown_background();
     let ended = match ended {
-        Ok(ended) => ended,
+        Ok(Some(ended)) => ended,
+        Ok(None) => {
+            terminal::note(&format!("run directory: {}", dir.display()));
+            note_with_advice("workers make the attempts of this run");
+            return Ok(Outcome::Complete);
+        }
         Err(error) => {
             note_with_advice("finished attempts are kept");
-            return Err(error.into());
+            return Err(error);
         }
     };
     if matches!(run_context, RunContext::Standalone) {
@@ -219,7 +211,7 @@ async fn queued(
     reporter: Box<dyn Reporter>,
     stop: StopSignal,
     spent: &mut Spent,
-) -> Result<Option<Result<RunOutcome, RunError>>, Error> {
+) -> Result<Option<RunOutcome>, Error> {
     let (tell, stored) = unbounded_channel();
     let earlier = submission.remaining.earlier.iter();
     let earlier = earlier.map(AttemptRecord::without_texts).collect();
@@ -259,7 +251,7 @@ async fn queued(
     {
         terminal::warning(&error.to_string());
     }
-    Ok(Some(ended))
+    Ok(Some(ended?))
 }
 
 /// Returns the spending in the accounts of a queue, or `None` if they cannot be read.
