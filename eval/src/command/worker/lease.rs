@@ -380,9 +380,7 @@ impl SharedPace for Lease {
             let place = format!("pace.{}", &name::hash(endpoint)[..16]);
             let taken = self.queue.change(&place, |pace: &mut Pace| {
                 // Under contention, this runs several times, and slots of the first time expire.
-                let now = self.now_ms();
-                let slots = pace.take(rate.per_second, rate.burst, number, now);
-                slots.starts(now)
+                pace.take(rate.per_second, rate.burst, number, self.now_ms())
             });
             match taken.await {
                 Ok(starts) => slots.extend(starts),
