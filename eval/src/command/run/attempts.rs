@@ -48,7 +48,7 @@ pub(super) fn run_attempts(
     let earlier = remaining.earlier.iter();
     let plan = RunPlan {
         dir: dir.clone(),
-        identity: identity.clone(),
+        identity,
         attempts_total: prepared.jobs().len() as u64,
         attempts_done: (remaining.earlier.len() - remaining.again.len()) as u64,
         scores_done: earlier
@@ -68,6 +68,7 @@ pub(super) fn run_attempts(
         terminal::note(&format!("{note}{}", advice.unwrap_or_default()));
     };
     let mut spent = prepared.engine.spent();
+    let identity = plan.identity.clone();
     let errors_allowed = settings
         .conduct
         .fail_on_error
