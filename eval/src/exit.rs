@@ -29,15 +29,16 @@ pub const INCOMPLETE: u8 = 106;
 /// Stopped by Ctrl-C: 128 plus the signal number, as in shells.
 pub const INTERRUPTED: u8 = 130;
 
-/// Outcome of a command that did not fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Outcome of a command that did not fail, from the best to the worst. A command with several parts
+/// reports the worst of their outcomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// The command completed.
     Complete,
-    /// The selection matches no sample.
-    NothingMatched,
     /// The score is below the gate.
     GateFailed,
+    /// The selection matches no sample.
+    NothingMatched,
     /// Some attempts have no result.
     Incomplete,
     /// No attempt has a result, because infrastructure failed.
@@ -100,16 +101,13 @@ fn of_error(error: &Error) -> u8 {
             CompareError::Read { .. } | CompareError::Csv { .. } | CompareError::Differ(_),
         )
         | Error::Merge(
-            MergeError::Fingerprint { .. }
+            MergeError::Unrelated { .. }
             | MergeError::Program { .. }
-            | MergeError::Selection { .. }
             | MergeError::Shards(_)
             | MergeError::Disagree { .. }
             | MergeError::Exists(_),
         )
-        | Error::Import(
-            ImportError::File(_) | ImportError::Missing { .. } | ImportError::Value { .. },
-        )
+        | Error::Import(ImportError::File(_) | ImportError::Field { .. })
         | Error::View(
             ViewError::Folder { .. }
             | ViewError::NotFound { .. }

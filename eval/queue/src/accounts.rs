@@ -133,16 +133,17 @@ const ROUNDING: f64 = 1e-9;
 /// Number of slices into which each worker's share of a limit is divided.
 const PARTS: f64 = 4.0;
 
-impl BudgetAccounts {
-    /// Creates the accounts of a run that has already spent this amount.
-    pub fn new(spent: Amounts<f64>) -> Self {
+impl Default for BudgetAccounts {
+    fn default() -> Self {
         Self {
             v: VERSION,
-            spent,
+            spent: Amounts::default(),
             leases: BTreeMap::new(),
         }
     }
+}
 
+impl BudgetAccounts {
     /// Returns the total amounts spent, as far as workers have reported them.
     pub fn total(&self) -> Amounts<f64> {
         let used = self.leases.values().map(|lease| lease.used);
@@ -281,6 +282,13 @@ mod tests {
         }
     }
 
+    fn having_spent(number: f64) -> BudgetAccounts {
+        BudgetAccounts {
+            spent: calls(number),
+            ..BudgetAccounts::default()
+        }
+    }
+
     const TEN: Amounts<Option<f64>> = Amounts {
         cost_usd: None,
         tokens: None,
@@ -311,7 +319,7 @@ mod tests {
     fn leases_never_exceed_the_limit() {
         // In turn, each worker makes one call if its lease allows it, or else returns its lease.
         for workers in [1_usize, 2, 3, 8, 20] {
-            let mut accounts = BudgetAccounts::new(calls(1.0));
+            let mut accounts = having_spent(1.0);
             let mut used = vec![0.0; workers];
             let mut done = false;
             for now in 0..1000_u64 {
@@ -343,7 +351,7 @@ mod tests {
 
     #[test]
     fn expired_leases_return_only_unspent_amounts() {
-        let mut accounts = BudgetAccounts::new(Amounts::default());
+        let mut accounts = BudgetAccounts::default();
         let first = accounts.report("a", claim(0.0, true), TEN, 100, 0);
         assert!(
             (granted(&first) - 2.0).abs() < 1e-9,
@@ -365,7 +373,7 @@ mod tests {
             ([1.0, 2.0], 3.0, 3.0),
             ([1.0, 2.0], 2.0, 3.0),
         ] {
-            let mut accounts = BudgetAccounts::new(calls(spent));
+            let mut accounts = having_spent(spent);
             accounts.report("a", claim(leased, false), TEN, 100, 0);
             accounts.raise_to(calls(of_dir));
             assert_eq!(accounts.total(), calls(total), "{spent} {leased} {of_dir}");
@@ -388,7 +396,7 @@ mod tests {
                 most: cost(most),
             })
         };
-        let mut accounts = BudgetAccounts::new(Amounts::default());
+        let mut accounts = BudgetAccounts::default();
         let mut report = |worker: &str, used, reserved, next, now| {
             let claim = Claim {
                 used: cost(used),

@@ -1,5 +1,5 @@
-//! Limits the rate of requests to an endpoint over all workers. Each worker gets several request
-//! slots at a time: a start time, an interval and a number.
+//! Limits the rate of requests to an endpoint over all workers. Each worker gets the start times of
+//! several request slots at a time.
 //!
 //! This is the generic cell rate algorithm (ITU-T I.371), which `governor` implements for one
 //! process. Its state is a single message that is changed by compare-and-set. The slots of a worker
@@ -23,25 +23,6 @@ impl_message! {
     Pace: ;
 }
 
-/// Request slots assigned to a worker.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RequestSlots {
-    /// Time of the first slot, in milliseconds since 1970.
-    pub first_ms: f64,
-    /// Milliseconds between two slots.
-    pub apart_ms: f64,
-    /// Number of slots.
-    pub number: u32,
-}
-
-impl RequestSlots {
-    /// Returns the start times of the slots, in milliseconds since 1970. Slots of a burst lie in
-    /// the past and start now.
-    pub fn starts(self, now_ms: f64) -> impl Iterator<Item = f64> {
-        (0..self.number).map(move |n| (self.first_ms + f64::from(n) * self.apart_ms).max(now_ms))
-    }
-}
-
 impl Default for Pace {
     fn default() -> Self {
         Self {
@@ -52,18 +33,17 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Assigns the next `number` slots at a rate of `per_second`. After a pause, up to `burst`
-    /// slots are free immediately.
-    pub fn take(&mut self, per_second: f64, burst: u32, number: u32, now_ms: f64) -> RequestSlots {
+    /// Assigns the next `number` slots at a rate of `per_second`, and returns their start times in
+    /// milliseconds since 1970. After a pause, up to `burst` slots are free immediately: they lie in
+    /// the past and start now.
+    pub fn take(&mut self, per_second: f64, burst: u32, number: u32, now_ms: f64) -> Vec<f64> {
         let apart_ms = 1000.0 / per_second;
         let earliest = now_ms - f64::from(burst.saturating_sub(1)) * apart_ms;
         let first_ms = self.due_ms.max(earliest);
         self.due_ms = first_ms + f64::from(number) * apart_ms;
-        RequestSlots {
-            first_ms,
-            apart_ms,
-            number,
-        }
+        (0..number)
+            .map(|n| (first_ms + f64::from(n) * apart_ms).max(now_ms))
+            .collect()
     }
 }
 
@@ -76,8 +56,7 @@ mod tests {
         let mut pace = Pace::default();
         let mut all = Vec::new();
         for (now, number) in [(0.0, 3), (0.0, 2), (10.0, 1), (5000.0, 4)] {
-            let turns = pace.take(10.0, 1, number, now);
-            all.extend(turns.starts(now));
+            all.extend(pace.take(10.0, 1, number, now));
         }
         let wanted = [
             0.0, 100.0, 200.0, 300.0, 400.0, 500.0, 5000.0, 5100.0, 5200.0, 5300.0,
@@ -88,12 +67,10 @@ mod tests {
     #[test]
     fn admits_a_burst_after_a_pause() {
         let mut pace = Pace::default();
-        let turns = pace.take(1.0, 5, 6, 10_000.0);
-        assert!((turns.first_ms - 6000.0).abs() < 1e-9);
-        let starts: Vec<_> = turns.starts(10_000.0).collect();
+        let starts = pace.take(1.0, 5, 6, 10_000.0);
+        assert!((pace.due_ms - 12_000.0).abs() < 1e-9);
         let wanted = [10_000.0, 10_000.0, 10_000.0, 10_000.0, 10_000.0, 11_000.0];
         assert_eq!(starts, wanted);
-        let next = pace.take(1.0, 5, 1, 10_000.0);
-        assert!((next.first_ms - 12_000.0).abs() < 1e-9);
+        assert_eq!(pace.take(1.0, 5, 1, 10_000.0), [12_000.0]);
     }
 }

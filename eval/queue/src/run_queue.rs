@@ -77,13 +77,8 @@ impl RunQueue {
     pub async fn submit(&self, jobs: Vec<Job>) -> Result<u64, QueueError> {
         let put = |job: Job| async move {
             let place = self.work(&job.sample, job.attempt);
-            match self
-                .retry_temporary_errors(|| {
-                    self.broker
-                        .put(&place, message::write(&job), Expect::Nothing)
-                })
-                .await
-            {
+            let bytes = message::write(&job);
+            match self.put(&place, &bytes, Expect::Nothing).await {
                 Ok(_) => Ok(1),
                 Err(QueueError::Conflict) => Ok(0),
                 Err(error) => Err(error),
@@ -130,12 +125,8 @@ impl RunQueue {
     pub async fn jobs_of(&self, sample: &str) -> Result<Vec<Job>, QueueError> {
         let token = name::sample_token(sample);
         let place = SubjectAddress::of(&self.key, StreamKind::Work, &format!("{token}.*"));
-        let (mut jobs, mut from) = (Vec::new(), 1);
-        while let Some(stored) = self.broker.next(&place, from).await? {
-            from = stored.sequence + 1;
-            jobs.extend(message::read::<Job>(&stored.subject, &stored.bytes));
-        }
-        Ok(jobs)
+        let jobs = self.read_all(&place).await?.into_iter();
+        Ok(jobs.map(|(job, _)| job).collect())
     }
 
     /// Removes the attempts at a sample from the queue and returns their number. Workers may still
@@ -175,20 +166,10 @@ impl RunQueue {
         begun: &RestartEntry,
     ) -> Result<Vec<RestartEntry>, QueueError> {
         let place = self.data("again", sample, attempt);
-        self.retry_temporary_errors(|| {
-            self.broker
-                .put(&place, message::write(begun), Expect::Anything)
-        })
-        .await?;
-        let (mut all, mut from) = (Vec::new(), 1);
-        while let Some(stored) = self.broker.next(&place, from).await? {
-            from = stored.sequence + 1;
-            all.extend(message::read::<RestartEntry>(
-                &stored.subject,
-                &stored.bytes,
-            ));
-        }
-        Ok(all)
+        self.put(&place, &message::write(begun), Expect::Anything)
+            .await?;
+        let history = self.read_all(&place).await?.into_iter();
+        Ok(history.map(|(entry, _)| entry).collect())
     }
 
     /// Returns the budget accounts, if they exist.
@@ -202,25 +183,28 @@ impl RunQueue {
     }
 
     /// Changes a message of the run's state by compare-and-set. `rest` is the end of its subject.
-    /// `change` receives the current content and returns the new content and the result of this
-    /// function. It may run several times.
+    /// `change` receives the current content, which is the default before the first change, and
+    /// returns the result of this function. It may run several times.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the message cannot be read or written.
-    pub async fn change<M: Message + Send + Sync, T: Send>(
+    pub async fn change<M: Message + Default + Send + Sync, T: Send>(
         &self,
         rest: &str,
-        mut change: impl FnMut(Option<M>) -> (M, T) + Send,
+        mut change: impl FnMut(&mut M) -> T + Send,
     ) -> Result<T, QueueError> {
         let place = self.state(rest);
         for tries in 0.. {
-            let stored = self.broker.last(&place).await?;
-            let expect = stored
-                .as_ref()
-                .map_or(Expect::Nothing, |stored| Expect::Last(stored.sequence));
-            let read = |stored: Stored| message::read(&stored.subject, &stored.bytes);
-            let (new, gives) = change(stored.map(read).transpose()?);
-            match self.broker.put(&place, message::write(&new), expect).await {
+            let (mut content, expect) = match self.broker.last(&place).await? {
+                Some(stored) => (
+                    message::read(&stored.subject, &stored.bytes)?,
+                    Expect::Last(stored.sequence),
+                ),
+                None => (M::default(), Expect::Nothing),
+            };
+            let gives = change(&mut content);
+            let bytes = message::write(&content);
+            match self.broker.put(&place, bytes, expect).await {
                 Ok(_) => return Ok(gives),
                 Err(QueueError::Conflict) => {
                     if tries >= IMMEDIATE_RETRIES {
@@ -234,6 +218,44 @@ impl RunQueue {
             }
         }
         Err(QueueError::Conflict)
+    }
+
+    /// Returns the valid messages of a subject, which may contain wildcards. With each, returns the
+    /// time when the server received it, in milliseconds since 1970.
+    async fn read_all<M: Message>(
+        &self,
+        place: &SubjectAddress,
+    ) -> Result<Vec<(M, u64)>, QueueError> {
+        let (mut all, mut from) = (Vec::new(), 1);
+        while let Some(stored) = self.broker.next(place, from).await? {
+            from = stored.sequence + 1;
+            let message = message::read(&stored.subject, &stored.bytes);
+            all.extend(message.map(|message| (message, stored.at_ms)));
+        }
+        Ok(all)
+    }
+
+    /// Calls [`Broker::put`], retrying temporary errors.
+    async fn put(
+        &self,
+        place: &SubjectAddress,
+        bytes: &[u8],
+        expect: Expect,
+    ) -> Result<u64, QueueError> {
+        self.retry_temporary_errors(|| self.broker.put(place, bytes.to_vec(), expect))
+            .await
+    }
+
+    /// Calls [`Broker::next`], retrying temporary errors.
+    async fn next(&self, place: &SubjectAddress, from: u64) -> Result<Option<Stored>, QueueError> {
+        self.retry_temporary_errors(|| self.broker.next(place, from))
+            .await
+    }
+
+    /// Calls [`Broker::last`], retrying temporary errors.
+    async fn last(&self, place: &SubjectAddress) -> Result<Option<Stored>, QueueError> {
+        self.retry_temporary_errors(|| self.broker.last(place))
+            .await
     }
 
     /// Retries an operation after temporary errors until it succeeds or the run is no longer in the

@@ -65,26 +65,22 @@ async fn apply_action(
 }
 
 async fn apply_to_run(queue: &RunQueue, action: &QueueAction) -> Result<String, QueueError> {
-    let state = match action {
-        QueueAction::Pause(_) => State::Paused,
-        QueueAction::Cancel(_) => State::Cancelled,
-        QueueAction::Resume(_) | QueueAction::Status(_) => State::Open,
+    let (state, report) = match action {
+        QueueAction::Pause(_) => (
+            State::Paused,
+            "paused: workers finish their current attempts and take no more",
+        ),
+        QueueAction::Cancel(_) => (
+            State::Cancelled,
+            "cancelled: finished attempts are kept; collect them with `rlm-eval run --resume`",
+        ),
+        QueueAction::Resume(_) | QueueAction::Status(_) => (State::Open, "resumed"),
     };
     change_manifest(queue.broker(), queue.key(), |manifest| {
         manifest.state = state.clone();
     })
     .await?;
-    Ok(match state {
-        State::Paused => {
-            "paused: workers finish their current attempts and take no more".to_owned()
-        }
-        State::Cancelled => {
-            "cancelled: finished attempts are kept; collect them with `rlm-eval run \
-             --resume`"
-                .to_owned()
-        }
-        _ => "resumed".to_owned(),
-    })
+    Ok(report.to_owned())
 }
 
 async fn apply_to_sample(

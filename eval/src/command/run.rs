@@ -11,7 +11,7 @@ mod origin;
 mod attempts;
 mod queued;
 
-mod config;
+pub(super) mod config;
 pub(super) mod engine;
 
 use std::collections::{BTreeSet, HashMap};
@@ -20,13 +20,13 @@ use std::path::Path;
 use harness::SharedBudget;
 use jiff::Timestamp;
 use records::run_dir::{Lock, NewRun, Reopened, RunDir, longest_responses, merge_history};
+use tokio::runtime::Runtime;
 
 use super::runtime::{StopSignal, runtime};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::process::invocation::quoted;
 use crate::process::{program, terminal};
-use crate::run::event::RunPlan;
 use crate::run::resume::{Remaining, afresh};
 use crate::runner::RunError;
 use crate::settings::{
@@ -105,7 +105,7 @@ pub(super) fn least(settings: &RunSettings) -> Result<Option<expense::Sum>, Erro
     let Some(prepared) = Prepared::new(settings)? else {
         return Ok(None);
     };
-    dry_run::estimated_least(settings, &prepared).map(Some)
+    dry_run::least(settings, &prepared).map(Some)
 }
 
 /// Returns the ids of the selected samples, grouped by cluster, in dataset order. `None` if no
@@ -166,15 +166,13 @@ pub(super) fn start(
     if let Some(origin) = origin {
         origin.check_dataset(prepared.dataset.digest())?;
     }
-    let runtime = runtime()?;
-    let stop = StopSignal::catch(&runtime)?;
-    let prepared = runtime.block_on(opened(prepared, settings, run_context))?;
-    let prepared = run_context.bound(prepared);
-    if matches!(run_context, RunContext::Standalone) {
-        let least = dry_run::least(settings, &prepared)?;
-        if let Some(warning) = least.shortfall(settings.engine.conduct.budget, "") {
-            terminal::warning(&warning);
-        }
+    let (prepared, runtime) = opened(prepared, settings, run_context)?;
+    let budget = settings.engine.conduct.budget;
+    if matches!(run_context, RunContext::Standalone)
+        && expense::limits_expense(budget)
+        && let Some(warning) = dry_run::least(settings, &prepared)?.shortfall(budget, "")
+    {
+        terminal::warning(&warning);
     }
     let new_run = match at {
         Some((path, id)) => NewRun::create_at(path)?.with_id(id),
@@ -195,26 +193,14 @@ pub(super) fn start(
         },
     };
     let identity = prepared.identity(settings, new_run.id());
-    let jobs = prepared.jobs();
-    let plan = RunPlan {
-        dir: new_run.path().to_owned(),
-        identity: identity.clone(),
-        attempts_total: jobs.len() as u64,
-        attempts_done: 0,
-        scores_done: Vec::new(),
-        concurrency: settings.conduct.concurrency,
-        budget: settings.engine.conduct.budget,
-    };
-    let whole = prepared.attempts_of_all_shards();
-    let order = prepared.order();
-    let config = config::config(settings, &identity, plan.attempts_total, whole, &order);
+    let config = prepared.config(settings, &identity);
     let lock = Lock::new(prepared.fingerprint.clone(), identity.clone());
-    let writer = new_run.begin(&config, lock, order)?;
+    let writer = new_run.begin(&config, lock, prepared.order())?;
     if let Some(origin) = origin {
         origin.write(&writer, &identity)?;
     }
     let mut remaining = Remaining {
-        jobs,
+        jobs: prepared.jobs(),
         again: BTreeSet::new(),
         earlier: Vec::new(),
     };
@@ -222,10 +208,10 @@ pub(super) fn start(
     run_attempts(
         settings,
         prepared,
-        plan,
+        identity,
         remaining,
         writer,
-        (runtime, stop),
+        runtime,
         run_context,
     )
 }
@@ -242,25 +228,34 @@ fn duplicate_name(path: &Path) -> SettingsError {
     SettingsError::with_hint(problem, hint)
 }
 
-/// Starts the browser, or checks that the queue's server can be reached, before the run gets a
-/// folder.
-async fn opened(
-    prepared: Prepared,
+/// Starts the runtime and the browser, or checks that the queue's server can be reached, before the
+/// run gets a folder. Binds the engine to the budget of the sweep, if any.
+fn opened(
+    mut prepared: Prepared,
     settings: &RunSettings,
     run_context: &RunContext,
-) -> Result<Prepared, Error> {
-    let Some(queue) = &settings.queue else {
-        return prepared.with_browser(settings).await;
-    };
-    if run_context.budget().is_some() {
-        return Err(SettingsError::with_hint(
-            "--queue uses several processes, but the budget of a sweep works only within one process".to_owned(),
-            "give each cell its own budget, or omit --queue".to_owned(),
-        )
-        .into());
+) -> Result<(Prepared, (Runtime, StopSignal)), Error> {
+    let runtime = runtime()?;
+    let stop = StopSignal::catch(&runtime)?;
+    match (&settings.queue, run_context.budget()) {
+        (None, budget) => {
+            prepared = runtime.block_on(prepared.with_browser(settings))?;
+            if let Some(budget) = budget {
+                prepared.engine = prepared.engine.within(budget);
+            }
+        }
+        (Some(_), Some(_)) => {
+            return Err(SettingsError::with_hint(
+                "--queue uses several processes, but the budget of a sweep works only within one process".to_owned(),
+                "give each cell its own budget, or omit --queue".to_owned(),
+            )
+            .into());
+        }
+        (Some(queue), None) => {
+            runtime.block_on(queue::connect(&queue.access, "rlm-eval run"))?;
+        }
     }
-    queue::connect(&queue.access, "rlm-eval run").await?;
-    Ok(prepared)
+    Ok((prepared, (runtime, stop)))
 }
 
 /// Initializes the servers' forecast of response lengths from the run's earlier responses. Reads
@@ -298,10 +293,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     let Some(prepared) = Prepared::new(&settings)? else {
         return Ok(Outcome::NothingMatched);
     };
-    let runtime = runtime()?;
-    let stop = StopSignal::catch(&runtime)?;
-    let prepared = runtime.block_on(opened(prepared, &settings, run_context))?;
-    let prepared = run_context.bound(prepared);
+    let (prepared, runtime) = opened(prepared, &settings, run_context)?;
     let reopened = Reopened::open(&dir)?;
     let mut remaining = prepared.remaining(&reopened, policy)?;
     run_context.restrict(&mut remaining, &prepared);
@@ -316,28 +308,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
         ));
     }
     let identity = reopened.lock.run.clone();
-    let plan = RunPlan {
-        dir,
-        attempts_total: prepared.jobs().len() as u64,
-        attempts_done: (remaining.earlier.len() - remaining.again.len()) as u64,
-        scores_done: remaining
-            .earlier
-            .iter()
-            .filter_map(|record| Some((record.id.clone(), record.score?)))
-            .collect(),
-        concurrency: settings.conduct.concurrency,
-        budget: settings.engine.conduct.budget,
-        identity,
-    };
-    let whole = prepared.attempts_of_all_shards();
-    let order = prepared.order();
-    let mut config = config::config(
-        &settings,
-        &plan.identity,
-        plan.attempts_total,
-        whole,
-        &order,
-    );
+    let mut config = prepared.config(&settings, &identity);
     for changed in merge_history(&mut config, &reopened.config) {
         // A changed server address was already reported when the settings were resolved.
         if changed.name != "address" {
@@ -351,6 +322,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     let afresh = afresh(&reopened, &remaining, is_queued, |sample| {
         prepared.id(sample)
     })?;
+    let order = prepared.order();
     let resumed = reopened.resume(&config, order, &remaining.again, &afresh, program::this())?;
     for problem in &resumed.damaged_journals {
         terminal::warning(&format!(
@@ -360,10 +332,10 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     run_attempts(
         &settings,
         prepared,
-        plan,
+        identity,
         remaining,
         resumed.writer,
-        (runtime, stop),
+        runtime,
         run_context,
     )
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use harness::SharedBudget;
 use harness::model::Status;
 use records::AttemptRecord;
-use records::run_dir::RunDir;
+use records::run_dir::{RunDir, write_scores};
 use report::summary::{Summary, table};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -18,7 +18,6 @@ use tokio::runtime::Runtime;
 use super::report::note_if_running;
 use super::runtime::{StopSignal, runtime};
 use super::stdout;
-use super::sweep::worse;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::folders::{FolderError, Found, folders_among};
@@ -26,7 +25,7 @@ use crate::grader::{self, Grader, GraderError, Rule};
 use crate::models;
 use crate::process::terminal;
 
-use rescore::{Judging, Stopped, Verdicts, rescore, store};
+use rescore::{Judging, Stopped, Verdicts, rescore};
 use settings::{OtherScorer, ScoreSettings, budget_flag};
 
 pub(crate) use settings::ScoreArgs;
@@ -93,7 +92,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
             terminal::note(&format!("run {number} of {}: {path}", runs.len()));
         }
         let (outcome, summary) = scoring.score(run, judging.next(), stop.as_mut())?;
-        worst = worse(worst, outcome);
+        worst = worst.max(outcome);
         let Some(summary) = summary else {
             if number < runs.len() {
                 terminal::note(&format!("runs not scored: {}", runs.len() - number));
@@ -165,7 +164,7 @@ impl Scoring<'_> {
             return Ok((report_stopped(&stopped, done, of, kept), None));
         }
         let rescored: Vec<AttemptRecord> = records.into_iter().flatten().collect();
-        let path = store(run, &rescored, scorer)?;
+        let path = write_scores(run, &rescored, scorer)?;
         let new = Summary::new(&rescored, run.attempts_total()).with_wasted(run.wasted);
         terminal::note(&format!("scores: {}", path.display()));
         let failed: Vec<&AttemptRecord> = rescored

@@ -111,7 +111,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     for round in rounds::of(&plan, budget.is_some())? {
         for (place, cell) in plan.cells.iter().enumerate() {
             if has_stopped(args.policy.retry_errors)? {
-                return Ok(worse(worst, Outcome::Incomplete));
+                return Ok(worst.max(Outcome::Incomplete));
             }
             if !args.policy.retry_errors && round.is_done(&folder, place, cell)? {
                 continue;
@@ -132,12 +132,12 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             }
             // In earlier rounds, cells are incomplete by design.
             if round.is_last() || outcome == Outcome::InfrastructureFailed {
-                worst = worse(worst, outcome);
+                worst = worst.max(outcome);
             }
         }
     }
     if has_stopped(false)? {
-        return Ok(worse(worst, Outcome::Incomplete));
+        return Ok(worst.max(Outcome::Incomplete));
     }
     conclude(&folder, &plan, args.json)?;
     terminal::note(&format!("sweep: {}", folder.display()));
@@ -222,18 +222,4 @@ fn advise(
 fn default_folder() -> PathBuf {
     let now = Timestamp::now().strftime("%Y%m%d-%H%M%S");
     Path::new("results").join(format!("sweep-{now}"))
-}
-
-/// Returns the outcome to report for two parts of a command.
-pub(super) fn worse(one: Outcome, other: Outcome) -> Outcome {
-    let rank = |outcome: Outcome| match outcome {
-        Outcome::Complete => 0,
-        Outcome::GateFailed => 1,
-        Outcome::NothingMatched => 2,
-        Outcome::Incomplete => 3,
-        Outcome::InfrastructureFailed => 4,
-        Outcome::Faulty => 5,
-        Outcome::Interrupted => 6,
-    };
-    if rank(other) > rank(one) { other } else { one }
 }

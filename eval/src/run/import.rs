@@ -17,9 +17,6 @@ use records::{AttemptRecord, RunIdentity};
 use report::summary::Summary;
 use serde_json::Value;
 
-use super::event::{Reporter, RunEvent};
-use super::store::RunStore;
-
 pub use node_rlm::{SCORER, SuppliedSettings, read};
 
 /// A run of another system, read completely.
@@ -45,24 +42,14 @@ pub enum ImportError {
     /// The file cannot be read or is not a result file.
     #[error(transparent)]
     File(#[from] ReplayError),
-    /// A required field is missing.
-    #[error("{}: {field} is missing; {wanted}", path.display())]
-    Missing {
-        /// Path of the file.
-        path: PathBuf,
-        /// Path of the field, such as `results[3].score`.
-        field: String,
-        /// Description of a valid value.
-        wanted: &'static str,
-    },
-    /// A field has an invalid value.
+    /// A required field is missing, or a field has an invalid value.
     #[error("{}: {field} is {value}; {wanted}", path.display())]
-    Value {
+    Field {
         /// Path of the file.
         path: PathBuf,
         /// Path of the field, such as `results[3].score`.
         field: String,
-        /// Value of the field.
+        /// Value of the field, or `missing`.
         value: String,
         /// Description of a valid value.
         wanted: &'static str,
@@ -104,23 +91,20 @@ impl Imported {
             .map(|(record, _)| record.id.clone())
             .collect();
         let lock = Lock::new(self.fingerprint, identity);
-        let mut writer = RunStore::new(new.begin(&config, lock, order)?);
+        let mut writer = new.begin(&config, lock, order)?;
         let mut records = Vec::new();
         for (mut record, events) in self.attempts {
             run_id.clone_into(&mut record.run_id);
-            writer.report(&RunEvent::AttemptStarted {
-                sample: record.id.clone(),
-                attempt: record.attempt,
-            });
+            writer.begin_attempt(&record.id, record.attempt);
             for mut event in events {
                 run_id.clone_into(&mut event.run_id);
-                writer.report(&RunEvent::Engine(event));
+                writer.event(&event);
             }
-            records.push(record.clone());
-            writer.report(&RunEvent::AttemptFinished(record.into()));
+            writer.end_attempt(&record);
+            records.push(record);
         }
         let summary = Summary::new(&records, records.len() as u64);
-        writer.report(&RunEvent::RunFinished(summary.into()));
+        writer.finish(|wasted| summary.with_wasted(wasted));
         match writer.take_error() {
             Some(error) => Err(error.into()),
             None => Ok(()),

@@ -20,8 +20,6 @@ use records::run_dir::{
 use report::summary::Summary;
 use serde_json::Value;
 
-use super::event::{Reporter, RunEvent};
-use super::store::RunStore;
 use shards::Shards;
 
 pub use error::MergeError;
@@ -191,24 +189,22 @@ fn order(config: &Value, chosen: &Chosen<'_>) -> Vec<String> {
 }
 
 fn same_experiment(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
-    let (one, two) = (first.path.clone(), other.path.clone());
     let differences = first.lock.fingerprint.differences(&other.lock.fingerprint);
     if !differences.is_empty() {
-        return Err(MergeError::Fingerprint {
-            first: one,
-            other: two,
-            differences,
+        let differences = differences.iter();
+        let differences: Vec<String> = differences
+            .map(|difference| difference.between("in one", "in the other"))
+            .collect();
+        return Err(MergeError::Unrelated {
+            first: first.path.clone(),
+            other: other.path.clone(),
+            problem: format!("different experiments: {}", differences.join("; ")),
         });
     }
-    let differences = shards::other_selection(first, other);
-    if differences.is_empty() {
-        return Ok(());
+    match shards::other_selection(first, other).as_slice() {
+        [] => Ok(()),
+        differences => Err(shards::unrelated(first, other, &differences.join("; "))),
     }
-    Err(MergeError::Selection {
-        first: one,
-        other: two,
-        differences,
-    })
 }
 
 /// Rejects runs of different programs, because mixing their results must be requested explicitly.
@@ -372,7 +368,7 @@ fn write(
             lock.later_programs.push(program);
         }
     }
-    let mut writer = RunStore::new(new.begin(&config, lock, order)?);
+    let mut writer = new.begin(&config, lock, order)?;
     let mut records = Vec::with_capacity(chosen.len());
     for (run, record) in chosen.values() {
         let record = AttemptRecord {
@@ -381,18 +377,15 @@ fn write(
             answer_file: None,
             ..(*record).clone()
         };
-        writer.report(&RunEvent::AttemptStarted {
-            sample: record.id.clone(),
-            attempt: record.attempt,
-        });
+        writer.begin_attempt(&record.id, record.attempt);
         for event in Events::open(&run.trajectory(&record.id, record.attempt))? {
-            writer.report(&RunEvent::Engine(Event {
+            writer.event(&Event {
                 run_id: run_id.clone(),
                 ..event?
-            }));
+            });
         }
+        writer.end_attempt(&record);
         records.push(record.without_texts());
-        writer.report(&RunEvent::AttemptFinished(record.into()));
         if let Some(error) = writer.take_error() {
             return Err(error.into());
         }
@@ -404,12 +397,12 @@ fn write(
         (place, made_again.get(path).map_or(&[][..], Vec::as_slice))
     });
     for (place, unused) in places.collect::<BTreeMap<_, _>>() {
-        writer.writer().adopt_wasted(&place, unused)?;
+        writer.adopt_wasted(&place, unused)?;
     }
     let summary = Summary::new(&records, total);
-    writer.report(&RunEvent::RunFinished(summary.clone().into()));
+    let stored = writer.finish(|wasted| summary.clone().with_wasted(wasted));
     match writer.take_error() {
         Some(error) => Err(error.into()),
-        None => Ok(writer.take_summary().unwrap_or(summary)),
+        None => Ok(stored.unwrap_or(summary)),
     }
 }

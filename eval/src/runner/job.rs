@@ -1,11 +1,11 @@
-//! Makes and scores one attempt.
+//! Makes and scores the attempts of a run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use benchmarks::{Dataset, DatasetError, Sample};
+use benchmarks::{Checks, Dataset, DatasetError, Sample};
 use harness::model::{AttemptOutcome, Event, EventKind, EventSink, Stats, Status};
 use harness::provider::http::redact;
 use harness::provider::{Forecast, ProviderError};
@@ -14,19 +14,100 @@ use jiff::Timestamp;
 use records::{AttemptRecord, FurtherScore, RunIdentity};
 use serde_json::Value;
 use tokio::sync::mpsc;
+use tokio::task::{JoinError, JoinHandle};
 
 use super::record::{Scored, judged, of_attempt, state_of_answers};
 use super::shared_samples::SharedSamples;
 use crate::grader::{Further, Grade, Grader, JudgeLog, ScorableAnswer, grade, spent_on_judge};
 use crate::run::event::RunEvent;
 
-/// An attempt to run, with everything that it needs.
+/// Makes attempts of one run.
+#[derive(Clone)]
+pub struct AttemptRunner {
+    /// Values shared by all attempts.
+    pub identity: Arc<RunIdentity>,
+    /// Engine that runs the agents.
+    pub engine: Arc<Engine>,
+    /// Source of the samples.
+    pub dataset: Arc<dyn Dataset>,
+    /// Scorer of the answers.
+    pub grader: Arc<dyn Grader>,
+    /// Additional scorers, whose scores are only recorded.
+    pub further: Further,
+}
+
+impl AttemptRunner {
+    /// Makes an attempt at the sample with this index, sending its events as they occur. A panic
+    /// fails only this attempt. Dropping the future stops the attempt.
+    ///
+    /// # Errors
+    /// [`DatasetError`] if the sample is unavailable.
+    pub async fn make(
+        &self,
+        index: usize,
+        attempt: u32,
+        events: mpsc::UnboundedSender<RunEvent>,
+    ) -> Result<AttemptRecord, DatasetError> {
+        let job = Job {
+            runner: self.clone(),
+            samples: Arc::new(SharedSamples::new(Arc::clone(&self.dataset), &[])),
+            index,
+            attempt,
+        };
+        let mut task = AbortOnDrop(tokio::spawn(job.run(events)));
+        match (&mut task.0).await {
+            Ok(record) => record,
+            Err(panic) => self.broken(index, attempt, &panic),
+        }
+    }
+
+    /// Returns the record of an attempt that failed because of a bug in the harness.
+    pub(super) fn broken(
+        &self,
+        index: usize,
+        attempt: u32,
+        panic: &JoinError,
+    ) -> Result<AttemptRecord, DatasetError> {
+        let sample = self.dataset.sample(index)?;
+        let error = redact(format!("the harness failed: {panic}"));
+        Ok(self.failed(&sample, index, attempt, error))
+    }
+
+    /// Returns the record of an attempt at `sample` that has only an error.
+    pub fn failed(
+        &self,
+        sample: &Sample,
+        index: usize,
+        attempt: u32,
+        error: String,
+    ) -> AttemptRecord {
+        let outcome = AttemptOutcome {
+            earlier_answers: Vec::new(),
+            status: Status::Error,
+            answer: None,
+            error: Some(error),
+            refused: false,
+            state: None,
+            stats: Stats::default(),
+        };
+        let now = Timestamp::now();
+        of_attempt(&self.identity, sample, attempt, &outcome, None, now).of_sample(index)
+    }
+}
+
+/// A task that is aborted when dropped.
+struct AbortOnDrop<T>(JoinHandle<T>);
+
+impl<T> Drop for AbortOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// An attempt to run.
 pub(super) struct Job {
-    pub(super) identity: Arc<RunIdentity>,
-    pub(super) engine: Arc<Engine>,
+    pub(super) runner: AttemptRunner,
     pub(super) samples: Arc<SharedSamples>,
-    pub(super) grader: Arc<dyn Grader>,
-    pub(super) further: Further,
     pub(super) index: usize,
     pub(super) attempt: u32,
 }
@@ -47,7 +128,7 @@ impl Job {
         );
         let started_at = Timestamp::now();
         let task = Task {
-            run_id: self.identity.run_id.clone(),
+            run_id: self.runner.identity.run_id.clone(),
             sample: sample.id.clone(),
             attempt,
             query: sample.query.clone(),
@@ -57,20 +138,21 @@ impl Job {
         };
         let began = Instant::now();
         let outcome = self
+            .runner
             .engine
             .run(&task, Arc::new(Forward(events.clone())))
             .await;
         let log = Judging {
-            engine: &self.engine,
+            engine: &self.runner.engine,
             task: &task,
             began,
             events: &events,
         };
-        let answers = self.further.iter();
+        let answers = self.runner.further.iter();
         let answers: Vec<_> = answers
             .map(|grader| judged_by(&outcome, grader.name()))
             .collect();
-        let mut outcome = with_turns(outcome, self.grader.name());
+        let mut outcome = with_turns(outcome, self.runner.grader.name());
         let status = outcome.status;
         let is_judged = match status {
             Status::Ok => !outcome.refused,
@@ -80,12 +162,12 @@ impl Job {
         let judged = judged(outcome.answer.as_deref(), outcome.state.as_ref());
         let judged = judged.filter(|_| is_judged);
         let grade = self
-            .grade(self.grader.as_ref(), judged, &sample, &log)
+            .grade(self.runner.grader.as_ref(), judged, &sample, &log)
             .await;
         let mut is_over_budget = grade.as_ref().is_some_and(Grade::is_over_budget);
         let mut scores = BTreeMap::new();
         let mut judge = None;
-        for (grader, answer) in self.further.iter().zip(answers) {
+        for (grader, answer) in self.runner.further.iter().zip(answers) {
             if is_over_budget {
                 break;
             }
@@ -110,7 +192,7 @@ impl Job {
             outcome.status = Status::Cancelled;
         }
         let record = of_attempt(
-            &self.identity,
+            &self.runner.identity,
             &sample,
             attempt,
             &outcome,
@@ -140,9 +222,9 @@ impl Job {
             attempt: self.attempt,
             answer: &answer,
         };
-        let grade = grade(grader, &self.identity.benchmark, answered, log).await;
+        let grade = grade(grader, &self.runner.identity.benchmark, answered, log).await;
         if let Some(reason) = &grade.halts {
-            self.engine.halt(reason.clone());
+            self.runner.engine.halt(reason.clone());
         }
         Some(grade)
     }
@@ -176,7 +258,7 @@ fn with_turns(mut outcome: AttemptOutcome, scorer: &str) -> AttemptOutcome {
 
 /// For the scorer `checks`, returns all answers of the attempt as state.
 fn turns(outcome: &AttemptOutcome, scorer: &str) -> Option<Value> {
-    if outcome.answer.is_none() || scorer != benchmarks::Checks::NAME {
+    if outcome.answer.is_none() || scorer != Checks::NAME {
         return None;
     }
     let answers = outcome.earlier_answers.iter().map(String::as_str);
@@ -191,20 +273,6 @@ fn judged_by(outcome: &AttemptOutcome, scorer: &str) -> Option<String> {
         Some(state) => judged(answer, Some(state)),
         None => judged(answer, turns(outcome, scorer).as_ref()),
     }
-}
-
-/// Returns the record of an attempt that failed because of a bug in the harness.
-pub(super) fn broken(
-    identity: &RunIdentity,
-    dataset: &dyn Dataset,
-    index: usize,
-    attempt: u32,
-    reason: &str,
-) -> Result<AttemptRecord, DatasetError> {
-    let error = redact(format!("the harness failed: {reason}"));
-    let outcome = AttemptOutcome::without_answer(Status::Error, error, Stats::default());
-    let sample = dataset.sample(index)?;
-    Ok(of_attempt(identity, &sample, attempt, &outcome, None, Timestamp::now()).of_sample(index))
 }
 
 /// Adds the judge's calls to the attempt's events and charges them to the run's budget.

@@ -5,7 +5,6 @@
 
 pub mod selection;
 
-mod attempt_runner;
 mod job;
 mod shared_samples;
 
@@ -15,24 +14,23 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use benchmarks::{Dataset, DatasetError};
+use benchmarks::DatasetError;
 use harness::model::Status;
 use harness::{Engine, HaltReason, Spent};
 use records::AttemptRecord;
-use records::run_dir::{RunDirError, latest};
+use records::run_dir::{RunDirError, RunWriter, latest};
 use report::summary::Summary;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, timeout};
 
-use crate::grader::{Further, Grader};
 use crate::process::{machine_memory, terminal};
 use crate::run::event::{Reporter, RunEvent, RunPlan};
-use crate::run::store::RunStore;
-use job::{Job, broken, send};
+use crate::run::store::store;
+use job::{Job, send};
 use shared_samples::SharedSamples;
 
-pub use attempt_runner::AttemptRunner;
+pub use job::AttemptRunner;
 
 /// Maximum time that a stopped run waits for its attempts to end. Attempts that take longer are
 /// abandoned.
@@ -45,14 +43,8 @@ const MAX_BATCH_EVENTS: usize = 1_000;
 pub struct Run {
     /// Plan, reported first.
     pub plan: RunPlan,
-    /// Engine that runs the agents.
-    pub engine: Arc<Engine>,
-    /// Source of the samples.
-    pub dataset: Arc<dyn Dataset>,
-    /// Scorer of the answers.
-    pub grader: Arc<dyn Grader>,
-    /// Scorers whose scores are only recorded.
-    pub further: Further,
+    /// Maker of the attempts.
+    pub runner: AttemptRunner,
     /// Attempts to make, in order: index of the sample and 1-based number of the attempt.
     pub jobs: Vec<(usize, u32)>,
     /// Records of attempts finished by earlier starts. `jobs` may list some of these attempts
@@ -107,7 +99,7 @@ pub enum RunError {
 /// [`RunError`] if samples are unavailable or records cannot be written.
 pub async fn run(
     run: Run,
-    writer: RunStore,
+    writer: RunWriter,
     reporter: Box<dyn Reporter>,
     stop: impl Future<Output = ()>,
 ) -> Result<RunOutcome, RunError> {
@@ -120,7 +112,7 @@ pub async fn run(
         writer,
         reporter,
         async |events, failure| {
-            let engine = Arc::clone(&run.engine);
+            let engine = Arc::clone(&run.runner.engine);
             let mut made = attempts(run, &events, failure, stop).await;
             if made.is_halted()
                 && let Some(reason) = engine.halt_reason()
@@ -140,7 +132,7 @@ pub async fn run(
 pub async fn conduct(
     attempts_total: u64,
     earlier: Vec<AttemptRecord>,
-    writer: RunStore,
+    writer: RunWriter,
     reporter: Box<dyn Reporter>,
     make: impl AsyncFnOnce(mpsc::UnboundedSender<RunEvent>, watch::Receiver<bool>) -> Progress,
 ) -> Result<RunOutcome, RunError> {
@@ -172,15 +164,15 @@ pub async fn conduct(
 /// the stored summary or the first write error.
 fn consume(
     mut inbox: mpsc::UnboundedReceiver<RunEvent>,
-    mut writer: RunStore,
+    mut writer: RunWriter,
     mut reporter: Box<dyn Reporter>,
     failed: &watch::Sender<bool>,
 ) -> Result<Option<Summary>, RunDirError> {
-    let mut first = None;
+    let (mut first, mut summary) = (None, None);
     let mut events = Vec::new();
     // Batch the events that arrived during the last write, so that they wait for the disk once.
     while inbox.blocking_recv_many(&mut events, MAX_BATCH_EVENTS) > 0 {
-        writer.report_all(&events);
+        summary = store(&mut writer, &events).or(summary);
         if first.is_none() {
             first = writer.take_error();
             if first.is_some() {
@@ -197,7 +189,7 @@ fn consume(
     }
     match first {
         Some(error) => Err(error),
-        None => Ok(writer.take_summary()),
+        None => Ok(summary),
     }
 }
 
@@ -221,10 +213,10 @@ async fn attempts(
     stop: impl Future<Output = ()>,
 ) -> Progress {
     let concurrency = run.plan.concurrency;
-    let identity = Arc::new(run.plan.identity.clone());
+    let runner = run.runner;
     send(events, RunEvent::RunStarted(run.plan));
-    let samples = Arc::new(SharedSamples::new(Arc::clone(&run.dataset), &run.jobs));
-    run.engine.expect(run.jobs.len());
+    let samples = Arc::new(SharedSamples::new(Arc::clone(&runner.dataset), &run.jobs));
+    runner.engine.expect(run.jobs.len());
     let mut jobs = run.jobs.into_iter();
     let mut running = JoinSet::new();
     let mut names = HashMap::new();
@@ -235,7 +227,7 @@ async fn attempts(
     tokio::pin!(stop);
     loop {
         if !made.is_halted()
-            && let Some(reason) = run.engine.halt_reason()
+            && let Some(reason) = runner.engine.halt_reason()
         {
             made.ending = StopReason::Halted(reason);
         }
@@ -244,11 +236,8 @@ async fn attempts(
             && let Some((index, attempt)) = jobs.next()
         {
             let job = Job {
-                identity: Arc::clone(&identity),
-                engine: Arc::clone(&run.engine),
+                runner: runner.clone(),
                 samples: Arc::clone(&samples),
-                grader: Arc::clone(&run.grader),
-                further: Arc::clone(&run.further),
                 index,
                 attempt,
             };
@@ -268,10 +257,10 @@ async fn attempts(
                     Some(Err(panic)) => {
                         let Some((index, attempt)) = names.remove(&panic.id()) else { continue };
                         samples.ended(index);
-                        broken(&identity, run.dataset.as_ref(), index, attempt, &panic.to_string())
+                        runner.broken(index, attempt, &panic)
                     }
                 };
-                report_spending(&run.engine, &mut spent, events);
+                report_spending(&runner.engine, &mut spent, events);
                 match record {
                     Ok(record) => made.add(record, events),
                     Err(error) => {
@@ -291,14 +280,14 @@ async fn attempts(
             }
             _ = failure.changed() => break,
             _ = tick.tick() => {
-                report_spending(&run.engine, &mut spent, events);
+                report_spending(&runner.engine, &mut spent, events);
                 if let Some(warning) = machine_memory::low_memory_warning(running.len()) {
                     terminal::warning(&warning);
                 }
             }
             // Do not start further attempts. Those in progress may finish, unless they would all
             // fail.
-            reason = run.engine.halted(), if !made.is_halted() => made.ending = StopReason::Halted(reason),
+            reason = runner.engine.halted(), if !made.is_halted() => made.ending = StopReason::Halted(reason),
         }
         if let StopReason::Halted(HaltReason::Failing(_)) = made.ending {
             break;

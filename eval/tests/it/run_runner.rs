@@ -7,8 +7,7 @@ use std::time::Duration;
 use benchmarks::{Dataset, DatasetError, Sample, SampleMetadata, Score, Scorer};
 use eval::grader::Rule;
 use eval::run::event::{Reporter, RunEvent, RunPlan};
-use eval::run::store::RunStore;
-use eval::runner::{self, Run, RunError, RunOutcome, StopReason};
+use eval::runner::{self, AttemptRunner, Run, RunError, RunOutcome, StopReason};
 use harness::provider::Scripted;
 use harness::{Conduct, Engine, Model, ModelMap, Protocol, Treatment};
 use jiff::Timestamp;
@@ -163,16 +162,19 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<RunOutcome, RunEr
     let writer = new
         .begin(
             &json!({"v": 1}),
-            Lock::new(fingerprint, identity),
+            Lock::new(fingerprint, identity.clone()),
             dataset.ids.clone(),
         )
         .unwrap();
     let run = Run {
-        further: Arc::new([]),
         plan,
-        engine: Arc::new(engine),
-        grader: Arc::new(Rule::of_benchmark(dataset.scorer())),
-        dataset: Arc::new(dataset),
+        runner: AttemptRunner {
+            identity: Arc::new(identity),
+            engine: Arc::new(engine),
+            grader: Arc::new(Rule::of_benchmark(dataset.scorer())),
+            dataset: Arc::new(dataset),
+            further: Arc::new([]),
+        },
         jobs: vec![(0, 1), (1, 1), (2, 1), (3, 1)],
         earlier: Vec::new(),
         errors_allowed: None,
@@ -190,9 +192,8 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<RunOutcome, RunEr
         // When the run has finished, the reporter drops the sender, and no stop is needed.
         let _ = finished.wait_for(|finished| *finished >= wanted).await;
     };
-    let store = RunStore::new(writer);
     let ended = runtime.block_on(async {
-        let run = runner::run(run, store, Box::new(Finished(sender)), stop);
+        let run = runner::run(run, writer, Box::new(Finished(sender)), stop);
         tokio::time::timeout(HUNG, run).await
     });
     runtime.shutdown_background();

@@ -19,10 +19,7 @@ impl RunQueue {
         let place = self.data("jrn", sample, attempt);
         loop {
             let (mut bytes, mut last, mut from) = (Vec::new(), 0, 1);
-            while let Some(stored) = self
-                .retry_temporary_errors(|| self.broker.next(&place, from))
-                .await?
-            {
+            while let Some(stored) = self.next(&place, from).await? {
                 (last, from) = (stored.sequence, stored.sequence + 1);
                 if stored.bytes == TAKEOVER_MARK {
                     whole_lines(&mut bytes);
@@ -31,11 +28,7 @@ impl RunQueue {
                 }
             }
             whole_lines(&mut bytes);
-            let expect = after(last);
-            match self
-                .retry_temporary_errors(|| self.broker.put(&place, TAKEOVER_MARK.to_vec(), expect))
-                .await
-            {
+            match self.put(&place, TAKEOVER_MARK, after(last)).await {
                 Ok(own) => return Ok((bytes, own)),
                 // Read again: the previous owner has written meanwhile, or the server that
                 // responded was not up to date.
@@ -59,13 +52,11 @@ impl RunQueue {
     ) -> Result<u64, QueueError> {
         let place = self.data("jrn", sample, attempt);
         for piece in lines.chunks(PIECE) {
-            let put = || self.broker.put(&place, piece.to_vec(), after(last));
-            last = match self.retry_temporary_errors(put).await {
+            last = match self.put(&place, piece, after(last)).await {
                 // An earlier try may have succeeded although its reply was lost. A takeover begins
                 // with [`TAKEOVER_MARK`], so its first message is never equal to this piece.
                 Err(QueueError::Conflict) => {
-                    let next = || self.broker.next(&place, last + 1);
-                    let next = self.retry_temporary_errors(next).await?;
+                    let next = self.next(&place, last + 1).await?;
                     let own = next.filter(|stored| stored.bytes == piece);
                     own.ok_or(QueueError::Conflict)?.sequence
                 }
@@ -82,9 +73,7 @@ impl RunQueue {
     /// Returns [`QueueError`] if the server does not respond.
     pub async fn journal_end(&self, sample: &str, attempt: u32) -> Result<u64, QueueError> {
         let place = self.data("jrn", sample, attempt);
-        let last = self
-            .retry_temporary_errors(|| self.broker.last(&place))
-            .await?;
+        let last = self.last(&place).await?;
         Ok(last.map_or(0, |stored| stored.sequence))
     }
 

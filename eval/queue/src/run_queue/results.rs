@@ -41,10 +41,7 @@ impl RunQueue {
             pieces.subject = format!("{}.{}", pieces.subject, header.nonce);
             for piece in body.chunks(PIECE) {
                 header.pieces += 1;
-                self.retry_temporary_errors(|| {
-                    self.broker.put(&pieces, piece.to_vec(), Expect::Anything)
-                })
-                .await?;
+                self.put(&pieces, piece, Expect::Anything).await?;
             }
         }
         let mut bytes = message::write(&header);
@@ -52,10 +49,7 @@ impl RunQueue {
         if header.pieces == 0 {
             bytes.extend_from_slice(body);
         }
-        let sent = self
-            .retry_temporary_errors(|| self.broker.put(&place, bytes.clone(), Expect::Nothing))
-            .await;
-        match sent {
+        match self.put(&place, &bytes, Expect::Nothing).await {
             // An earlier try may have succeeded although its reply was lost.
             Err(QueueError::Conflict) if self.is_own(&place, &header).await? => Ok(()),
             sent => sent.map(|_| ()),
@@ -67,9 +61,7 @@ impl RunQueue {
         place: &SubjectAddress,
         header: &ResultHeader,
     ) -> Result<bool, QueueError> {
-        let stored = self
-            .retry_temporary_errors(|| self.broker.last(place))
-            .await?;
+        let stored = self.last(place).await?;
         let is_own = |own: &ResultHeader| own.nonce == header.nonce && own.worker == header.worker;
         Ok(stored.is_some_and(|stored| head(&stored).is_ok_and(|(own, _)| is_own(&own))))
     }
@@ -125,10 +117,7 @@ impl RunQueue {
             pieces.subject = format!("{}.{}", pieces.subject, header.nonce);
             let mut from = 1;
             while (body.len() as u64) < header.bytes {
-                let piece = self
-                    .retry_temporary_errors(|| self.broker.next(&pieces, from))
-                    .await?;
-                let Some(piece) = piece else {
+                let Some(piece) = self.next(&pieces, from).await? else {
                     return Err(wrong(format!(
                         "only {} of {} bytes were received",
                         body.len(),

@@ -38,16 +38,7 @@ impl RunQueue {
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
     pub async fn workers(&self) -> Result<Vec<(WorkerHeartbeat, u64)>, QueueError> {
-        let place = self.state("worker.*");
-        let (mut all, mut from) = (Vec::new(), 1);
-        while let Some(stored) = self.broker.next(&place, from).await? {
-            from = stored.sequence + 1;
-            if let Ok(heartbeat) = message::read::<WorkerHeartbeat>(&stored.subject, &stored.bytes)
-            {
-                all.push((heartbeat, stored.at_ms));
-            }
-        }
-        Ok(all)
+        self.read_all(&self.state("worker.*")).await
     }
 
     /// Returns the last count of workers and its age in milliseconds, or `None` before the first

@@ -38,10 +38,9 @@ async fn make_calls(queue: RunQueue, worker: &str) -> f64 {
             next: Some(one),
             ..Claim::default()
         };
-        let reply = queue.change("books", |accounts: Option<BudgetAccounts>| {
-            let mut accounts = accounts.unwrap_or_else(|| BudgetAccounts::new(calls(BEFORE)));
-            let reply = accounts.report(worker, claim, limits, 1000, 1);
-            (accounts, reply)
+        let reply = queue.change("books", |accounts: &mut BudgetAccounts| {
+            accounts.raise_to(calls(BEFORE));
+            accounts.report(worker, claim, limits, 1000, 1)
         });
         match reply.await.unwrap() {
             LeaseReply::Granted(granted) => {
@@ -58,12 +57,8 @@ async fn make_calls(queue: RunQueue, worker: &str) -> f64 {
         let accounts = queue.accounts().await.unwrap().unwrap();
         assert!(accounts.total().calls <= LIMIT, "{accounts:?}");
     }
-    let ended = queue.change("books", |accounts: Option<BudgetAccounts>| {
-        let mut accounts = accounts.unwrap();
-        accounts.end(worker);
-        (accounts, ())
-    });
-    ended.await.unwrap();
+    let end = |accounts: &mut BudgetAccounts| accounts.end(worker);
+    queue.change("books", end).await.unwrap();
     made
 }
 
@@ -87,7 +82,11 @@ async fn workers_share_one_budget() {
         }
         assert_eq!(calls(made), calls(LIMIT - BEFORE), "{workers} workers");
         let accounts = run.queue.accounts().await.unwrap().unwrap();
-        assert_eq!(accounts, BudgetAccounts::new(calls(LIMIT)));
+        let expected = BudgetAccounts {
+            spent: calls(LIMIT),
+            ..BudgetAccounts::default()
+        };
+        assert_eq!(accounts, expected);
     }
 }
 
@@ -102,12 +101,10 @@ async fn workers_share_one_request_rate() {
         tasks.push(tokio::spawn(async move {
             let mut starts = Vec::new();
             for number in 1..=10 {
-                let slots = queue.change("pace.endpoint", |pace: Option<Pace>| {
-                    let mut pace = pace.unwrap_or_default();
-                    let slots = pace.take(500.0, 1, number, 0.0);
-                    (pace, slots)
+                let slots = queue.change("pace.endpoint", |pace: &mut Pace| {
+                    pace.take(500.0, 1, number, 0.0)
                 });
-                starts.extend(slots.await.unwrap().starts(0.0));
+                starts.extend(slots.await.unwrap());
             }
             starts
         }));
@@ -120,13 +117,11 @@ async fn workers_share_one_request_rate() {
     let wanted: Vec<f64> = (0..110).map(|n| f64::from(n) * 2.0).collect();
     assert_eq!(starts, wanted);
     // Another endpoint has another rate.
-    let slots = run.queue.change("pace.other", |pace: Option<Pace>| {
-        assert_eq!(pace, None);
-        let mut pace = Pace::default();
-        let slots = pace.take(500.0, 1, 1, 0.0);
-        (pace, slots)
+    let slots = run.queue.change("pace.other", |pace: &mut Pace| {
+        assert_eq!(*pace, Pace::default());
+        pace.take(500.0, 1, 1, 0.0)
     });
-    assert_eq!(slots.await.unwrap().starts(0.0).collect::<Vec<_>>(), [0.0]);
+    assert_eq!(slots.await.unwrap(), [0.0]);
 }
 
 #[tokio::test]
@@ -149,7 +144,7 @@ async fn invalid_accounts_are_not_overwritten() {
             .put(&place, text.into(), Expect::Anything);
         let sequence = put.await.unwrap();
         let read = run.queue.accounts().await.unwrap_err();
-        let change = |_: Option<BudgetAccounts>| (BudgetAccounts::new(calls(0.0)), ());
+        let change = |_: &mut BudgetAccounts| ();
         let changed = run.queue.change("books", change).await.unwrap_err();
         for error in [read, changed] {
             assert!(matches!(error, QueueError::Message { .. }), "{error:?}");

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::links::{self, without_links};
 use super::wasted_spend::{Callers, spent_in};
 use super::{Fingerprint, RunDir, RunDirError, SCORES, atomic, if_exists};
-use crate::{JudgeUse, Spent};
+use crate::{AttemptRecord, JudgeUse, Spent};
 
 /// Returns the path of a scorer's file. A `/` in the scorer's name becomes `-`.
 fn file(run: &Path, scorer: &str, ending: &str) -> PathBuf {
@@ -24,37 +24,67 @@ fn file(run: &Path, scorer: &str, ending: &str) -> PathBuf {
     run.join(SCORES).join(format!("{name}{ending}"))
 }
 
-/// Writes scores to the scorer's file, one per line, and returns the path. Replaces an earlier file
-/// of the same scorer; the run's other files are unchanged.
+/// Version of the lines in a file of scores.
+const SCORES_VERSION: u32 = 1;
+
+/// Writes the new scores of all attempts of a run to the scorer's file, one per line, and returns
+/// the path. Replaces an earlier file of the same scorer; the run's other files are unchanged.
 ///
 /// # Errors
 /// Returns [`RunDirError::Write`] if the file cannot be written.
 pub fn write_scores(
-    run: &Path,
+    run: &RunDir,
+    rescored: &[AttemptRecord],
     scorer: &str,
-    lines: &[impl Serialize],
 ) -> Result<PathBuf, RunDirError> {
-    let path = file(run, scorer, ".jsonl");
+    let lines = run.records.iter().zip(rescored);
+    let lines: Vec<ScoreLine> = lines
+        .map(|(recorded, new)| ScoreLine {
+            v: SCORES_VERSION,
+            run_id: new.run_id.clone(),
+            id: new.id.clone(),
+            attempt: new.attempt,
+            status: new.status,
+            scorer: scorer.to_owned(),
+            score: new.score,
+            score_explanation: new.score_explanation.clone(),
+            score_details: new.score_details.clone(),
+            judge: new.judge.clone(),
+            error: new.error.clone(),
+            recorded_scorer: run.lock.run.scorer.clone(),
+            recorded_score: recorded.score,
+        })
+        .collect();
+    let path = file(&run.path, scorer, ".jsonl");
     let written =
-        fs::create_dir_all(run.join(SCORES)).and_then(|()| atomic::write_lines(&path, lines));
+        fs::create_dir_all(run.path.join(SCORES)).and_then(|()| atomic::write_lines(&path, &lines));
     match written {
         Ok(()) => Ok(path),
         Err(reason) => Err(RunDirError::Write { path, reason }),
     }
 }
 
-/// The fields of a score line that identify an attempt or replace fields of its record.
-#[derive(Deserialize)]
+/// New score of an attempt: a line of a file of scores.
+#[derive(Serialize, Deserialize)]
 struct ScoreLine {
+    #[serde(default)]
+    v: u32,
+    #[serde(default)]
+    run_id: String,
     id: String,
     attempt: u32,
     status: Status,
     scorer: String,
     score: Option<f64>,
     score_explanation: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     score_details: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     judge: Option<JudgeUse>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    #[serde(default)]
+    recorded_scorer: String,
     recorded_score: Option<f64>,
 }
 

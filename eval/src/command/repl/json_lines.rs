@@ -6,7 +6,7 @@ use harness::sandbox::{StartError, check_name};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::root::{CellResult, FRESH_SESSION, RootRepl};
+use super::root::{FRESH_SESSION, RootRepl};
 use crate::error::Error;
 
 /// Answers each input line with one output line, in order, until the input ends.
@@ -87,8 +87,8 @@ async fn answer(root: &mut RootRepl, request: Request) -> Result<Answer, StartEr
         }
     };
     Ok(match root.run(code).await? {
-        CellResult::SessionLost(lost) => Answer::error(format!("{lost}; {FRESH_SESSION}")),
-        CellResult::Finished(outcome) => {
+        Err(lost) => Answer::error(format!("{lost}; {FRESH_SESSION}")),
+        Ok(outcome) => {
             let (error, stack) = match outcome.error {
                 Some(error) => (Some(error.message), error.stack),
                 None => (None, Vec::new()),

@@ -1,11 +1,9 @@
 //! A root agent's REPL without an agent: runs cells and returns their outcomes.
-//!
-//! If a cell crashes the sandbox, the next cell starts a fresh session.
 
 use std::sync::Arc;
 
 use harness::sandbox::message::{AgentInfo, CellOutcome, Context};
-use harness::sandbox::{Event, Repl, Sandbox, SessionLost, StartError};
+use harness::sandbox::{Repl, Sandbox, SessionLost, StartError};
 use serde_json::Value;
 
 /// A REPL that starts a fresh session when its session is lost.
@@ -16,14 +14,6 @@ pub(super) struct RootRepl {
     repl: Option<Repl>,
     /// Number of cells run in this session.
     cells: u32,
-}
-
-/// Outcome of a cell.
-pub(super) enum CellResult {
-    /// The cell ended.
-    Finished(CellOutcome),
-    /// The cell crashed the sandbox. The next cell runs in a fresh session.
-    SessionLost(SessionLost),
 }
 
 /// Notice printed after a session is lost.
@@ -40,31 +30,20 @@ impl RootRepl {
         }
     }
 
-    /// Runs a cell to completion. Every model call in it rejects.
-    pub async fn run(&mut self, code: String) -> Result<CellResult, StartError> {
+    /// Runs a cell to completion. Every model call in it rejects. If the cell crashes the sandbox,
+    /// the next cell runs in a fresh session.
+    pub async fn run(
+        &mut self,
+        code: String,
+    ) -> Result<Result<CellOutcome, SessionLost>, StartError> {
         self.cells += 1;
         let iteration = self.cells;
-        let repl = self.repl().await?;
-        repl.run(code, iteration);
-        loop {
-            match repl.next().await {
-                Ok(Event::Finished(outcome)) => return Ok(CellResult::Finished(outcome)),
-                Ok(Event::Called(call)) => repl.settle(
-                    call.id,
-                    Err(format!("{}(): there is no model in this REPL", call.kind)),
-                ),
-                Ok(
-                    Event::CallContext { .. }
-                    | Event::StatusRequested { .. }
-                    | Event::Cancelled(_)
-                    | Event::Invoked(_),
-                ) => {}
-                Err(lost) => {
-                    self.abandon();
-                    return Ok(CellResult::SessionLost(lost));
-                }
-            }
+        let refuse = |kind| format!("{kind}(): there is no model in this REPL");
+        let ended = self.repl().await?.run_to_end(code, iteration, refuse).await;
+        if ended.is_err() {
+            self.abandon();
         }
+        Ok(ended)
     }
 
     pub async fn set(&mut self, name: String, value: Value) -> Result<(), StartError> {

@@ -3,10 +3,10 @@
 use std::io::{self, Write as _};
 use std::iter;
 
-use harness::sandbox::ends_in_a_bare_value;
-use harness::sandbox::message::CellError;
+use harness::sandbox::message::{CellError, CellOutcome};
+use harness::sandbox::{SessionLost, ends_in_a_bare_value};
 
-use super::root::{CellResult, FRESH_SESSION};
+use super::root::FRESH_SESSION;
 use crate::command::stdout;
 use crate::error::Error;
 use crate::process::terminal::plain_text;
@@ -16,10 +16,10 @@ use crate::process::terminal::plain_text;
 ///
 /// # Errors
 /// [`Error::Stdout`].
-pub(super) fn show(code: &str, ran: CellResult) -> Result<(), Error> {
+pub(super) fn show(code: &str, ran: Result<CellOutcome, SessionLost>) -> Result<(), Error> {
     let outcome = match ran {
-        CellResult::Finished(outcome) => outcome,
-        CellResult::SessionLost(lost) => {
+        Ok(outcome) => outcome,
+        Err(lost) => {
             print_stderr(&format!("{lost}; {FRESH_SESSION}"));
             return Ok(());
         }

@@ -23,15 +23,14 @@ use crate::reporter;
 use crate::run::event::{Reporter, RunPlan};
 use crate::run::journal::{ReplayedRunJournal, RunJournal};
 use crate::run::resume::Remaining;
-use crate::run::store::RunStore;
-use crate::runner::{self, Run, RunError, RunOutcome, StopReason};
+use crate::runner::{self, AttemptRunner, Run, RunOutcome, StopReason};
 use crate::settings::{Display, QueueSettings, RunSettings};
 
 /// Makes the remaining attempts. Prints the result and, for an incomplete run, how to resume it.
 pub(super) fn run_attempts(
     settings: &RunSettings,
     prepared: Prepared,
-    plan: RunPlan,
+    identity: RunIdentity,
     remaining: Remaining,
     writer: RunWriter,
     (runtime, stop): (Runtime, StopSignal),
@@ -45,7 +44,19 @@ pub(super) fn run_attempts(
     if let Some(remark) = machine_memory::memory_warning(settings.conduct.concurrency) {
         terminal::warning(&remark);
     }
-    let dir = plan.dir.clone();
+    let dir = writer.path().to_owned();
+    let earlier = remaining.earlier.iter();
+    let plan = RunPlan {
+        dir: dir.clone(),
+        identity,
+        attempts_total: prepared.jobs().len() as u64,
+        attempts_done: (remaining.earlier.len() - remaining.again.len()) as u64,
+        scores_done: earlier
+            .filter_map(|record| Some((record.id.clone(), record.score?)))
+            .collect(),
+        concurrency: settings.conduct.concurrency,
+        budget: settings.engine.conduct.budget,
+    };
     if let Some(recorder) = &settings.engine.models.request_recorder {
         recorder.begin(&dir);
     }
@@ -75,53 +86,45 @@ pub(super) fn run_attempts(
             let run = Run {
                 errors_allowed,
                 plan,
-                engine: Arc::new(engine),
-                dataset: prepared.dataset,
-                grader: prepared.grader,
-                further: prepared.further,
+                runner: AttemptRunner {
+                    identity: Arc::new(identity.clone()),
+                    engine: Arc::new(engine),
+                    dataset: prepared.dataset,
+                    grader: prepared.grader,
+                    further: prepared.further,
+                },
                 jobs: remaining.jobs,
                 earlier: remaining.earlier,
             };
-            let store = RunStore::new(writer);
-            let engine = Arc::clone(&run.engine);
-            let ended = runtime.block_on(runner::run(run, store, reporter, stop.received()));
+            let engine = Arc::clone(&run.runner.engine);
+            let ended = runtime.block_on(runner::run(run, writer, reporter, stop.received()));
             spent = engine.spent();
-            ended
+            ended.map(Some).map_err(Error::from)
         }
         Some(queue) => {
             let submission = Submission {
                 settings,
                 prepared: &prepared,
                 plan: &plan,
-                jobs: &remaining.jobs,
-                again: &remaining.again,
-                earlier: &remaining.earlier,
+                remaining: &remaining,
                 errors_allowed,
             };
             let queued = queued(submission, queue, writer, reporter, stop, &mut spent);
-            match runtime.block_on(queued) {
-                Ok(Some(ended)) => ended,
-                Ok(None) => {
-                    runtime.shutdown_background();
-                    terminal::note(&format!("run directory: {}", dir.display()));
-                    note_with_advice("workers make the attempts of this run");
-                    return Ok(Outcome::Complete);
-                }
-                Err(error) => {
-                    runtime.shutdown_background();
-                    note_with_advice("finished attempts are kept");
-                    return Err(error);
-                }
-            }
+            runtime.block_on(queued)
         }
     };
     // Do not wait for attempts that do not stop.
     runtime.shutdown_background();
     let ended = match ended {
-        Ok(ended) => ended,
+        Ok(Some(ended)) => ended,
+        Ok(None) => {
+            terminal::note(&format!("run directory: {}", dir.display()));
+            note_with_advice("workers make the attempts of this run");
+            return Ok(Outcome::Complete);
+        }
         Err(error) => {
             note_with_advice("finished attempts are kept");
-            return Err(error.into());
+            return Err(error);
         }
     };
     if matches!(run_context, RunContext::Standalone) {
@@ -209,10 +212,10 @@ async fn queued(
     reporter: Box<dyn Reporter>,
     stop: StopSignal,
     spent: &mut Spent,
-) -> Result<Option<Result<RunOutcome, RunError>>, Error> {
+) -> Result<Option<RunOutcome>, Error> {
     let (tell, stored) = unbounded_channel();
-    let earlier = submission.earlier.iter().map(AttemptRecord::without_texts);
-    let earlier = earlier.collect();
+    let earlier = submission.remaining.earlier.iter();
+    let earlier = earlier.map(AttemptRecord::without_texts).collect();
     let attempts_total = submission.plan.attempts_total;
     let queued = Queued::submit(submission, queue, stored).await?;
     if queue.detach {
@@ -224,11 +227,10 @@ async fn queued(
     });
     let run = queued.queue.clone();
     let mut is_over = false;
-    let store = RunStore::new(writer);
     let ended = runner::conduct(
         attempts_total,
         earlier,
-        store,
+        writer,
         reporter,
         async |events, failure| {
             let (made, over) = queued.follow(events, failure, stop.received()).await;
@@ -250,7 +252,7 @@ async fn queued(
     {
         terminal::warning(&error.to_string());
     }
-    Ok(Some(ended))
+    Ok(Some(ended?))
 }
 
 /// Returns the spending in the accounts of a queue, or `None` if they cannot be read.

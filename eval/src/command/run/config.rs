@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use benchmarks::Dataset;
+use harness::Engine;
 use harness::prompt::template_digests;
 use records::RunIdentity;
 use records::run_dir::{CONFIG_VERSION, Fingerprint};
@@ -11,11 +12,31 @@ use serde_json::{Value, json};
 use crate::process::program;
 use crate::settings::{EngineSettings, RunSettings, recorded_fields};
 
-/// Joins the driver names with `+`, in order.
-pub(super) fn driver_names(engine: &EngineSettings) -> String {
-    let drivers = engine.treatment.drivers.iter();
-    let names: Vec<&str> = drivers.map(|driver| driver.name.as_str()).collect();
-    names.join("+")
+/// Returns the identity of a run without a dataset and a scorer: the values that all its records
+/// share.
+pub(in crate::command) fn identity(
+    settings: &EngineSettings,
+    engine: &Engine,
+    run_id: &str,
+    benchmark: &str,
+    fingerprint: &Fingerprint,
+) -> RunIdentity {
+    let effective = &settings.effective;
+    let drivers = settings.treatment.drivers.iter();
+    let drivers: Vec<&str> = drivers.map(|driver| driver.name.as_str()).collect();
+    RunIdentity {
+        run_id: run_id.to_owned(),
+        benchmark: benchmark.to_owned(),
+        model: engine.main_model().reference.clone(),
+        protocol: settings.treatment.protocol.to_string(),
+        prompt_mode: effective.prompt_mode.map(|mode| mode.to_string()),
+        drivers: Some(drivers.join("+")),
+        max_depth: effective.max_depth,
+        max_iterations: effective.max_iterations,
+        dataset_digest: String::new(),
+        scorer: "none".to_owned(),
+        fingerprint: fingerprint.as_str().to_owned(),
+    }
 }
 
 /// Builds `config.json`. `samples` are the ids of the selected samples.

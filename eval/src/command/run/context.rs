@@ -44,14 +44,6 @@ pub(in crate::command) fn attempt_start(record: &AttemptRecord) -> AttemptStart 
 }
 
 impl RunContext {
-    /// Returns the run with its engine bound to the budget of the sweep, if any.
-    pub(super) fn bound(&self, mut prepared: Prepared) -> Prepared {
-        if let Some(budget) = self.budget() {
-            prepared.engine = prepared.engine.within(budget);
-        }
-        prepared
-    }
-
     pub(super) const fn budget(&self) -> Option<&SharedBudget> {
         match self {
             Self::Standalone => None,

@@ -13,7 +13,7 @@ use records::run_dir::{RunDir, read_lock};
 use serde::Serialize;
 use serde_json::json;
 
-use super::expense::{Expense, Sum, basis, limits_expense};
+use super::expense::{Expense, Sum, basis};
 use super::prepared::Prepared;
 use crate::command::runtime::runtime;
 use crate::command::stdout;
@@ -88,23 +88,10 @@ pub(in crate::command) fn estimate_run(
 }
 
 /// Returns the minimum expense of a run, estimated from the first requests of some samples.
-/// Estimates nothing for a run without a budget.
 ///
 /// # Errors
 /// [`Error`] for a sample that cannot be generated or read.
 pub(super) fn least(settings: &RunSettings, prepared: &Prepared) -> Result<Sum, Error> {
-    if limits_expense(settings.engine.conduct.budget) {
-        estimated_least(settings, prepared)
-    } else {
-        Ok(Sum::NOTHING)
-    }
-}
-
-/// Like [`least`], but also estimates a run without a budget.
-///
-/// # Errors
-/// [`Error`] for a sample that cannot be generated or read.
-pub(super) fn estimated_least(settings: &RunSettings, prepared: &Prepared) -> Result<Sum, Error> {
     let samples = prepared.samples();
     let stride = samples.len().div_ceil(MAX_SAMPLED);
     let some: Vec<usize> = samples.iter().step_by(stride.max(1)).copied().collect();

@@ -123,24 +123,15 @@ impl Sum {
 }
 
 impl Bound {
-    fn of(sum: Sum) -> Self {
-        Self {
-            calls: Some(sum.calls),
-            tokens: Some(sum.tokens),
-            cost_usd: sum.cost_usd,
-            by: Vec::new(),
-            children_unsized: false,
-        }
-    }
-
     fn plus(mut self, other: Self) -> Self {
         self.by.extend(other.by);
         self.by.sort_unstable();
         self.by.dedup();
+        let add = |a: Option<u64>, b| a.zip(b).map(|(a, b)| a.saturating_add(b));
         Self {
-            calls: add_bounds(self.calls, other.calls, u64::saturating_add),
-            tokens: add_bounds(self.tokens, other.tokens, u64::saturating_add),
-            cost_usd: add_bounds(self.cost_usd, other.cost_usd, |a, b| a + b),
+            calls: add(self.calls, other.calls),
+            tokens: add(self.tokens, other.tokens),
+            cost_usd: self.cost_usd.zip(other.cost_usd).map(|(a, b)| a + b),
             by: self.by,
             children_unsized: self.children_unsized || other.children_unsized,
         }
@@ -163,10 +154,6 @@ impl Bound {
             children_unsized: self.children_unsized,
         }
     }
-}
-
-fn add_bounds<T>(a: Option<T>, b: Option<T>, sum: impl FnOnce(T, T) -> T) -> Option<T> {
-    a.zip(b).map(|(a, b)| sum(a, b))
 }
 
 /// Returns the smaller of a bound and a budget, recording `flag` if the budget is smaller.
@@ -203,19 +190,18 @@ impl Expense {
         let of_one = engine.treatment.attempt_budget;
         let each = first_requests.len() as u64 * attempts;
         let by_code = calls_of_an_attempt(settings, most).map(|calls| calls.saturating_mul(each));
-        let mut bound = Bound::of(roots);
-        let mut one_child_each = None;
-        if may_call_others(settings) {
-            one_child_each = Some(over_all(&|tokens| tree(settings, tokens, 0, most)));
-            bound = Bound {
-                calls: by_code,
-                tokens: None,
-                cost_usd: None,
-                by: Vec::new(),
-                children_unsized: false,
-            };
-        }
-        let may_size = !may_call_others(settings);
+        let calls_others = may_call_others(settings);
+        let one_child_each =
+            calls_others.then(|| over_all(&|tokens| tree(settings, tokens, 0, most)));
+        // Only the root's sizes are known; callers choose the inputs of children.
+        let of_roots = Some(roots).filter(|_| !calls_others);
+        let bound = Bound {
+            calls: of_roots.map(|sum| sum.calls).or(by_code),
+            tokens: of_roots.map(|sum| sum.tokens),
+            cost_usd: of_roots.and_then(|sum| sum.cost_usd),
+            by: Vec::new(),
+            children_unsized: false,
+        };
         let of_attempts = of_one.calls.map(|calls| {
             let largest =
                 over_all(&|tokens| call(settings, 0, tokens, most.saturating_sub(1), most_tokens));
@@ -225,17 +211,15 @@ impl Expense {
             }
             .times(calls)
         });
+        let sized = of_attempts.filter(|_| !calls_others);
         let caps = Budget {
             calls: of_attempts.map(|sum| sum.calls),
-            tokens: of_attempts.filter(|_| may_size).map(|sum| sum.tokens),
-            cost_usd: of_attempts
-                .filter(|_| may_size)
-                .and_then(|sum| sum.cost_usd),
+            tokens: sized.map(|sum| sum.tokens),
+            cost_usd: sized.and_then(|sum| sum.cost_usd),
             time: None,
         };
         let mut bound = bound.under(caps, ["--attempt-max-llm-calls"; 3]);
-        // Only the root's sizes are known; callers choose the inputs of children.
-        bound.children_unsized = may_call_others(settings) && bound.calls.is_some();
+        bound.children_unsized = calls_others && bound.calls.is_some();
         let caps = Budget {
             tokens: of_one.tokens.map(|most| most.saturating_mul(each)),
             cost_usd: of_one.cost_usd.map(|most| most * each as f64),
@@ -245,7 +229,7 @@ impl Expense {
         let flags_of_run = ["--max-cost", "--max-tokens", "--max-llm-calls"];
         let mut bound = bound.under(caps, flags).under(of_run, flags_of_run);
         bound.by.dedup();
-        if may_call_others(settings) && by_code.is_some() && bound.calls == by_code {
+        if calls_others && by_code.is_some() && bound.calls == by_code {
             bound.by.push(TOTAL_CALLS_FLAG);
         }
         Self {

@@ -13,6 +13,7 @@ use harness::provider::Recording;
 use harness::{Engine, InputKind};
 use records::RunIdentity;
 use records::run_dir::{self, Fingerprint, Reopened};
+use serde_json::Value;
 
 use super::{config, engine};
 use crate::command::runtime::runtime;
@@ -174,19 +175,11 @@ impl Prepared {
 
     /// Returns the identity of the run with this id: the values that all its records share.
     pub(in crate::command) fn identity(&self, settings: &RunSettings, run_id: &str) -> RunIdentity {
-        let effective = &settings.engine.effective;
+        let (name, engine) = (self.dataset.name(), &self.engine);
         RunIdentity {
-            run_id: run_id.to_owned(),
-            benchmark: self.dataset.name().to_owned(),
-            model: self.engine.main_model().reference.clone(),
-            protocol: settings.engine.treatment.protocol.to_string(),
-            prompt_mode: effective.prompt_mode.map(|mode| mode.to_string()),
-            drivers: Some(config::driver_names(&settings.engine)),
-            max_depth: effective.max_depth,
-            max_iterations: effective.max_iterations,
             dataset_digest: self.dataset.digest().to_owned(),
             scorer: self.grader.name().to_owned(),
-            fingerprint: self.fingerprint.as_str().to_owned(),
+            ..config::identity(&settings.engine, engine, run_id, name, &self.fingerprint)
         }
     }
 
@@ -225,10 +218,12 @@ impl Prepared {
             .collect()
     }
 
-    /// Returns the number of attempts in all shards; in a run without shards, the length of
-    /// [`Self::jobs`].
-    pub(in crate::command) fn attempts_of_all_shards(&self) -> u64 {
-        self.whole as u64 * u64::from(self.attempts)
+    /// Builds the `config.json` of the run.
+    pub(super) fn config(&self, settings: &RunSettings, identity: &RunIdentity) -> Value {
+        let attempts = u64::from(self.attempts);
+        let (own, whole) = (self.samples.len() as u64, self.whole as u64);
+        let order = self.order();
+        config::config(settings, identity, own * attempts, whole * attempts, &order)
     }
 
     /// Checks that an existing run can be resumed with this prepared run, and returns the remaining

@@ -24,6 +24,7 @@ use tokio::sync::{mpsc, watch};
 use super::prepared::Prepared;
 use crate::process::{program, terminal};
 use crate::run::event::{Reporter, RunEvent, RunPlan};
+use crate::run::resume::Remaining;
 use crate::runner::{Progress, StopReason};
 use crate::settings::{QueueSettings, RunSettings};
 
@@ -58,10 +59,7 @@ pub(super) struct Submission<'a> {
     pub(super) settings: &'a RunSettings,
     pub(super) prepared: &'a Prepared,
     pub(super) plan: &'a RunPlan,
-    pub(super) jobs: &'a [(usize, u32)],
-    /// Attempts that have a record, but are rerun.
-    pub(super) again: &'a BTreeSet<(String, u32)>,
-    pub(super) earlier: &'a [AttemptRecord],
+    pub(super) remaining: &'a Remaining,
     pub(super) errors_allowed: Option<u64>,
 }
 
@@ -79,7 +77,8 @@ impl Queued {
             settings,
             prepared,
             plan,
-            ..
+            remaining,
+            errors_allowed,
         } = submission;
         let key = RunKey::of(&plan.identity.run_id);
         let broker = queue::connect(&queue_settings.access, &format!("run {key}")).await?;
@@ -90,7 +89,7 @@ impl Queued {
         };
         broker.create(&key, limits).await?;
         let queue = RunQueue::new(Arc::clone(&broker), key.clone());
-        for (sample, attempt) in submission.again {
+        for (sample, attempt) in &remaining.again {
             queue.forget(sample, *attempt).await?;
         }
         let spent = prepared.engine.spent();
@@ -99,14 +98,8 @@ impl Queued {
             tokens: spent.tokens as f64,
             calls: spent.calls as f64,
         };
-        queue
-            .change("books", |accounts: Option<BudgetAccounts>| {
-                let mut accounts =
-                    accounts.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
-                accounts.raise_to(earlier);
-                (accounts, ())
-            })
-            .await?;
+        let raise = |accounts: &mut BudgetAccounts| accounts.raise_to(earlier);
+        queue.change("books", raise).await?;
         let manifest = Manifest {
             v: VERSION,
             key: key.clone(),
@@ -128,17 +121,15 @@ impl Queued {
             submitted_ms: now_ms(),
         };
         let (resubmitted, manifest) = publish(broker.as_ref(), manifest).await?;
-        let open: BTreeMap<_, _> = submission
-            .jobs
-            .iter()
+        let jobs = remaining.jobs.iter();
+        let open: BTreeMap<_, _> = jobs
             .map(|(index, attempt)| ((prepared.id(*index), *attempt), *index))
             .collect();
-        let mut order: Vec<_> = submission
-            .jobs
-            .iter()
+        let jobs = remaining.jobs.iter();
+        let mut order: Vec<_> = jobs
             .map(|(index, attempt)| (prepared.id(*index), *attempt))
             .collect();
-        let lengths = mean_durations(queue_settings, submission.earlier);
+        let lengths = mean_durations(queue_settings, &remaining.earlier);
         // Samples of unknown length come first, then the longest. The stable sort keeps equal ones
         // in dataset order.
         order.sort_by(|a, b| {
@@ -151,7 +142,7 @@ impl Queued {
             open,
             order,
             held: held(&manifest),
-            errors_allowed: submission.errors_allowed,
+            errors_allowed,
             plan: plan.clone(),
             stored,
         };
@@ -406,17 +397,18 @@ impl Queued {
         made: &mut Progress,
         events: &mpsc::UnboundedSender<RunEvent>,
     ) -> Result<(), QueueError> {
-        let opened = match self.queue.open(stored).await {
+        let read = match self.queue.open(stored).await {
             Ok(None) => return Ok(()),
-            Ok(Some((header, body))) => arrival::read(&self.plan.identity, header, &body),
+            Ok(Some((header, body))) if header.wasted.is_some() => {
+                arrival::store_wasted(&self.plan.dir, &header, &body, stored.sequence);
+                return Ok(());
+            }
+            Ok(Some((header, body))) => arrival::read(&self.plan.identity, &header, &body),
             Err(error @ QueueError::Message { .. }) => Err(error.to_string()),
             Err(error) => return Err(error),
         };
-        match opened {
-            Ok(arrival::Arrival::Wasted { header, body }) => {
-                arrival::store_wasted(&self.plan.dir, &header, &body, stored.sequence);
-            }
-            Ok(arrival::Arrival::Made(attempt)) => {
+        match read {
+            Ok(attempt) => {
                 let key = (attempt.record.id.clone(), attempt.record.attempt);
                 // Skip a redelivered result that an earlier start has already stored.
                 if let Some(index) = self.open.remove(&key) {

@@ -6,47 +6,20 @@
 
 mod judging;
 
-use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use benchmarks::{Checks, Sample};
 use futures::{StreamExt as _, stream};
 use harness::HaltReason;
 use harness::model::{EventKind, Status, WebEvent};
-use records::run_dir::{Events, RunDir, RunDirError, write_scores};
-use records::{AttemptRecord, JudgeUse};
-use serde::Serialize;
-use serde_json::Value;
+use records::AttemptRecord;
+use records::run_dir::{Events, RunDir, RunDirError};
 
 use crate::grader::{Grade, Grader, NoLog, ScorableAnswer, grade};
 use crate::runner::record::{Scored, has_only_answers, state_of_answers};
 
 use judging::repeated;
 pub use judging::{Judging, Verdicts};
-
-/// Format version of the lines in a file of scores, stored as `v`.
-pub const SCORES_VERSION: u32 = 1;
-
-/// New score of an attempt: a line of `scores/<scorer>.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Rescored<'a> {
-    v: u32,
-    run_id: &'a str,
-    id: &'a str,
-    attempt: u32,
-    status: Status,
-    scorer: &'a str,
-    score: Option<f64>,
-    score_explanation: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score_details: Option<&'a Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    judge: Option<&'a JudgeUse>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a str>,
-    recorded_scorer: &'a str,
-    recorded_score: Option<f64>,
-}
 
 /// Reason why scoring stopped early.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -266,38 +239,6 @@ fn with_score(record: &AttemptRecord, scored: Scored) -> AttemptRecord {
         },
         ..record.clone()
     }
-}
-
-/// Stores the new scores in the run directory and returns the path of the file.
-///
-/// # Errors
-/// [`RunDirError::Write`].
-pub fn store(
-    run: &RunDir,
-    rescored: &[AttemptRecord],
-    scorer: &str,
-) -> Result<PathBuf, RunDirError> {
-    let lines: Vec<Rescored> = run
-        .records
-        .iter()
-        .zip(rescored)
-        .map(|(recorded, new)| Rescored {
-            v: SCORES_VERSION,
-            run_id: &new.run_id,
-            id: &new.id,
-            attempt: new.attempt,
-            status: new.status,
-            scorer,
-            score: new.score,
-            score_explanation: new.score_explanation.as_deref(),
-            score_details: new.score_details.as_ref(),
-            judge: new.judge.as_ref(),
-            error: new.error.as_deref(),
-            recorded_scorer: &run.lock.run.scorer,
-            recorded_score: recorded.score,
-        })
-        .collect();
-    write_scores(&run.path, scorer, &lines)
 }
 
 fn sample(run: &RunDir, record: &AttemptRecord) -> Sample {

@@ -18,7 +18,7 @@ use harness::prompt::template_digests;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use records::run_dir::{
-    CONFIG_VERSION, Fingerprint, Lock, NewRun, RunDirError, latest, read_records,
+    CONFIG_VERSION, Fingerprint, Lock, NewRun, RunDirError, RunWriter, latest, read_records,
 };
 use records::{AttemptRecord, RunIdentity};
 use report::summary::Summary;
@@ -27,10 +27,11 @@ use serve::{OnProgress, Progress};
 use tokio::sync::mpsc;
 
 use super::steps;
+use crate::command::run::config;
 use crate::models;
 use crate::process::program;
 use crate::run::event::RunEvent;
-use crate::run::store::RunStore;
+use crate::run::store::store;
 use crate::runner::record::of_attempt;
 use crate::settings::{EngineSettings, recorded_agents, recorded_fields};
 
@@ -74,26 +75,10 @@ impl Recorder {
         log_dir: &Path,
         engine: &Engine,
     ) -> Result<Self, RunDirError> {
-        let treatment = &settings.treatment;
-        let effective = &settings.effective;
-        let protocol = treatment.protocol;
-        let (mode, begun) = (effective.word(protocol), Timestamp::now());
-        let new_run = NewRun::create(log_dir, benchmark, mode, begun)?;
+        let mode = settings.effective.word(settings.treatment.protocol);
+        let new_run = NewRun::create(log_dir, benchmark, mode, Timestamp::now())?;
         let fingerprint = fingerprint(benchmark, settings, engine);
-        let drivers = treatment.drivers.iter().map(|driver| driver.name.as_str());
-        let identity = RunIdentity {
-            run_id: new_run.id().to_owned(),
-            benchmark: benchmark.to_owned(),
-            model: engine.main_model().reference.clone(),
-            protocol: protocol.to_string(),
-            prompt_mode: effective.prompt_mode.map(|mode| mode.to_string()),
-            drivers: Some(drivers.collect::<Vec<_>>().join("+")),
-            max_depth: effective.max_depth,
-            max_iterations: effective.max_iterations,
-            dataset_digest: String::new(),
-            scorer: "none".to_owned(),
-            fingerprint: fingerprint.as_str().to_owned(),
-        };
+        let identity = config::identity(settings, engine, new_run.id(), benchmark, &fingerprint);
         let config = json!({
             "v": CONFIG_VERSION,
             "eval_version": env!("CARGO_PKG_VERSION"),
@@ -107,12 +92,12 @@ impl Recorder {
         });
         let dir = new_run.path().to_owned();
         let lock = Lock::new(fingerprint, identity.clone());
-        let store = RunStore::new(new_run.begin(&config, lock, Vec::new())?);
+        let run = new_run.begin(&config, lock, Vec::new())?;
         let (events, inbox) = mpsc::unbounded_channel();
         let failure = Arc::new(Mutex::new(None));
         let failed = Arc::clone(&failure);
         let samples = dir.join("samples.jsonl");
-        let writer = std::thread::spawn(move || write(store, inbox, &failed, &samples));
+        let writer = std::thread::spawn(move || write(run, inbox, &failed, &samples));
         Ok(Self {
             identity,
             dir,
@@ -188,7 +173,7 @@ impl Recorder {
 
 /// Stores events until all senders are dropped, then writes the files derived from the records.
 fn write(
-    mut store: RunStore,
+    mut run: RunWriter,
     mut inbox: mpsc::UnboundedReceiver<RunEvent>,
     failed: &Mutex<Option<String>>,
     samples: &Path,
@@ -196,8 +181,8 @@ fn write(
     let mut first = None;
     let mut events = Vec::new();
     while inbox.blocking_recv_many(&mut events, MAX_BATCH_EVENTS) > 0 {
-        store.report_all(&events);
-        if let Some(error) = store.take_error() {
+        store(&mut run, &events);
+        if let Some(error) = run.take_error() {
             failed.lock().get_or_insert_with(|| error.to_string());
             first.get_or_insert(error);
         }
@@ -206,8 +191,8 @@ fn write(
     let (records, _) = read_records(samples)?;
     let records = latest(records);
     let summary = Summary::new(&records, records.len() as u64);
-    store.report_all(&[RunEvent::RunFinished(Arc::new(summary))]);
-    match first.or_else(|| store.take_error()) {
+    run.finish(|wasted| summary.with_wasted(wasted));
+    match first.or_else(|| run.take_error()) {
         Some(error) => Err(error),
         None => Ok(()),
     }

@@ -16,9 +16,8 @@ use serve::{AgentResult, Agents, Client, Offer, OnProgress, Question, Rejection}
 
 use super::recorder::Recorder;
 use super::settings::ServedSettings;
+use crate::command::run::engine;
 use crate::error::Error;
-use crate::models;
-use crate::process::terminal;
 use crate::settings::EngineSettings;
 
 /// The served agents.
@@ -101,9 +100,7 @@ impl Service {
 }
 
 fn open_engine(settings: &EngineSettings, ready: usize) -> Result<Arc<Engine>, Error> {
-    let (models, _) = models::open(settings, None, None)?;
-    let (treatment, conduct) = (settings.treatment.clone(), settings.conduct.clone());
-    let engine = Engine::new(treatment, conduct, models, terminal::warning)?;
+    let (engine, _) = engine::open(settings, None, None)?;
     engine.keep_ready(ready);
     Ok(Arc::new(engine))
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use benchmarks::DatasetError;
 use harness::HaltReason;
-use harness::model::{AttemptOutcome, Event, Stats, Status};
+use harness::model::{Event, Status};
 use jiff::Timestamp;
 use queue::message::{self, Job, RestartEntry, ResultHeader, State, UnderWay, VERSION};
 use queue::{Delivery, QueueError, name, now_ms};
@@ -17,7 +18,6 @@ use super::state::WorkerMode;
 use super::stream_journal::{OpenJournal, wasted};
 use crate::process::terminal;
 use crate::run::event::RunEvent;
-use crate::runner::record::of_attempt;
 
 /// Outcome of an attempt started by this worker.
 enum DeliveryOutcome {
@@ -29,8 +29,6 @@ enum DeliveryOutcome {
     Returned,
     /// Cancelled, because its run or sample was.
     Dropped,
-    /// The sample cannot be read or generated on this machine, for this reason.
-    NoSample(String),
 }
 
 impl Served {
@@ -72,21 +70,6 @@ impl Served {
         if self.manifest.borrow().cancelled.contains(&job.sample) {
             return delivery.done().await;
         }
-        let Some(_claim) = self.claims.claim(&job.sample, job.attempt) else {
-            terminal::warning(&format!(
-                "ignored a second delivery of attempt {} at {}, which this worker is already \
-                 making; if its lease had expired, raise --queue-lease",
-                job.attempt,
-                terminal::one_line(&job.sample)
-            ));
-            // The message stays open until the attempt has a result.
-            return self.record_return(delivery, &job.sample, job.attempt).await;
-        };
-        if self.is_start_blocked() {
-            return self
-                .return_to_queue(delivery, &job.sample, job.attempt, Duration::from_secs(1))
-                .await;
-        }
         let head = ResultHeader {
             v: VERSION,
             sample: job.sample.clone(),
@@ -99,6 +82,20 @@ impl Served {
             sha256: String::new(),
             wasted: None,
         };
+        let Some(_claim) = self.claims.claim(&job.sample, job.attempt) else {
+            terminal::warning(&format!(
+                "ignored a second delivery of attempt {} at {}, which this worker is already \
+                 making; if its lease had expired, raise --queue-lease",
+                job.attempt,
+                terminal::one_line(&job.sample)
+            ));
+            // The message stays open until the attempt has a result.
+            return self.record_return(&head).await;
+        };
+        if self.is_start_blocked() {
+            let after = Duration::from_secs(1);
+            return self.return_to_queue(delivery, &head, after).await;
+        }
         let (mut bytes, mut last) = (Vec::new(), 0);
         if delivery.number() > 1 || job.resubmitted {
             if self.queue.has_result(&job.sample, job.attempt).await? {
@@ -107,7 +104,7 @@ impl Served {
             (bytes, last) = self.queue.take_journal(&job.sample, job.attempt).await?;
         }
         if delivery.number() > 1 {
-            let history = self.history(&job, delivery.number()).await?;
+            let history = self.history(&head).await?;
             let most = self.manifest.borrow().max_deliveries;
             // Only lost deliveries count toward the maximum, not returned ones.
             let returned = history.iter().filter(|begun| begun.returned).count() as u64;
@@ -183,16 +180,11 @@ impl Served {
                 ));
                 self.book_wasted(head, &journal).await
             }
-            DeliveryOutcome::Returned => {
-                self.return_to_queue(delivery, &head.sample, head.attempt, Duration::ZERO)
-                    .await
-            }
+            DeliveryOutcome::Returned => self.return_to_queue(delivery, head, Duration::ZERO).await,
             DeliveryOutcome::Dropped => {
-                self.book_all(head, &journal).await?;
+                let lines = journal.added.lock().all();
+                self.book(head, &lines, "w").await?;
                 delivery.done().await
-            }
-            DeliveryOutcome::NoSample(why) => {
-                self.return_without_sample(delivery, head, &why).await
             }
         }
     }
@@ -239,7 +231,10 @@ impl Served {
             take(event);
         }
         match made {
-            Err(error) => DeliveryOutcome::NoSample(error.to_string()),
+            Err(error) => {
+                self.halt(&unavailable(&error)).await;
+                DeliveryOutcome::Returned
+            }
             Ok(record) if record.status == Status::Cancelled => {
                 if let Some(reason) = self.attempt_runner.engine.halt_reason() {
                     self.halt(&reason).await;
@@ -260,43 +255,42 @@ impl Served {
 
     /// Records this restart of the attempt. Returns all its entries, including those about returned
     /// deliveries.
-    async fn history(&self, job: &Job, number: u64) -> Result<Vec<RestartEntry>, QueueError> {
+    async fn history(&self, head: &ResultHeader) -> Result<Vec<RestartEntry>, QueueError> {
         let workers = self.queue.workers().await?;
         let had = |one: &&(message::WorkerHeartbeat, u64)| {
             let mut all = one.0.under_way.iter();
-            all.any(|one| one.sample == job.sample && one.attempt == job.attempt)
+            all.any(|one| one.sample == head.sample && one.attempt == head.attempt)
         };
         let before = workers.iter().filter(had).max_by_key(|(_, at_ms)| *at_ms);
-        let begun = RestartEntry {
-            v: VERSION,
-            delivery: number,
-            worker: self.worker.settings.name.clone(),
-            at_ms: now_ms(),
-            before: before.map(|(heartbeat, at_ms)| {
-                format!(
-                    "{} on {}, last heartbeat at {}",
-                    heartbeat.worker,
-                    heartbeat.host,
-                    time(*at_ms)
-                )
-            }),
-            returned: false,
-        };
-        self.queue
-            .record_restart(&job.sample, job.attempt, &begun)
-            .await
+        let before = before.map(|(heartbeat, at_ms)| {
+            format!(
+                "{} on {}, last heartbeat at {}",
+                heartbeat.worker,
+                heartbeat.host,
+                time(*at_ms)
+            )
+        });
+        self.record(head, before, false).await
     }
 
-    /// Returns an attempt whose sample is unavailable on this machine, and takes no more attempts.
-    async fn return_without_sample(
+    /// Adds an entry about this delivery to the restart history of the attempt, and returns the
+    /// whole history.
+    async fn record(
         &self,
-        delivery: &dyn Delivery,
         head: &ResultHeader,
-        why: &str,
-    ) -> Result<(), QueueError> {
-        let reason = HaltReason::Failing(format!("a sample is unavailable: {why}"));
-        self.halt(&reason).await;
-        self.return_to_queue(delivery, &head.sample, head.attempt, Duration::ZERO)
+        before: Option<String>,
+        returned: bool,
+    ) -> Result<Vec<RestartEntry>, QueueError> {
+        let entry = RestartEntry {
+            v: VERSION,
+            delivery: head.delivery,
+            worker: head.worker.clone(),
+            at_ms: now_ms(),
+            before,
+            returned,
+        };
+        self.queue
+            .record_restart(&head.sample, head.attempt, &entry)
             .await
     }
 
@@ -304,31 +298,16 @@ impl Served {
     async fn return_to_queue(
         &self,
         delivery: &dyn Delivery,
-        sample: &str,
-        attempt: u32,
+        head: &ResultHeader,
         after: Duration,
     ) -> Result<(), QueueError> {
-        self.record_return(delivery, sample, attempt).await?;
+        self.record_return(head).await?;
         delivery.give_back(after).await
     }
 
     /// Records that no worker lost the attempt with this delivery.
-    async fn record_return(
-        &self,
-        delivery: &dyn Delivery,
-        sample: &str,
-        attempt: u32,
-    ) -> Result<(), QueueError> {
-        let begun = RestartEntry {
-            v: VERSION,
-            delivery: delivery.number(),
-            worker: self.worker.settings.name.clone(),
-            at_ms: now_ms(),
-            before: None,
-            returned: true,
-        };
-        let recorded = self.queue.record_restart(sample, attempt, &begun);
-        recorded.await.map(drop)
+    async fn record_return(&self, head: &ResultHeader) -> Result<(), QueueError> {
+        self.record(head, None, true).await.map(drop)
     }
 
     /// Sends an error as the result of an attempt that was started too often without being
@@ -341,10 +320,12 @@ impl Served {
         history: &[RestartEntry],
         journal: &[u8],
     ) -> Result<(), QueueError> {
-        let sample = self.attempt_runner.dataset.sample(index);
-        let sample = match sample.map_err(|error| error.to_string()) {
+        let sample = match self.attempt_runner.dataset.sample(index) {
             Ok(sample) => sample,
-            Err(why) => return self.return_without_sample(delivery, head, &why).await,
+            Err(error) => {
+                self.halt(&unavailable(&error)).await;
+                return self.return_to_queue(delivery, head, Duration::ZERO).await;
+            }
         };
         let lost = history.iter().filter(|begun| !begun.returned);
         let each = lost.map(|begun| {
@@ -356,19 +337,11 @@ impl Served {
             head.delivery - 1,
             each.collect::<Vec<_>>().join("; ")
         );
-        let outcome = AttemptOutcome::without_answer(Status::Error, error, Stats::default());
-        let identity = &self.attempt_runner.identity;
-        let now = Timestamp::now();
-        let record =
-            of_attempt(identity, &sample, head.attempt, &outcome, None, now).of_sample(index);
+        let runner = &self.attempt_runner;
+        let record = runner.failed(&sample, index, head.attempt, error);
         let mut body = serde_json::to_vec(&record).unwrap_or_default();
         body.push(b'\n');
-        if !journal.is_empty() {
-            let nonce = format!("{}g", head.nonce);
-            self.queue
-                .send(wasted(head, &nonce, "journal"), journal)
-                .await?;
-        }
+        self.book(head, journal, "g").await?;
         match self.queue.send(head.clone(), &body).await {
             Ok(()) | Err(QueueError::Conflict) => delivery.done().await,
             Err(error) => Err(error),
@@ -385,34 +358,30 @@ impl Served {
     ) -> Result<(), QueueError> {
         let own = journal.added.lock().last;
         let newest = self.queue.journal_end(&head.sample, head.attempt).await?;
-        let lines = {
-            let added = journal.added.lock();
-            if newest == own {
-                [added.kept.as_slice(), added.refused.as_slice()].concat()
-            } else {
-                added.refused.clone()
-            }
+        let lines = if newest == own {
+            journal.added.lock().all()
+        } else {
+            journal.added.lock().refused.clone()
         };
-        self.book(head, &lines).await
+        self.book(head, &lines, "w").await
     }
 
-    async fn book_all(&self, head: &ResultHeader, journal: &OpenJournal) -> Result<(), QueueError> {
-        let lines = {
-            let added = journal.added.lock();
-            [added.kept.as_slice(), added.refused.as_slice()].concat()
-        };
-        self.book(head, &lines).await
-    }
-
-    async fn book(&self, head: &ResultHeader, lines: &[u8]) -> Result<(), QueueError> {
+    /// Books the lines of a journal as wasted. `suffix` makes their subject unique.
+    async fn book(
+        &self,
+        head: &ResultHeader,
+        lines: &[u8],
+        suffix: &str,
+    ) -> Result<(), QueueError> {
         if lines.is_empty() {
             return Ok(());
         }
-        let nonce = format!("{}w", head.nonce);
-        self.queue
-            .send(wasted(head, &nonce, "journal"), lines)
-            .await
+        self.queue.send(wasted(head, suffix), lines).await
     }
+}
+
+fn unavailable(error: &DatasetError) -> HaltReason {
+    HaltReason::Failing(format!("a sample is unavailable: {error}"))
 }
 
 /// Renews the lease of a delivery at this interval, forever.

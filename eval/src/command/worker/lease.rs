@@ -243,31 +243,27 @@ impl Lease {
         )]
         let now = self.now_ms() as u64;
         let (worker, limits) = (&self.worker, self.limits());
-        let asked = self
-            .queue
-            .change("books", |accounts: Option<BudgetAccounts>| {
-                let mut accounts =
-                    accounts.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
-                if is_first {
-                    // A lease that already exists was left by an earlier worker of this name.
-                    accounts.expire(worker);
-                }
-                // The amounts of an expired lease already count as spent.
-                let begins = if is_first || accounts.leases.contains_key(worker) {
-                    before
-                } else {
-                    let (used, booked) = (used.all(), booked.all());
-                    Amounts::of(std::array::from_fn(|i| used[i].min(booked[i])))
-                };
-                let claim = Claim {
-                    used: used.minus(begins),
-                    reserved,
-                    next,
-                };
-                let verdict = accounts.report(worker, claim, limits, now + self.ttl_ms, now);
-                let held = accounts.leases.get(worker).map(|lease| lease.granted);
-                (accounts, (begins, verdict, held.unwrap_or_default()))
-            });
+        let asked = self.queue.change("books", |accounts: &mut BudgetAccounts| {
+            if is_first {
+                // A lease that already exists was left by an earlier worker of this name.
+                accounts.expire(worker);
+            }
+            // The amounts of an expired lease already count as spent.
+            let begins = if is_first || accounts.leases.contains_key(worker) {
+                before
+            } else {
+                let (used, booked) = (used.all(), booked.all());
+                Amounts::of(std::array::from_fn(|i| used[i].min(booked[i])))
+            };
+            let claim = Claim {
+                used: used.minus(begins),
+                reserved,
+                next,
+            };
+            let verdict = accounts.report(worker, claim, limits, now + self.ttl_ms, now);
+            let held = accounts.leases.get(worker).map(|lease| lease.granted);
+            (begins, verdict, held.unwrap_or_default())
+        });
         let (begins, verdict, held) = asked.await?;
         let mut state = self.state.lock();
         state.before = begins;
@@ -291,16 +287,8 @@ impl Lease {
     /// Ends the lease and returns the unused amounts.
     pub(super) async fn end(&self) -> Result<(), QueueError> {
         self.report().await?;
-        let worker = &self.worker;
-        let ended = self
-            .queue
-            .change("books", |accounts: Option<BudgetAccounts>| {
-                let mut accounts =
-                    accounts.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
-                accounts.end(worker);
-                (accounts, ())
-            });
-        ended.await
+        let end = |accounts: &mut BudgetAccounts| accounts.end(&self.worker);
+        self.queue.change("books", end).await
     }
 }
 
@@ -390,12 +378,9 @@ impl SharedPace for Lease {
             )]
             let number = (rate.per_second / f64::from(self.processes())).clamp(1.0, 100.0) as u32;
             let place = format!("pace.{}", &name::hash(endpoint)[..16]);
-            let taken = self.queue.change(&place, |pace: Option<Pace>| {
-                let mut pace = pace.unwrap_or_default();
+            let taken = self.queue.change(&place, |pace: &mut Pace| {
                 // Under contention, this runs several times, and slots of the first time expire.
-                let now = self.now_ms();
-                let slots = pace.take(rate.per_second, rate.burst, number, now);
-                (pace, slots.starts(now))
+                pace.take(rate.per_second, rate.burst, number, self.now_ms())
             });
             match taken.await {
                 Ok(starts) => slots.extend(starts),

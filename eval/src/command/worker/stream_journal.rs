@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use harness::journal::JournalStore;
 use parking_lot::Mutex;
-use queue::message::{ResultHeader, VERSION};
+use queue::message::ResultHeader;
 use queue::{QueueError, RunQueue};
 use tokio::sync::{mpsc, watch};
 
@@ -47,6 +47,13 @@ pub(super) struct Added {
     pub(super) refused: Vec<u8>,
     /// Number of the message that contains the journal's last stored line.
     pub(super) last: u64,
+}
+
+impl Added {
+    /// Returns all lines that the worker added.
+    pub(super) fn all(&self) -> Vec<u8> {
+        [self.kept.as_slice(), self.refused.as_slice()].concat()
+    }
 }
 
 impl Drop for OpenJournal {
@@ -169,8 +176,7 @@ impl Stream {
     /// Discards the journal so that the attempt restarts. The paid responses in the journal count
     /// as wasted.
     async fn give_up(&mut self) -> Result<(), QueueError> {
-        let nonce = format!("{}j{}", self.head.nonce, self.all.len());
-        let header = wasted(&self.head, &nonce, "journal");
+        let header = wasted(&self.head, &format!("j{}", self.all.len()));
         self.queue.send(header, &self.all).await?;
         let (sample, attempt) = (self.head.sample.as_str(), self.head.attempt);
         self.queue.drop_journal(sample, attempt).await?;
@@ -181,12 +187,11 @@ impl Stream {
     }
 }
 
-/// Returns the header of wasted responses; `kind` names the format of the body.
-pub(super) fn wasted(head: &ResultHeader, nonce: &str, kind: &str) -> ResultHeader {
+/// Returns the header of wasted responses in a journal. `suffix` makes their subject unique.
+pub(super) fn wasted(head: &ResultHeader, suffix: &str) -> ResultHeader {
     ResultHeader {
-        v: VERSION,
-        nonce: nonce.to_owned(),
-        wasted: Some(kind.to_owned()),
+        nonce: format!("{}{suffix}", head.nonce),
+        wasted: Some("journal".to_owned()),
         ..head.clone()
     }
 }

@@ -34,25 +34,18 @@ pub struct SuppliedSettings {
 pub fn read(path: &Path, guidance: &SuppliedSettings) -> Result<Imported, ImportError> {
     let bytes = std::fs::read(path).map_err(|error| ReplayError::unreadable(path, &error))?;
     let file = NodeRlmFile::read(path)?;
-    let missing = |field: String, wanted| ImportError::Missing {
-        path: path.to_owned(),
-        field,
-        wanted,
-    };
+    let missing = |field: &str, wanted| invalid(path, field, "missing", wanted);
     let number = "expected a whole number";
     let max_iterations = file
         .config
         .max_iterations
-        .ok_or_else(|| missing("config.maxIterations".to_owned(), number))?;
+        .ok_or_else(|| missing("config.maxIterations", number))?;
     let max_depth = file
         .config
         .max_depth
-        .ok_or_else(|| missing("config.maxDepth".to_owned(), number))?;
+        .ok_or_else(|| missing("config.maxDepth", number))?;
     if file.results.is_empty() {
-        return Err(missing(
-            "results[0]".to_owned(),
-            "expected at least one result",
-        ));
+        return Err(missing("results[0]", "expected at least one result"));
     }
     let ended = ended(path, file.timestamp.as_deref())?;
 
@@ -125,12 +118,18 @@ fn ended(path: &Path, timestamp: Option<&str>) -> Result<Timestamp, ImportError>
     let Some(text) = timestamp else {
         return Ok(Timestamp::now());
     };
-    text.parse().map_err(|_| ImportError::Value {
+    let wanted = "expected an RFC 3339 timestamp such as 2026-02-13T18:02:06Z";
+    text.parse()
+        .map_err(|_| invalid(path, "timestamp", &format!("{text:?}"), wanted))
+}
+
+fn invalid(path: &Path, field: &str, value: &str, wanted: &'static str) -> ImportError {
+    ImportError::Field {
         path: path.to_owned(),
-        field: "timestamp".to_owned(),
-        value: format!("{text:?}"),
-        wanted: "expected an RFC 3339 timestamp such as 2026-02-13T18:02:06Z",
-    })
+        field: field.to_owned(),
+        value: value.to_owned(),
+        wanted,
+    }
 }
 
 /// Returns the required fields of an attempt if all are present and valid.
@@ -140,21 +139,14 @@ fn facts(
     result: &NodeRlmResult,
     max_iterations: u32,
 ) -> Result<ImportSource, ImportError> {
-    let missing = |field: &str, wanted| ImportError::Missing {
-        path: path.to_owned(),
-        field: format!("results[{index}].{field}"),
-        wanted,
+    let wrong = |field: &str, value: &str, wanted| {
+        invalid(path, &format!("results[{index}].{field}"), value, wanted)
     };
-    let value = |field: &str, value: f64, wanted| ImportError::Value {
-        path: path.to_owned(),
-        field: format!("results[{index}].{field}"),
-        value: value.to_string(),
-        wanted,
-    };
+    let missing = |field: &str, wanted| wrong(field, "missing", wanted);
     let wanted = "expected a number from 0 to 1";
     let score = result.score.ok_or_else(|| missing("score", wanted))?;
     if !(0.0..=1.0).contains(&score) {
-        return Err(value("score", score, wanted));
+        return Err(wrong("score", &score.to_string(), wanted));
     }
     let iterations = result
         .iterations
@@ -164,7 +156,7 @@ fn facts(
         .wall_time_ms
         .ok_or_else(|| missing("wallTimeMs", wanted))?;
     if wall_time_ms < 0.0 {
-        return Err(value("wallTimeMs", wall_time_ms, wanted));
+        return Err(wrong("wallTimeMs", &wall_time_ms.to_string(), wanted));
     }
     let expected = result
         .expected

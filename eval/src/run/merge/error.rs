@@ -2,24 +2,11 @@
 
 use std::path::PathBuf;
 
-use records::run_dir::{Difference, RunDirError};
+use records::run_dir::RunDirError;
 
 /// Reason why runs cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    /// Two runs are different experiments.
-    #[error(
-        "{} and {} are different experiments: \
-         {}", first.display(), other.display(), list(differences)
-    )]
-    Fingerprint {
-        /// Path of the first run.
-        first: PathBuf,
-        /// Path of the other run.
-        other: PathBuf,
-        /// Differences between the fingerprints.
-        differences: Vec<Difference>,
-    },
     /// Two runs were made by different program versions.
     #[error(
         "{} and {} were made by different program versions: {difference}", first.display(), other.display()
@@ -32,15 +19,15 @@ pub enum MergeError {
         /// Clause that names the components that differ.
         difference: String,
     },
-    /// Two runs select different attempts.
-    #[error("{} and {} are not shards of one run: {}", first.display(), other.display(), differences.join("; "))]
-    Selection {
+    /// Two runs are different experiments, or select different attempts.
+    #[error("{} and {} are {problem}", first.display(), other.display())]
+    Unrelated {
         /// Path of the first run.
         first: PathBuf,
         /// Path of the other run.
         other: PathBuf,
-        /// Description of each difference.
-        differences: Vec<String>,
+        /// Description of all differences, such as `different experiments: model is …`.
+        problem: String,
     },
     /// Runs belong to partitions of different sizes.
     #[error("the runs are shards of {}: expected the same number of shards", .0.join(" and of "))]
@@ -69,12 +56,4 @@ pub enum MergeError {
     /// A run cannot be read, or the merged run cannot be written.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
-}
-
-fn list(differences: &[Difference]) -> String {
-    let all: Vec<String> = differences
-        .iter()
-        .map(|difference| difference.between("in one", "in the other"))
-        .collect();
-    all.join("; ")
 }

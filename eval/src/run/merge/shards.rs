@@ -124,7 +124,7 @@ pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
 /// and different shards do not overlap.
 ///
 /// # Errors
-/// [`MergeError::Selection`] for the first sample that conflicts.
+/// [`MergeError::Unrelated`] for the first sample that conflicts.
 pub(super) fn check_partition(runs: &[RunDir]) -> Result<(), MergeError> {
     let dealt = runs.iter().filter_map(|run| {
         let benchmark = &run.config["benchmark"];
@@ -146,15 +146,20 @@ pub(super) fn check_partition(runs: &[RunDir]) -> Result<(), MergeError> {
                     .map(|id| format!("{id} is in shard {earlier_share} and in shard {share}"))
             };
             if let Some(wrong) = wrong {
-                return Err(MergeError::Selection {
-                    first: earlier.path.clone(),
-                    other: run.path.clone(),
-                    differences: vec![wrong],
-                });
+                return Err(unrelated(earlier, run, &wrong));
             }
         }
     }
     Ok(())
+}
+
+/// Returns the error for runs that are not shards of one run.
+pub(super) fn unrelated(first: &RunDir, other: &RunDir, differences: &str) -> MergeError {
+    MergeError::Unrelated {
+        first: first.path.clone(),
+        other: other.path.clone(),
+        problem: format!("not shards of one run: {differences}"),
+    }
 }
 
 /// Returns the version of the partition rule of a shard or of merged shards; `None` for a whole

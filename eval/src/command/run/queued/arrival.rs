@@ -12,38 +12,21 @@ use crate::process::terminal;
 use crate::run::event::RunEvent;
 use crate::runner::Progress;
 
-/// Validated message of a worker.
-pub(super) enum Arrival {
-    /// An attempt with its events.
-    Made(Box<MadeAttempt>),
-    /// Responses that were paid for, but cannot be used.
-    Wasted {
-        /// Header of the message, which names the attempt.
-        header: ResultHeader,
-        /// Lines of the trajectory or journal that contain the responses.
-        body: Vec<u8>,
-    },
-}
-
 /// An attempt made by a worker.
 pub(super) struct MadeAttempt {
     pub(super) record: AttemptRecord,
     events: Vec<Event>,
 }
 
-/// Parses a worker's message.
+/// Parses the result of a worker.
 ///
 /// # Errors
 /// A sentence that describes what is invalid.
 pub(super) fn read(
     identity: &RunIdentity,
-    header: ResultHeader,
+    header: &ResultHeader,
     body: &[u8],
-) -> Result<Arrival, String> {
-    if header.wasted.is_some() {
-        let body = body.to_vec();
-        return Ok(Arrival::Wasted { header, body });
-    }
+) -> Result<MadeAttempt, String> {
     let of = format!("attempt {} at {}", header.attempt, header.sample);
     let mut lines = body
         .split(|byte| *byte == b'\n')
@@ -69,7 +52,7 @@ pub(super) fn read(
         }
         events.push(event);
     }
-    Ok(Arrival::Made(Box::new(MadeAttempt { record, events })))
+    Ok(MadeAttempt { record, events })
 }
 
 impl MadeAttempt {
