@@ -81,15 +81,7 @@ impl AttemptRunner {
         attempt: u32,
         error: String,
     ) -> AttemptRecord {
-        let outcome = AttemptOutcome {
-            earlier_answers: Vec::new(),
-            status: Status::Error,
-            answer: None,
-            error: Some(error),
-            refused: false,
-            state: None,
-            stats: Stats::default(),
-        };
+        let outcome = AttemptOutcome::without_answer(Status::Error, error, Stats::default());
         let now = Timestamp::now();
         of_attempt(&self.identity, sample, attempt, &outcome, None, now).of_sample(index)
     }
