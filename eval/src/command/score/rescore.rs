@@ -6,7 +6,7 @@
 
 mod judging;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use benchmarks::{Checks, Sample};
 use futures::{StreamExt as _, stream};
