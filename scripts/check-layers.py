@@ -40,7 +40,7 @@ LAYERS = {
         name watchdog rejections stack_hook
         functions
         message
-        clock inbox event
+        clock inbox session_lost
         host_state router
         native session
         inspection

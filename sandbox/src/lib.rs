@@ -20,7 +20,7 @@ mod warm_pool;
 mod session;
 mod name;
 mod functions;
-mod event;
+mod session_lost;
 mod router;
 mod thread;
 mod process;
@@ -58,7 +58,6 @@ mod stack_trace;
 #[cfg(not(feature = "v8"))]
 mod engine_handles;
 
-pub use event::{SessionLost, SessionLostCause};
 pub use functions::{HostFunctions, Method, ModelCalls, ObjectFactory};
 pub use isolation::{Isolation, Sandbox};
 pub use limits::{BEYOND_HEAP_MEGABYTES, Console, HEAP_MEGABYTES, Limits, MAX_STACK_BYTES};
@@ -72,6 +71,7 @@ pub use rewrite::{
     module_calls,
 };
 pub use session::{Config, Lister, Recorder, Repl, Session, StartError};
+pub use session_lost::{SessionLost, SessionLostCause};
 pub use snapshot::keep_snapshot_in;
 pub use time_zone::use_utc;
 pub use warm_pool::{READY, WarmPool};

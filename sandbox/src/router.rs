@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::event::SessionLost;
 use crate::message::{AgentId, Event, Listing, RecordedSteps, Reply};
+use crate::session_lost::SessionLost;
 
 /// REPLs and recorded steps of one session.
 #[derive(Debug, Default)]

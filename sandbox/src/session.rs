@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
-use crate::event::SessionLost;
 use crate::functions::HostFunctions;
 use crate::limits::{Console, Limits};
 use crate::message::{
@@ -15,6 +14,7 @@ use crate::message::{
     RecordedSteps, Request, SessionStart,
 };
 use crate::router::Router;
+use crate::session_lost::SessionLost;
 
 /// Configuration of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

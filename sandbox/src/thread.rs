@@ -6,12 +6,12 @@ use std::sync::{Arc, mpsc};
 
 use tokio::sync::oneshot;
 
-use crate::event::SessionLost;
 use crate::inbox::Inbox;
 use crate::isolate::Isolate;
 use crate::limits::THREAD_STACK;
 use crate::router::Router;
 use crate::session::{Config, Session, StartError};
+use crate::session_lost::SessionLost;
 use crate::watchdog::{self, OnStuck};
 use crate::worker::{End, Outbox, Worker};
 

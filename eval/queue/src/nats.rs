@@ -232,6 +232,7 @@ impl Broker for Nats {
             subjects: vec![SubjectAddress::manifest(None).subject],
             name: RUNS.to_owned(),
             discard: DiscardPolicy::Old,
+            // The stream of all runs has the settings of a run's states, under another name.
             ..kept(StreamKind::State, 1)
         })
         .await?;

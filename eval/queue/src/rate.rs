@@ -34,8 +34,8 @@ impl Default for Pace {
 
 impl Pace {
     /// Assigns the next `number` slots at a rate of `per_second`, and returns their start times in
-    /// milliseconds since 1970. After a pause, up to `burst` slots are free immediately: they lie in
-    /// the past and start now.
+    /// milliseconds since 1970. After a pause, up to `burst` slots are free immediately: they lie
+    /// in the past and start now.
     pub fn take(&mut self, per_second: f64, burst: u32, number: u32, now_ms: f64) -> Vec<f64> {
         let apart_ms = 1000.0 / per_second;
         let earliest = now_ms - f64::from(burst.saturating_sub(1)) * apart_ms;

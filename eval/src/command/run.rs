@@ -166,7 +166,7 @@ pub(super) fn start(
     if let Some(origin) = origin {
         origin.check_dataset(prepared.dataset.digest())?;
     }
-    let (prepared, runtime) = opened(prepared, settings, run_context)?;
+    let (runtime, prepared) = opened(prepared, settings, run_context)?;
     let budget = settings.engine.conduct.budget;
     if matches!(run_context, RunContext::Standalone)
         && expense::limits_expense(budget)
@@ -234,7 +234,7 @@ fn opened(
     mut prepared: Prepared,
     settings: &RunSettings,
     run_context: &RunContext,
-) -> Result<(Prepared, (Runtime, StopSignal)), Error> {
+) -> Result<((Runtime, StopSignal), Prepared), Error> {
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
     match (&settings.queue, run_context.budget()) {
@@ -255,7 +255,7 @@ fn opened(
             runtime.block_on(queue::connect(&queue.access, "rlm-eval run"))?;
         }
     }
-    Ok((prepared, (runtime, stop)))
+    Ok(((runtime, stop), prepared))
 }
 
 /// Initializes the servers' forecast of response lengths from the run's earlier responses. Reads
@@ -293,7 +293,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     let Some(prepared) = Prepared::new(&settings)? else {
         return Ok(Outcome::NothingMatched);
     };
-    let (prepared, runtime) = opened(prepared, &settings, run_context)?;
+    let (runtime, prepared) = opened(prepared, &settings, run_context)?;
     let reopened = Reopened::open(&dir)?;
     let mut remaining = prepared.remaining(&reopened, policy)?;
     run_context.restrict(&mut remaining, &prepared);

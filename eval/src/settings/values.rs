@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::SettingsError;
 
-pub use harness::settings::{Seconds, keys as fields};
+pub use harness::settings::{Seconds, fields};
 pub(crate) use harness::settings::{decimal, one_of, whole};
 
 /// Parses US dollars, from a hundredth of a cent to a million.

@@ -29,6 +29,7 @@ impl Running {
         let stdout = server.0.stdout.take().unwrap();
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line).unwrap();
+        assert!(!line.is_empty(), "{command:?} printed nothing");
         (server, line.trim().to_owned())
     }
 

@@ -29,8 +29,14 @@ fn names(is_listed: fn(&Entry) -> bool) -> Vec<String> {
 
 /// Returns the sorted names of the scripted models of all benchmarks and of the judge.
 fn scripted() -> Vec<String> {
-    let models = catalog().iter().flat_map(|entry| entry.models);
-    let mut names: Vec<String> = models.map(|(name, _)| (*name).to_owned()).collect();
+    let mut names = Vec::new();
+    for entry in catalog() {
+        for (model, _) in entry.models {
+            let suffix = model.strip_prefix(entry.name).expect(model);
+            assert!(suffix.is_empty() || suffix.starts_with('-'), "{model}");
+            names.push((*model).to_owned());
+        }
+    }
     names.push("judge".to_owned());
     names.sort();
     names

@@ -2,9 +2,10 @@
 //! crate `serve` tests its interface.
 
 use std::fs;
+use std::time::Instant;
 
 use fault_server::{Behavior, FaultServer};
-use http_fixture::{HttpClient, PendingResponse};
+use http_fixture::{HUNG, HttpClient, PendingResponse};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -54,10 +55,15 @@ impl Served {
 
     /// Waits until the metrics contain this line.
     fn wait_for(&self, metric: &str) {
-        until(metric, || {
+        let began = Instant::now();
+        loop {
             let (_, text) = self.ask("GET /metrics", &[], "");
-            text.lines().any(|line| line == metric)
-        });
+            if text.lines().any(|line| line == metric) {
+                return;
+            }
+            assert!(began.elapsed() < HUNG, "{metric}: {text}");
+            std::thread::yield_now();
+        }
     }
 }
 

@@ -155,7 +155,9 @@ fn every_benchmark_has_example_sweep() {
         .filter(|entry| !entry.name.starts_with("web"));
     for entry in of_texts {
         let name = entry.name;
-        let sweep = entry.sweeps.first().map_or("", |(_, sweep)| *sweep);
+        let mut sweeps = entry.sweeps.iter();
+        let sweep = sweeps.find(|(known, _)| *known == name);
+        let sweep = sweep.map_or("", |(_, sweep)| *sweep);
         assert!(
             sweep.contains(&format!("\n  benchmark: {name}\n")),
             "{name}"

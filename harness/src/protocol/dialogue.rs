@@ -122,30 +122,24 @@ impl Attempt<'_> {
         let mut message = first;
         let mut answer = String::new();
         for _ in 0..talk.max_messages.get() {
-            let said = match speakers.get(at) {
-                Some(inbox) => {
-                    let side = format!("{}.{}", agent.id, ["a", "b"][at]);
-                    let (letter, answered) = QueuedMessage::new(message);
-                    let _ = inbox.unbounded_send(letter);
-                    self.emit_sent(agent, &side);
-                    let said = answered.await.unwrap_or_else(|_| Err(Failure::ended()));
-                    self.emit_answered(agent, &side, &said);
-                    said?
-                }
-                None => {
-                    let person = self.run.person.as_ref().ok_or_else(|| {
-                        Failure::new(
-                            Status::Error,
-                            format!(
-                                "the agent `{name}` talks with a person, and there is none here"
-                            ),
-                        )
-                    })?;
-                    match person.reply(name, &message.content).await {
-                        Some(said) => said,
-                        // The person ended the dialogue.
-                        None => break,
-                    }
+            let said = if let Some(inbox) = speakers.get(at) {
+                let side = format!("{}.{}", agent.id, ["a", "b"][at]);
+                let (letter, answered) = QueuedMessage::new(message);
+                let _ = inbox.unbounded_send(letter);
+                self.emit_sent(agent, &side);
+                let said = answered.await.unwrap_or_else(|_| Err(Failure::ended()));
+                self.emit_answered(agent, &side, &said);
+                said?
+            } else {
+                let person = self.run.person.as_ref().ok_or_else(|| {
+                    let problem =
+                        format!("the agent `{name}` talks with a person, and there is none here");
+                    Failure::new(Status::Error, problem)
+                })?;
+                match person.reply(name, &message.content).await {
+                    Some(said) => said,
+                    // The person ended the dialogue.
+                    None => break,
                 }
             };
             *messages += 1;

@@ -100,14 +100,14 @@ pub trait SettingsGroup: Default + Serialize + DeserializeOwned {
 }
 
 fn changed_keys<G: SettingsGroup>(group: &G) -> Map<String, Value> {
-    let defaults = keys(&G::default());
-    let mut changed = keys(group);
+    let defaults = fields(&G::default());
+    let mut changed = fields(group);
     changed.retain(|key, value| defaults.get(key) != Some(value));
     changed
 }
 
 /// Returns the serialized fields of a part of the settings.
-pub fn keys(group: &impl Serialize) -> Map<String, Value> {
+pub fn fields(group: &impl Serialize) -> Map<String, Value> {
     match json!(group) {
         Value::Object(keys) => keys,
         other => unreachable!("settings are serialized as an object, not as {other}"),
@@ -141,9 +141,9 @@ mod tests {
     #[test]
     fn limits_are_keys() {
         fn check<G: SettingsGroup>() {
-            let keys = super::keys(&G::default());
+            let fields = super::fields(&G::default());
             for limit in G::LIMITS {
-                assert!(keys.contains_key(*limit), "{limit}");
+                assert!(fields.contains_key(*limit), "{limit}");
             }
         }
         check::<CompactionSettings>();

@@ -208,8 +208,8 @@ macro_rules! group {
     ($Group:ty, $($field:ident).+) => {
         Group {
             flags: || {
-                let keys = settings::keys(&<$Group>::default()).into_iter();
-                keys.map(|(key, _)| flag_of::<$Group>(&key)).collect()
+                let fields = settings::fields(&<$Group>::default()).into_iter();
+                fields.map(|(key, _)| flag_of::<$Group>(&key)).collect()
             },
             changed: |run| changed_in(&run.$($field).+, |run| &mut run.$($field).+),
         }

@@ -299,20 +299,16 @@ fn works_with_default_prompt(run: &Treatment, settings: &[ExplicitSetting]) -> b
 
 /// Explains why settings have no effect in any run.
 fn itself(run: &Treatment, settings: &[ExplicitSetting]) -> String {
+    const OF_COMPACTION: [&str; 3] = [COMPACTION_MODEL, "--compaction-at", "--compaction-keep"];
     let flags: Vec<&str> = settings.iter().map(|setting| &*setting.flag).collect();
     match flags.as_slice() {
         [ACTION_OVERRIDES] => format!(
             "no agent has a tool or action called {}",
             run.unused_overrides().join(" or ")
         ),
-        [
-            COMPACTION_MODEL | "--compaction-at" | "--compaction-keep",
-            ..,
-        ] => {
-            format!(
-                "it does not apply to --compaction {}",
-                run.compaction.settings.compaction
-            )
+        flags if flags.iter().all(|flag| OF_COMPACTION.contains(flag)) => {
+            let how = run.compaction.settings.compaction;
+            format!("it does not apply to --compaction {how}")
         }
         ["--prompt-mode"] => "the prompt's sections are the same in both modes".to_owned(),
         _ => "it does not change what the agents receive".to_owned(),

@@ -40,7 +40,8 @@ pub enum WebEvent {
         /// Arguments as JSON, as the code passed them.
         arguments: String,
         /// Return value. The middle of a string with more than 100,000 characters is omitted, with
-        /// a note; earlier versions kept only the first 200 characters.
+        /// a note; that of a dump, which has an event of its own, with more than 200. Earlier
+        /// versions kept only the first 200 characters of all strings.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<Value>,
         /// Reason for the failure.

@@ -4,7 +4,7 @@ use std::process::ExitStatus;
 
 #[cfg(target_os = "linux")]
 use super::system_calls::fatal_call;
-use crate::event::SessionLost;
+use crate::session_lost::SessionLost;
 
 /// A cell could not be stopped.
 pub(super) const STUCK: i32 = 81;

@@ -14,10 +14,10 @@ use tokio::time::sleep;
 use super::frame::{self, FrameError};
 use super::server::Server;
 use super::{FromWorker, Hello, MAX_SESSIONS, WorkerCommand, copying, long_text};
-use crate::event::SessionLost;
 use crate::message::Request;
 use crate::router::Router;
 use crate::session::{Config, Session, StartError};
+use crate::session_lost::SessionLost;
 use crate::snapshot::snapshot;
 
 /// Maximum number of tries to open a session.

@@ -20,7 +20,7 @@ use tokio::time::timeout;
 
 use super::control::{self, Order};
 use super::{WorkerCommand, exit};
-use crate::event::SessionLost;
+use crate::session_lost::SessionLost;
 
 /// Time to wait for the exit status of a process that has closed its socket.
 const END_GRACE: Duration = Duration::from_secs(2);

@@ -45,7 +45,7 @@ impl Worker {
             if outcome.value.is_some() {
                 message.push_str("; then return again, because this answer was not taken");
             }
-            outcome.error = failed(CellErrorKind::Unawaited, message).error;
+            outcome.error = Some(without_stack(CellErrorKind::Unawaited, message));
         }
         if cell.sets_answer && outcome.value.is_none() {
             self.isolate.host(|host| {
@@ -160,15 +160,18 @@ impl Worker {
     }
 }
 
-/// Returns the outcome of a cell that failed without a stack trace.
 fn failed(kind: CellErrorKind, message: String) -> CellOutcome {
     CellOutcome {
-        error: Some(CellError {
-            kind,
-            message,
-            stack: Vec::new(),
-        }),
+        error: Some(without_stack(kind, message)),
         ..CellOutcome::default()
+    }
+}
+
+fn without_stack(kind: CellErrorKind, message: String) -> CellError {
+    CellError {
+        kind,
+        message,
+        stack: Vec::new(),
     }
 }
 

@@ -57,6 +57,7 @@ async fn make_calls(queue: RunQueue, worker: &str) -> f64 {
         let accounts = queue.accounts().await.unwrap().unwrap();
         assert!(accounts.total().calls <= LIMIT, "{accounts:?}");
     }
+    assert!(queue.accounts().await.unwrap().is_some());
     let end = |accounts: &mut BudgetAccounts| accounts.end(worker);
     queue.change("books", end).await.unwrap();
     made

@@ -19,7 +19,6 @@ mod verdict;
 mod error;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::Serialize;
 
@@ -140,13 +139,13 @@ impl Comparison {
     /// Returns a warning for each race whose cells are compared, because p values and intervals are
     /// invalid for them. `names` are the displayed names of the runs.
     pub fn race_warnings<'a>(&'a self, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-        let mut races: BTreeMap<&Path, Vec<&str>> = BTreeMap::new();
+        let mut races: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (name, run) in names.into_iter().zip(&self.runs) {
             if let Some(race) = &run.race {
-                races.entry(race.as_path()).or_default().push(name);
+                races.entry(race.as_str()).or_default().push(name);
             }
         }
-        let warning = |(race, names): (&Path, Vec<&str>)| {
+        let warning = |(race, names): (&str, Vec<&str>)| {
             let are = match names.len() {
                 1 => "is a cell",
                 _ => "are cells",
@@ -156,7 +155,7 @@ impl Comparison {
                  intervals assume a fixed number of samples, so they are invalid here and show differences that \
                  do not exist too often; `rlm-eval report` of that folder shows valid ones.",
                 names.join(", "),
-                race.display()
+                race
             )
         };
         races.into_iter().map(warning).collect()

@@ -27,7 +27,7 @@ pub struct RunFigures {
     /// Folder of the race that the run is a cell of, if any. p values and intervals are invalid for
     /// such a run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub race: Option<PathBuf>,
+    pub race: Option<String>,
     /// Known values that are the same in all rows of `results.csv`.
     pub facts: BTreeMap<String, String>,
     /// Time when the first attempt began, if recorded.
@@ -85,7 +85,7 @@ fn run_figures((run, name): (&RunScores, &String)) -> RunFigures {
         name: name.clone(),
         path: run.path.clone(),
         is_csv: run.is_csv,
-        race: run.race.clone(),
+        race: (run.race.as_ref()).map(|folder| folder.display().to_string()),
         facts: run.facts.clone(),
         started: run.started,
         samples: samples_of(run, ErrorCounting::Excluded).len() as u64,

@@ -43,8 +43,8 @@ async fn serve_settings(worker: &Arc<Worker>, manifest: &mut watch::Receiver<Man
     let queue = RunQueue::new(Arc::clone(&worker.broker), now.key.clone());
     // A worker is not idle while it prepares a run, and until the queue has answered its first
     // request.
-    let busy = worker.begin();
-    let prepared = Box::pin(Served::prepare(worker, &queue, manifest.clone())).await;
+    let mut busy = Some(worker.begin());
+    let prepared = Box::pin(Served::prepare(worker, &queue, manifest.clone(), &mut busy)).await;
     let served = match prepared {
         Ok(served) => Arc::new(served),
         Err(why) => {
@@ -79,9 +79,8 @@ async fn serve_settings(worker: &Arc<Worker>, manifest: &mut watch::Receiver<Man
 async fn take_attempts(
     served: Arc<Served>,
     manifest: &mut watch::Receiver<Manifest>,
-    busy: BusyGuard,
+    mut busy: Option<BusyGuard>,
 ) {
-    let mut busy = Some(busy);
     let mut running = JoinSet::new();
     let mut mode = served.worker.mode.clone();
     while let Some(may_take) = may_take(&served, manifest) {

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use super::claims::Claims;
 use super::lease::Lease;
-use super::state::{Worker, WorkerMode};
+use super::state::{BusyGuard, Worker, WorkerMode};
 use super::stream_journal::StreamJournal;
 use crate::command::run::Prepared;
 use crate::error::Error;
@@ -49,7 +49,8 @@ pub(super) struct Served {
 }
 
 impl Served {
-    /// Opens everything that attempts need and checks that it matches the run.
+    /// Opens everything that attempts need and checks that it matches the run. The worker is busy
+    /// meanwhile, except while the server cannot be reached.
     ///
     /// # Errors
     /// The reason why this worker cannot serve the run.
@@ -57,6 +58,7 @@ impl Served {
         worker: &Arc<Worker>,
         queue: &RunQueue,
         manifest: watch::Receiver<Manifest>,
+        busy: &mut Option<BusyGuard>,
     ) -> Result<Self, String> {
         let now = manifest.borrow().clone();
         let own = program::this().digest();
@@ -80,8 +82,10 @@ impl Served {
                 return Err(error.to_string());
             }
             terminal::warning(&error.to_string());
+            *busy = None;
             tokio::time::sleep(HEARTBEAT_INTERVAL).await;
         };
+        busy.get_or_insert_with(|| worker.begin());
         let lease = Arc::new(Lease::new(
             queue.clone(),
             worker.settings.name.clone(),

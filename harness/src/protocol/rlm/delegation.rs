@@ -44,6 +44,9 @@ struct PageCallResult {
 /// Maximum characters of a returned string in a `PageCall` event.
 const RECORDED: usize = 100_000;
 
+/// Like [`RECORDED`], for dumps, which also have events of their own.
+const RECORDED_OF_DUMP: usize = 200;
+
 /// Result of a tool, with the id of the call.
 type ToolAnswer = (CallId, Result<Value, String>);
 
@@ -124,9 +127,12 @@ impl<'f> Children<'f> {
     }
 }
 
-/// Omits the middle of a very long string, and returns other values unchanged.
-fn shortened(value: &Value) -> Value {
-    match value {
+/// Returns the result of a call to record: without the middle of a long string.
+fn recorded(result: &PageResult) -> Value {
+    match &result.value {
+        Value::String(text) if result.dump.is_some() => {
+            truncate_middle(text, RECORDED_OF_DUMP).into()
+        }
         Value::String(text) => truncate_middle(text, RECORDED).into(),
         other => other.clone(),
     }
@@ -244,7 +250,7 @@ impl<'a> ReplAgent<'a> {
             let event = WebEvent::PageCall {
                 function: call.name,
                 arguments: call.arguments,
-                result: result.as_ref().ok().map(|given| shortened(&given.value)),
+                result: result.as_ref().ok().map(recorded),
                 error: result.as_ref().err().cloned(),
                 ms,
             };

@@ -14,9 +14,11 @@ const MAX_BATCH: usize = 256;
 #[derive(Debug)]
 pub struct Compressor {
     run: PathBuf,
-    /// The running thread, which ends when the sender of attempts is dropped.
-    thread: Option<(Sender<(String, u32)>, JoinHandle<()>)>,
+    thread: Option<RunningThread>,
 }
+
+/// Sender of attempts, and the thread, which ends when the sender is dropped.
+type RunningThread = (Sender<(String, u32)>, JoinHandle<()>);
 
 impl Compressor {
     /// Creates a compressor for the run in a folder.
@@ -57,7 +59,7 @@ impl Drop for Compressor {
     }
 }
 
-fn start(run: PathBuf) -> Option<(Sender<(String, u32)>, JoinHandle<()>)> {
+fn start(run: PathBuf) -> Option<RunningThread> {
     let (sender, receiver) = channel();
     let work = move || {
         while let Ok(first) = receiver.recv() {

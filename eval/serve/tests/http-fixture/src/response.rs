@@ -44,6 +44,13 @@ impl PendingResponse {
             panic!("{ended:?}: {received}");
         };
         let head = head.to_lowercase();
+        let mut fields = head.lines();
+        let length = fields.find_map(|field| field.strip_prefix("content-length: "));
+        // A response to HEAD has no body.
+        if let Some(length) = length.filter(|_| !body.is_empty()) {
+            // The connection may be reset, but only after the whole response.
+            assert_eq!(body.len().to_string(), length, "{ended:?}: {received}");
+        }
         let is_chunked = head.contains("transfer-encoding: chunked");
         Response {
             status: head.split(' ').nth(1).unwrap().parse().unwrap(),
