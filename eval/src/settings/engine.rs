@@ -40,11 +40,7 @@ pub struct EngineArgs {
     pub iterations: IterationSettings,
 
     /// Wall time limit of one attempt in seconds, including all its agents and model calls
-    #[arg(
-        long,
-        default_value_t = Seconds::of(3600),
-        value_name = "SECONDS"
-    )]
+    #[arg(long, default_value_t = Seconds::of(3600), value_name = "SECONDS")]
     pub attempt_timeout: Seconds,
 
     /// Flags of model calls over HTTP.

@@ -40,11 +40,7 @@ pub struct ScorerArgs {
     pub judge_attempts: u32,
 
     /// CPU time limit of a scorer file in seconds, for loading and for each answer
-    #[arg(
-        long,
-        default_value_t = Seconds::of(10),
-        value_name = "SECONDS"
-    )]
+    #[arg(long, default_value_t = Seconds::of(10), value_name = "SECONDS")]
     pub scorer_timeout: Seconds,
 
     /// Maximum heap of a scorer file in megabytes

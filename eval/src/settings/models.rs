@@ -58,28 +58,16 @@ pub struct ServerArgs {
     pub stream: bool,
 
     /// Timeout for connecting, in seconds
-    #[arg(
-        long,
-        default_value_t = Seconds::of(10),
-        value_name = "SECONDS"
-    )]
+    #[arg(long, default_value_t = Seconds::of(10), value_name = "SECONDS")]
     pub connect_timeout: Seconds,
 
     /// Seconds to wait for the next part of a response, or for the first part of a streamed
     /// response
-    #[arg(
-        long,
-        default_value_t = Seconds::of(300),
-        value_name = "SECONDS"
-    )]
+    #[arg(long, default_value_t = Seconds::of(300), value_name = "SECONDS")]
     pub idle_timeout: Seconds,
 
     /// Timeout of one request in seconds, from its first byte to the last byte of its response
-    #[arg(
-        long,
-        default_value_t = Seconds::of(600),
-        value_name = "SECONDS"
-    )]
+    #[arg(long, default_value_t = Seconds::of(600), value_name = "SECONDS")]
     pub request_timeout: Seconds,
 }
 
@@ -102,11 +90,7 @@ pub struct SamplingArgs {
     pub max_output_tokens: Option<u32>,
 
     /// Stop sequence, at which a response ends; repeatable
-    #[arg(
-        long,
-        value_parser = NonEmptyStringValueParser::new(),
-        value_name = "TEXT"
-    )]
+    #[arg(long, value_parser = NonEmptyStringValueParser::new(), value_name = "TEXT")]
     pub stop: Vec<String>,
 
     /// Reasoning effort of the model [default: the server's]

@@ -168,20 +168,11 @@ pub struct RunArgs {
 #[command(next_help_heading = "Run")]
 pub struct ConductArgs {
     /// Maximum concurrent attempts
-    #[arg(
-        long,
-        value_parser = whole::<usize>(1..=1_000),
-        default_value_t = 5,
-        value_name = "N"
-    )]
+    #[arg(long, value_parser = whole::<usize>(1..=1_000), default_value_t = 5, value_name = "N")]
     pub concurrency: usize,
 
     /// Exit with code 100 if the mean score (0 to 1) is below this value [default: no gate]
-    #[arg(
-        long,
-        value_parser = decimal(0.0..=1.0),
-        value_name = "SCORE"
-    )]
+    #[arg(long, value_parser = decimal(0.0..=1.0), value_name = "SCORE")]
     pub min_score: Option<f64>,
 
     /// Stop the run with exit code 1 once too many attempts have ended in an error: a count (5), or

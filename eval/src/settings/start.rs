@@ -24,12 +24,7 @@ pub struct StartArgs {
 
     /// Name of the run and of its folder below --log-dir [default: benchmark, mode, prompt and
     /// drivers, time]
-    #[arg(
-        long,
-        value_parser = folder_name,
-        value_name = "NAME",
-        conflicts_with = "resume"
-    )]
+    #[arg(long, value_parser = folder_name, value_name = "NAME", conflicts_with = "resume")]
     pub name: Option<String>,
 
     /// What --resume accepts and runs again.

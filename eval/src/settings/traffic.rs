@@ -13,21 +13,12 @@ use super::values::{Seconds, whole};
 #[command(next_help_heading = "Traffic")]
 pub struct TrafficArgs {
     /// Maximum retries of a request after an error that may be temporary
-    #[arg(
-        long,
-        value_parser = whole::<u32>(0..=100),
-        default_value_t = 6,
-        value_name = "N"
-    )]
+    #[arg(long, value_parser = whole::<u32>(0..=100), default_value_t = 6, value_name = "N")]
     pub max_retries: u32,
 
     /// Timeout of one model call in seconds, including retries; waiting for the rate limit or a
     /// connection does not count
-    #[arg(
-        long,
-        default_value_t = Seconds::of(1800),
-        value_name = "SECONDS"
-    )]
+    #[arg(long, default_value_t = Seconds::of(1800), value_name = "SECONDS")]
     pub call_timeout: Seconds,
 
     /// Maximum requests to one endpoint per minute; 5/s and 3000/h are also accepted [default: no
@@ -36,31 +27,17 @@ pub struct TrafficArgs {
     pub rate_limit: Option<RateLimit>,
 
     /// Requests that may be sent in a burst before --rate-limit applies
-    #[arg(
-        long,
-        value_parser = whole::<u32>(1..=100_000),
-        default_value_t = 1,
-        value_name = "N"
-    )]
+    #[arg(long, value_parser = whole::<u32>(1..=100_000), default_value_t = 1, value_name = "N")]
     pub rate_burst: u32,
 
     /// Maximum concurrent requests to one endpoint [default: 64, or --concurrency or
     /// --max-concurrency if that is higher]
-    #[arg(
-        long,
-        value_parser = whole::<u32>(1..=10_000),
-        value_name = "N"
-    )]
+    #[arg(long, value_parser = whole::<u32>(1..=10_000), value_name = "N")]
     pub max_connections: Option<u32>,
 
     /// Whether to reduce concurrent requests after status 429 or 529: their number is halved, and
     /// grows by one after each round of successes
-    #[arg(
-        long,
-        default_value_t = true,
-        action = ArgAction::Set,
-        value_name = "BOOL"
-    )]
+    #[arg(long, default_value_t = true, action = ArgAction::Set, value_name = "BOOL")]
     pub adaptive: bool,
 }
 

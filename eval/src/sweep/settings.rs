@@ -212,48 +212,24 @@ pub struct RaceArgs {
     pub race: Option<RaceAgainst>,
 
     /// With --race: maximum probability of any wrong decision in the whole race
-    #[arg(
-        long,
-        value_parser = decimal(0.0001..=0.5),
-        default_value_t = 0.05,
-        value_name = "P"
-    )]
+    #[arg(long, value_parser = decimal(0.0001..=0.5), default_value_t = 0.05, value_name = "P")]
     pub alpha: f64,
 
     /// With --race: largest difference in score that does not matter. A cell also stops if it is
     /// not better than all others by this much; with 0, only significantly worse cells stop
-    #[arg(
-        long,
-        value_parser = decimal(0.0..=0.9),
-        default_value_t = 0.1,
-        value_name = "SCORE"
-    )]
+    #[arg(long, value_parser = decimal(0.0..=0.9), default_value_t = 0.1, value_name = "SCORE")]
     pub min_difference: f64,
 
     /// With --race: maximum samples of a cell [default: all selected samples]
-    #[arg(
-        long,
-        value_parser = whole::<usize>(1..=1_000_000),
-        value_name = "N"
-    )]
+    #[arg(long, value_parser = whole::<usize>(1..=1_000_000), value_name = "N")]
     pub max_samples: Option<usize>,
 
     /// With --race: samples between two decisions; clusters are never split
-    #[arg(
-        long,
-        value_parser = whole::<usize>(1..=100_000),
-        default_value_t = 10,
-        value_name = "N"
-    )]
+    #[arg(long, value_parser = whole::<usize>(1..=100_000), default_value_t = 10, value_name = "N")]
     pub block: usize,
 
     /// With --race: seed of the random order of the samples
-    #[arg(
-        long,
-        value_parser = whole::<u64>(0..=u64::MAX),
-        default_value_t = 1,
-        value_name = "N"
-    )]
+    #[arg(long, value_parser = whole::<u64>(0..=u64::MAX), default_value_t = 1, value_name = "N")]
     pub order_seed: u64,
 }
 

@@ -32,11 +32,7 @@ pub struct MergeArgs {
     pub allow_program_change: bool,
 
     /// Exit with code 100 if the mean score (0 to 1) is below this value [default: no gate]
-    #[arg(
-        long,
-        value_parser = decimal(0.0..=1.0),
-        value_name = "SCORE"
-    )]
+    #[arg(long, value_parser = decimal(0.0..=1.0), value_name = "SCORE")]
     pub min_score: Option<f64>,
 }
 

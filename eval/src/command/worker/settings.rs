@@ -28,12 +28,7 @@ pub struct WorkerArgs {
     pub run: Vec<String>,
 
     /// Maximum concurrent attempts
-    #[arg(
-        long,
-        value_parser = whole::<usize>(1..=1_000),
-        default_value_t = 5,
-        value_name = "N"
-    )]
+    #[arg(long, value_parser = whole::<usize>(1..=1_000), default_value_t = 5, value_name = "N")]
     pub concurrency: usize,
 
     /// Folder of benchmark data, instead of the folder that the run names

@@ -12,12 +12,7 @@ use crate::settings::values::{Seconds, whole};
 #[command(next_help_heading = "Server")]
 pub struct LoadArgs {
     /// Maximum concurrent agents, each with its children; further requests wait
-    #[arg(
-        long,
-        default_value_t = 64,
-        value_parser = whole::<usize>(1..=100_000),
-        value_name = "N"
-    )]
+    #[arg(long, default_value_t = 64, value_parser = whole::<usize>(1..=100_000), value_name = "N")]
     pub max_concurrency: usize,
 
     /// Maximum waiting requests; further requests are rejected
@@ -30,12 +25,7 @@ pub struct LoadArgs {
     pub max_queue: usize,
 
     /// Maximum size of a request in MB (10^6 bytes)
-    #[arg(
-        long,
-        default_value_t = 64,
-        value_parser = whole::<usize>(1..=1_000),
-        value_name = "MB"
-    )]
+    #[arg(long, default_value_t = 64, value_parser = whole::<usize>(1..=1_000), value_name = "MB")]
     pub max_request_size: usize,
 
     /// Seconds that requests in progress may continue after the first Ctrl-C or SIGTERM; a second
