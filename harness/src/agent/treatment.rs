@@ -28,7 +28,7 @@ pub struct Treatment {
     pub protocol: Protocol,
     /// Settings that determine the built-in prompts. Mode and depth are recorded in
     /// [`Effective`](crate::treatment::Effective), the code format with the sampling settings.
-    #[serde(skip)]
+    #[serde(flatten, serialize_with = "others")]
     pub prompts: PromptSettings,
     /// Drivers of the root, in order.
     #[serde(serialize_with = "drivers")]
@@ -52,13 +52,13 @@ pub struct Treatment {
     #[serde(flatten, serialize_with = "iterations")]
     pub iterations: IterationSettings,
     /// Settings of individual protocols. Only changed ones are recorded.
-    #[serde(flatten, serialize_with = "changed")]
+    #[serde(flatten, serialize_with = "others")]
     pub protocols: ProtocolSettings,
     /// Maximum wall time of one attempt.
     #[serde(rename = "attempt_timeout_s", serialize_with = "seconds")]
     pub attempt_time: Duration,
     /// Settings for shortening long conversations.
-    #[serde(skip_serializing_if = "Compaction::is_default")]
+    #[serde(flatten, serialize_with = "compaction")]
     pub compaction: Compaction,
     /// Schema that the root's answer must match.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,11 +69,7 @@ pub struct Treatment {
     #[serde(rename = "web_agent", serialize_with = "undated")]
     pub web: AgentTurnSettings,
     /// Additions to page dumps in all protocols with web pages.
-    #[serde(
-        rename = "page_dump",
-        serialize_with = "dump",
-        skip_serializing_if = "PageSettings::is_plain"
-    )]
+    #[serde(flatten, serialize_with = "pages")]
     pub pages: PageSettings,
     /// Whether a streamed response is stopped after the last code block that may run. Recorded with
     /// the sampling settings.
@@ -165,33 +161,42 @@ fn hooks<S: Serializer>(hooks: &[Arc<dyn Hook>], serializer: S) -> Result<S::Ok,
     serializer.collect_seq(hooks.iter().map(named))
 }
 
-/// Serializes the limits in the units of the sandbox, and `jitless` if it is on.
+/// Serializes the limits and the print style in the units of the sandbox.
 fn repl<S: Serializer>(repl: &ReplSettings, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut all = json!({ "sandbox": repl.config() });
-    if repl.jitless {
-        all["jitless"] = true.into();
-    }
-    all.serialize(serializer)
+    let mut recorded = repl.others();
+    recorded.insert("sandbox".to_owned(), json!(repl.config()));
+    recorded.serialize(serializer)
 }
 
-/// Serializes the settings without the maximum, and the seed only if there is one.
+/// Serializes the settings without the maximum.
 fn iterations<S: Serializer>(all: &IterationSettings, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut recorded = json!({
-        "max_blocks_per_iteration": all.max_blocks_per_iteration,
-        "confirm_first_return": all.confirm_first_return,
-    });
-    if let Some(seed) = all.deterministic {
-        recorded["deterministic"] = seed.into();
+    let mut recorded = all.others();
+    let blocks = all.max_blocks_per_iteration;
+    recorded.insert("max_blocks_per_iteration".to_owned(), blocks.into());
+    let confirms = all.confirm_first_return;
+    recorded.insert("confirm_first_return".to_owned(), confirms.into());
+    recorded.serialize(serializer)
+}
+
+fn others<S: Serializer>(settings: &impl SettingsGroup, serializer: S) -> Result<S::Ok, S::Error> {
+    settings.others().serialize(serializer)
+}
+
+fn compaction<S: Serializer>(compaction: &Compaction, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut recorded = compaction.settings.others();
+    if !compaction.is_default() {
+        recorded.insert("compaction".to_owned(), json!(compaction));
     }
     recorded.serialize(serializer)
 }
 
-fn changed<S: Serializer>(settings: &impl SettingsGroup, serializer: S) -> Result<S::Ok, S::Error> {
-    settings.changed().serialize(serializer)
-}
-
-fn dump<S: Serializer>(pages: &PageSettings, serializer: S) -> Result<S::Ok, S::Error> {
-    pages.extensions().serialize(serializer)
+fn pages<S: Serializer>(pages: &PageSettings, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut recorded = pages.others();
+    let dump = pages.extensions();
+    if !dump.is_plain() {
+        recorded.insert("page_dump".to_owned(), json!(dump));
+    }
+    recorded.serialize(serializer)
 }
 
 fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

@@ -33,6 +33,8 @@ settings_group! {
 }
 
 impl SettingsGroup for CompactionSettings {
+    const RECORDED: &'static [&'static str] = &["compaction", "compaction_at", "compaction_keep"];
+
     /// A size that is the method's default counts as unchanged.
     fn changed(&self) -> Map<String, Value> {
         let mut changed = changed_keys(self);

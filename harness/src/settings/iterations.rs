@@ -41,4 +41,9 @@ settings_group! {
 
 impl SettingsGroup for IterationSettings {
     const LIMITS: &'static [&'static str] = &["max_iterations", "max_blocks_per_iteration"];
+    const RECORDED: &'static [&'static str] = &[
+        "max_iterations",
+        "max_blocks_per_iteration",
+        "confirm_first_return",
+    ];
 }

@@ -74,12 +74,22 @@ use serde_json::{Map, Value, json};
 pub trait SettingsGroup: Default + Serialize + DeserializeOwned {
     /// Keys of the settings that only limit agents.
     const LIMITS: &'static [&'static str] = &[];
+    /// Keys of the settings that runs record in a form of their own. All others are recorded, and
+    /// are part of the fingerprint, under their key if they differ from their default.
+    const RECORDED: &'static [&'static str] = &[];
     /// Keys that are not the name of their flag, each with that name.
     const RENAMED: &'static [(&'static str, &'static str)] = &[];
 
     /// Returns the settings that differ from their defaults, by key.
     fn changed(&self) -> Map<String, Value> {
         changed_keys(self)
+    }
+
+    /// Returns the changed settings that are not recorded in a form of their own, by key.
+    fn others(&self) -> Map<String, Value> {
+        let mut changed = self.changed();
+        changed.retain(|key, _| !Self::RECORDED.contains(&key.as_str()));
+        changed
     }
 
     /// Resets a setting to its default.
@@ -139,11 +149,11 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_keys() {
+    fn limits_and_recorded_settings_are_keys() {
         fn check<G: SettingsGroup>() {
             let fields = super::fields(&G::default());
-            for limit in G::LIMITS {
-                assert!(fields.contains_key(*limit), "{limit}");
+            for key in G::LIMITS.iter().chain(G::RECORDED) {
+                assert!(fields.contains_key(*key), "{key}");
             }
         }
         check::<CompactionSettings>();

@@ -54,6 +54,7 @@ pub enum DumpAddition {
 }
 
 impl SettingsGroup for PageSettings {
+    const RECORDED: &'static [&'static str] = &["dump_text", "dump_also"];
     const RENAMED: &'static [(&'static str, &'static str)] = &[("dump_also", "dump-include")];
 }
 

@@ -47,6 +47,7 @@ settings_group! {
 
 impl SettingsGroup for PromptSettings {
     const LIMITS: &'static [&'static str] = &["max_depth"];
+    const RECORDED: &'static [&'static str] = &["prompt_mode", "code_via", "max_depth"];
     const RENAMED: &'static [(&'static str, &'static str)] = &[("code_via", "code-format")];
 }
 

@@ -75,6 +75,18 @@ impl SettingsGroup for ReplSettings {
         "argument_limit",
         "timer_limit",
     ];
+    const RECORDED: &'static [&'static str] = &[
+        "console",
+        "cell_timeout",
+        "cell_wait",
+        "output_limit",
+        "memory_limit",
+        "stack_limit",
+        "pending_calls",
+        "total_calls",
+        "argument_limit",
+        "timer_limit",
+    ];
     const RENAMED: &'static [(&'static str, &'static str)] = &[("cell_wait", "timer-timeout")];
 }
 

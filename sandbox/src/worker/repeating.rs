@@ -18,8 +18,9 @@ use crate::message::{AgentId, Context, Event, Reply, Request, Step};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Maximum time for which the end of a cell is held back while the session waits for a step that
-/// the end does not cause.
-const SOON: Duration = Duration::from_millis(500);
+/// the end does not cause, in case it does. On a busy machine, the step can be late; if the end is
+/// reported before it, a child that must take the step may be stopped.
+const HOLD: Duration = Duration::from_secs(10);
 
 impl Worker {
     /// Whether steps remain to be repeated.
@@ -143,7 +144,7 @@ impl Worker {
     fn wait_for(&mut self, step: &Step, requests: &mut impl Inbox) -> Option<End> {
         let holds_ends = !self.repeating.as_ref()?.ends.is_empty();
         let until = match step {
-            _ if holds_ends => Some(SOON),
+            _ if holds_ends => Some(HOLD),
             Step::Settled(_) | Step::AskedContext(_) => None,
             _ => Some(PATIENCE),
         };
