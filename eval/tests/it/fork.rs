@@ -221,6 +221,38 @@ fn continues_from_iteration_with_other_settings() {
     assert!(sent[0].text.contains("Hurry up."));
 }
 
+/// A scripted model reports neither tokens nor cost.
+#[test]
+fn inherits_unknown_tokens_and_cost() {
+    let binary = Binary::new()
+        .file(
+            "q.jsonl",
+            json!({"id": "q", "query": "How many?", "context": "c", "expected": "1"}).to_string(),
+        )
+        .file(
+            "model.yaml",
+            "{description: Never ends., rules: [{reply: \"```js\\nconsole.log(1)\\n```\"}]}",
+        );
+    let rows = [
+        "run --benchmark q.jsonl --model scripted:model.yaml --max-iterations 2 --name origin",
+        "fork results/origin q --max-iterations 3 --at 2 --name one",
+        "fork results/origin q --max-iterations 3 --name two",
+    ];
+    let [_, one, two] = rows.map(|line| {
+        let words: Vec<&str> = line.split(' ').collect();
+        binary.run(&words, "")
+    });
+    for (name, ran, calls, inherited) in [
+        ("one", one, 1, "; 1 response is inherited and"),
+        ("two", two, 2, "; 2 responses are inherited and"),
+    ] {
+        assert!(ran.stderr.contains(inherited), "{name}: {ran:?}");
+        let dir = binary.path().join("results").join(name);
+        let expected = json!({"llm_calls": calls, "usage": null, "cost_usd": null});
+        assert_eq!(config(&dir)["origin"]["inherited"], expected, "{name}");
+    }
+}
+
 #[test]
 fn continues_at_end_with_higher_limits() {
     let rows: [(&[&str], &[&str], usize); 2] = [

@@ -25,10 +25,10 @@ pub struct ForkedJournal {
     pub turn: u32,
     /// Number of inherited responses that were paid for.
     pub calls: u64,
-    /// Tokens of these responses.
-    pub usage: Usage,
-    /// Known cost of these responses in US dollars.
-    pub cost_usd: f64,
+    /// Tokens of these responses; `None` if those of any response are unknown.
+    pub usage: Option<Usage>,
+    /// Cost of these responses in US dollars; `None` if that of any response is unknown.
+    pub cost_usd: Option<f64>,
 }
 
 /// Creates the journal of a fork from the `lines` of the original attempt's journal. `run_id`,
@@ -89,8 +89,8 @@ pub fn fork(
         lines: String::new(),
         turn,
         calls: 0,
-        usage: Usage::default(),
-        cost_usd: 0.0,
+        usage: Some(Usage::default()),
+        cost_usd: Some(0.0),
     };
     let mut write = |entry: &Entry, lines: &mut String| -> Result<(), String> {
         let line = chain.line(entry).map_err(|error| error.to_string())?;
@@ -123,8 +123,7 @@ impl ForkedJournal {
         self.calls += u64::from(!kept.cached);
         for call in std::mem::take(&mut kept.calls) {
             if let CallEvent::Billed { usage, cost_usd } = call {
-                self.usage += usage;
-                self.cost_usd += cost_usd.unwrap_or_default();
+                self.add(Some(usage), cost_usd);
             }
         }
         let was_cached = std::mem::replace(&mut kept.cached, true);
@@ -133,12 +132,20 @@ impl ForkedJournal {
             return;
         };
         if !was_cached {
-            self.usage += response.usage.unwrap_or_default();
-            self.cost_usd += response.cost_usd.unwrap_or_default();
+            self.add(response.usage, response.cost_usd);
         }
         response.cost_usd = Some(0.0);
         if !same_model {
             response.reasoning_signature = None;
         }
+    }
+
+    /// Adds the tokens and the cost of a response to the totals.
+    fn add(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
+        self.usage = self.usage.zip(usage).map(|(mut total, usage)| {
+            total += usage;
+            total
+        });
+        self.cost_usd = (self.cost_usd.zip(cost_usd)).map(|(total, cost)| total + cost);
     }
 }

@@ -149,10 +149,13 @@ impl Origin {
             .append(sample, 1, &journal.lines)
             .and_then(|()| store.end(sample, 1));
         written.map_err(|error| unreadable(&store.name(sample, 1), &error.to_string()))?;
+        let responses = terminal::counted(journal.calls, "response");
+        let verb = if journal.calls == 1 { "is" } else { "are" };
+        let cost = (journal.cost_usd).map_or_else(String::new, |cost| format!(" (${cost:.4})"));
         terminal::note(&format!(
-            "fork of attempt {} of {sample} in {}: iteration {} is the first new one; {} responses \
-             (${:.4}) are inherited and not paid for again",
-            self.target.attempt, self.run.run_id, journal.turn, journal.calls, journal.cost_usd
+            "fork of attempt {} of {sample} in {}: iteration {} is the first new one; \
+             {responses}{cost} {verb} inherited and not paid for again",
+            self.target.attempt, self.run.run_id, journal.turn
         ));
         Ok(())
     }
