@@ -125,6 +125,7 @@ fn continues_from_iteration_with_other_settings() {
         let before = origin.server.seen().len();
         let ran = origin.fork(&[&["q", "--name", name], more].concat());
         assert_eq!(ran.code, Some(0), "{name}: {ran:?}");
+        assert!(!ran.stderr.contains("first served as"), "{name}: {ran:?}");
         let sent = origin.server.seen()[before..].to_vec();
         assert_eq!(sent.len(), LAST - inherited, "{name}");
         let dir = origin.folder(name);

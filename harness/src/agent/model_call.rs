@@ -11,6 +11,7 @@ use super::{
     Attempt, BudgetExceeded, Conversation, Expense, Failure, HaltReason, Invocation, Ledger,
     Refusal, Reservation, Scope, Spent, Work,
 };
+use crate::journal::JournaledResponse;
 use crate::model::{EventKind, Usage, WaitReason, ms};
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 
@@ -95,6 +96,9 @@ impl Attempt<'_> {
                 self.records.emit(invocation, shortened);
             }
             self.records.count(|stats| stats.llm_calls += 1);
+            let is_inherited = earlier
+                .as_deref()
+                .is_some_and(JournaledResponse::is_inherited);
             let result = match (earlier, kept) {
                 (Some(earlier), _) => self.use_journaled_result(invocation, earlier).await,
                 (None, Some(result)) => {
@@ -120,6 +124,10 @@ impl Attempt<'_> {
                 Ok(reply) => {
                     if request.looks_truncated(reply.response.usage) {
                         self.records.count(|stats| stats.cut_prompts += 1);
+                    }
+                    // The model of the forked attempt may be a different one.
+                    if !is_inherited && let Some(served) = &reply.response.served_model {
+                        self.run.note_served(&invocation.model, served);
                     }
                     break reply;
                 }
@@ -254,11 +262,7 @@ impl Attempt<'_> {
         elapsed: f64,
     ) -> Result<ModelReply, ProviderError> {
         let truncated = reply.truncated;
-        let mut response = reply.response;
-        if let Some(served) = &response.served_model {
-            self.run.note_served(&invocation.model, served);
-        }
-        response = self.hook_response(invocation, response).await?;
+        let mut response = self.hook_response(invocation, reply.response).await?;
         if self.settings(invocation).exclude_reasoning {
             response.reasoning = None;
         }

@@ -127,6 +127,11 @@ impl JournaledResponse {
         }
     }
 
+    /// Whether a fork inherited the response.
+    pub fn is_inherited(&self) -> bool {
+        self.matching == Matching::Any
+    }
+
     /// Returns the digest of a request in version 1 of the format. It covers only the new part: the
     /// model, the newest message and the number of messages.
     pub fn asked_v1(request: &Request) -> String {
