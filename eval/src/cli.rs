@@ -135,6 +135,9 @@ pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result
         let command = Command::Fork(Box::new(fork));
         return Ok(Cli { command });
     }
+    if let Some(("sweep", sweep)) = matches.subcommand() {
+        SweepArgs::check_race_rules(sweep, &typed).map_err(|error| error.format(&mut command))?;
+    }
     let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     if let Command::Score(score) = &mut cli.command {
         score.name_typed_flags(&typed);

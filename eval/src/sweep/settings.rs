@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::builder::{StringValueParser, TypedValueParser as _};
-use clap::{Arg, Args, ValueEnum};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command, ValueEnum};
 use harness::Budget;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::settings::flags::NotFromFile;
+use crate::settings::flags::{NotFromFile, TypedFlags};
 use crate::settings::values::{Seconds, decimal, to_words, whole};
 use crate::settings::{EstimateArgs, LimitArgs, ResumePolicy, recorded_flags};
 
@@ -83,12 +85,56 @@ pub struct SweepArgs {
 const MATRIX: &str = "Matrix";
 const RACE: &str = "Race";
 
+/// Id of a rule of a race.
+const MAX_SAMPLES: &str = "max_samples";
+
 /// Makes the axes and the rules of a race conflict with flags that name an existing sweep.
 fn only_for_new_sweeps(flag: Arg) -> Arg {
     match flag.get_help_heading() {
         Some(MATRIX) => flag.conflicts_with_all(["resume", "replay_race"]),
         Some(RACE) if flag.get_id() != "replay_race" => flag.conflicts_with("resume"),
         _ => flag,
+    }
+}
+
+impl SweepArgs {
+    /// Rejects rules of a race in `sweep`, the matches of `rlm-eval sweep`, without a race.
+    ///
+    /// # Errors
+    /// Returns an error that names the first such rule.
+    pub(crate) fn check_race_rules(
+        sweep: &ArgMatches,
+        typed: &TypedFlags,
+    ) -> Result<(), clap::Error> {
+        if sweep.contains_id("race") || sweep.contains_id("replay_race") {
+            return Ok(());
+        }
+        let is_given = |argument: &&Arg| {
+            let id = argument.get_id().as_str();
+            let source = sweep.value_source(id);
+            if id == MAX_SAMPLES {
+                // Its variable also sets --max-samples of the cells.
+                source == Some(ValueSource::CommandLine) && typed.has(argument)
+            } else {
+                source.is_some_and(|source| source != ValueSource::DefaultValue)
+            }
+        };
+        let command = RaceArgs::augment_args(Command::new("race"));
+        let Some(rule) = command.get_arguments().find(is_given) else {
+            return Ok(());
+        };
+        let advice = if rule.get_id() == MAX_SAMPLES {
+            "; to limit the samples of each cell, pass it after `--`"
+        } else {
+            ""
+        };
+        Err(clap::Error::raw(
+            ErrorKind::MissingRequiredArgument,
+            format!(
+                "--{} has no effect without --race or --replay-race{advice}\n",
+                rule.get_long().unwrap_or_default()
+            ),
+        ))
     }
 }
 

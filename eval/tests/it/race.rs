@@ -240,7 +240,7 @@ fn race_keeps_budget_and_compares_with_baselines() {
         "{result:#}"
     );
 
-    let rows: [(&[&str], &str); 3] = [
+    let rows: [(&[&str], &str); 5] = [
         (
             &["--alpha", "0", "--race"],
             "error: invalid value '0' for '--alpha <P>'",
@@ -253,12 +253,25 @@ fn race_keeps_budget_and_compares_with_baselines() {
             &["--race", "--max-samples", "0"],
             "error: invalid value '0' for '--max-samples <N>'",
         ),
+        (
+            &["--max-samples", "1"],
+            "error: --max-samples has no effect without --race or --replay-race; to limit the samples \
+             of each cell, pass it after `--`\n",
+        ),
+        (
+            &["--block=2"],
+            "error: --block has no effect without --race or --replay-race\n",
+        ),
     ];
     for (more, expected) in rows {
         let ran = binary.run(&args("never", more), "");
         assert_eq!(ran.code, Some(2), "{ran:?}");
         assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
     }
+    // The variable also limits the cells.
+    let limited = prepared().variable("EVAL_MAX_SAMPLES", "1");
+    let ran = limited.run(&args("never", &["--dry-run"]), "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
     let unfinished = binary.run(&["sweep", "--replay-race", "capped"], "");
     assert_eq!(unfinished.code, Some(2), "{unfinished:?}");
 }
