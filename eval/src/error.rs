@@ -185,6 +185,9 @@ impl Error {
                     None => "omit --resume to start a new run with these settings".to_owned(),
                 })
             }
+            Self::Resume(ResumeError::FewerSamples { .. }) => {
+                Some("omit --resume to start a new run with these samples".to_owned())
+            }
             Self::Resume(ResumeError::Program { .. } | ResumeError::UnknownProgram { .. })
             | Self::Merge(MergeError::Program { .. }) => Some(
                 "continue anyway with --allow-program-change; each attempt records the program \

@@ -145,7 +145,7 @@ pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
         return Ok(());
     };
     let reopened = Reopened::open(&settings.dir)?;
-    prepared.remaining(&reopened, settings.policy)?;
+    prepared.remaining(&reopened, settings.policy, settings.begun.as_ref())?;
     Ok(())
 }
 
@@ -288,6 +288,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
         dir,
         policy,
         run: mut settings,
+        begun,
     } = ResumeSettings::resolve(args)?.announce();
     restore_length_forecast(&mut settings, &dir)?;
     let Some(prepared) = Prepared::new(&settings)? else {
@@ -295,7 +296,7 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
     };
     let (runtime, prepared) = opened(prepared, &settings, run_context)?;
     let reopened = Reopened::open(&dir)?;
-    let mut remaining = prepared.remaining(&reopened, policy)?;
+    let mut remaining = prepared.remaining(&reopened, policy, begun.as_ref())?;
     run_context.restrict(&mut remaining, &prepared);
     let spent = reopened.spent()?;
     let (usage, calls) = (Some(spent.usage), spent.llm_calls);

@@ -53,6 +53,18 @@ pub enum ResumeError {
         /// Number of the attempt, 1-based.
         attempt: u32,
     },
+    /// The selection excludes a sample that the run has selected.
+    #[error(
+        "{} has selected the sample {id}, which these flags exclude; a resumed run can only add \
+         samples",
+        path.display()
+    )]
+    FewerSamples {
+        /// Folder of the run.
+        path: PathBuf,
+        /// Id of the sample.
+        id: String,
+    },
 }
 
 impl ResumeError {

@@ -20,8 +20,8 @@ use super::recorded_flags::unrecorded;
 use super::values::fields;
 use super::{
     BudgetArgs, ConductArgs, QueueAccessArgs, Resolved, ResumePolicy, RunArgs, RunMode,
-    RunSettings, ServerArgs, SettingsError, ShardAssignment, StoreArgs, TrafficArgs, environment,
-    places, recorded_flags,
+    RunSettings, Selection, ServerArgs, SettingsError, ShardAssignment, StoreArgs, TrafficArgs,
+    context_length, environment, places, recorded_flags,
 };
 use crate::process::invocation::quoted;
 
@@ -232,6 +232,8 @@ pub struct ResumeSettings {
     pub policy: ResumePolicy,
     /// Recorded settings, overridden by typed flags.
     pub run: RunSettings,
+    /// The same settings with the recorded selection of samples, if typed flags select others.
+    pub begun: Option<RunSettings>,
 }
 
 impl ResumeSettings {
@@ -292,12 +294,38 @@ impl ResumeSettings {
         }
         let run = &mut resolved.settings;
         run.check_addresses(&dir, args.base_url.as_deref(), &args.command)?;
+        let begun = match &args.samples {
+            None => with_recorded_samples(run, &begun_with)?,
+            Some(_) => None,
+        };
         Ok(resolved.map(|run| Self {
             dir,
             policy: args.policy,
             run,
+            begun,
         }))
     }
+}
+
+/// Returns the settings `run` with the samples that the flags `begun` select; `None` if `run`
+/// selects them in the same way.
+///
+/// # Errors
+/// A [`SettingsError`] for an invalid recorded flag.
+fn with_recorded_samples(
+    run: &RunSettings,
+    begun: &RunArgs,
+) -> Result<Option<RunSettings>, SettingsError> {
+    let mut earlier = run.clone();
+    earlier.selection = Selection::of(begun)?;
+    earlier.selection.shard_assignment = run.selection.shard_assignment.clone();
+    let options = &mut earlier.benchmark_options;
+    options.context_lengths = context_length::parse_all(&begun.options.context_len)?;
+    options.tasks_per_length = begun.options.tasks_per_length;
+    let is_same = earlier.selection == run.selection
+        && options.context_lengths == run.benchmark_options.context_lengths
+        && options.tasks_per_length == run.benchmark_options.tasks_per_length;
+    Ok((!is_same).then_some(earlier))
 }
 
 /// Recorded settings of a run that is resumed or forked.

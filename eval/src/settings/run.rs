@@ -330,6 +330,23 @@ pub struct Selection {
     pub shard_assignment: ShardAssignment,
 }
 
+impl Selection {
+    /// Returns the selection of these flags.
+    ///
+    /// # Errors
+    /// A [`SettingsError`] for an invalid filter.
+    pub(super) fn of(args: &RunArgs) -> Result<Self, SettingsError> {
+        Ok(Self {
+            max_samples: args.max_samples,
+            ids: names(&args.selected_problems),
+            filters: filters(&args.filter)?,
+            sample_seed: args.sample_seed,
+            partition: args.partition,
+            shard_assignment: ShardAssignment::default(),
+        })
+    }
+}
+
 impl RunSettings {
     /// Checks that settings from a `folder` use only servers that this start names. `typed` is the
     /// value of `--base-url`, and `command` the command that would pass it, without the program's
@@ -387,14 +404,7 @@ impl RunSettings {
     /// Resolves the flags; `start` decides how settings without effect are handled.
     pub(crate) fn at(args: &RunArgs, start: RunMode) -> Result<Resolved<Self>, SettingsError> {
         let (benchmark, benchmark_options) = benchmark::resolve(&args.benchmark, &args.options)?;
-        let selection = Selection {
-            max_samples: args.max_samples,
-            ids: names(&args.selected_problems),
-            filters: filters(&args.filter)?,
-            sample_seed: args.sample_seed,
-            partition: args.partition,
-            shard_assignment: ShardAssignment::default(),
-        };
+        let selection = Selection::of(args)?;
         let mut flags = serde_json::to_value(args).map_err(|error| {
             SettingsError::new(format!(
                 "a path among the flags cannot be stored with the run: {error}"

@@ -275,6 +275,38 @@ fn refuses_to_resume_other_experiment() {
 }
 
 #[test]
+fn keeps_samples_without_attempts() {
+    let binary = Binary::new();
+    let dir = begin(&binary, &[]);
+    truncate_records(&dir, 4, 0);
+    let before = fs::read(dir.join("config.json")).expect("config.json can be read");
+    for (flags, id) in [
+        (["--sample-ids", "2k-1"], "s-niah-2k-2"),
+        (["--max-samples", "3"], "s-niah-2k-4"),
+        (["--samples-per-length", "2"], "s-niah-2k-3"),
+    ] {
+        let ran = resume(&binary, &dir, &flags);
+        let expected = format!(
+            "error: {} has selected the sample {id}, which these flags exclude; \
+             a resumed run can only add samples\n\
+             hint: omit --resume to start a new run with these samples\n",
+            dir.display()
+        );
+        assert_eq!((ran.code, ran.stderr), (Some(2), expected), "{flags:?}");
+    }
+    assert_eq!(fs::read(dir.join("config.json")).ok(), Some(before));
+    for (flags, count) in [
+        (["--sample-ids", "2k-4,2k-3,2k-2,2k-1"], 4),
+        (["--samples-per-length", "5"], 4),
+        (["--sample-ids", ""], 5),
+    ] {
+        let ran = resume(&binary, &dir, &flags);
+        assert_eq!(ran.code, Some(0), "{flags:?}: {ran:?}");
+        assert_eq!(attempts(&dir).len(), count, "{flags:?}");
+    }
+}
+
+#[test]
 fn validates_recorded_flags_like_typed_ones() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--max-samples", "1"]);

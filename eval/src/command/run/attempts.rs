@@ -147,7 +147,8 @@ pub(super) fn run_attempts(
             "stopped by --fail-on-error after {errors} attempts ended in an error"
         )),
         StopReason::Halted(HaltReason::OverBudget(message)) => {
-            if !is_of_sweep {
+            // If all attempts have scores, there was nothing left to stop.
+            if !is_of_sweep && summary.scored < summary.attempts_total {
                 terminal::note(&format!("the run was stopped: {message}"));
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! All checks that do not write files happen here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Once};
 
@@ -227,18 +227,40 @@ impl Prepared {
     }
 
     /// Checks that an existing run can be resumed with this prepared run, and returns the remaining
-    /// work.
+    /// work. `begun` contains the settings of the existing run if they select samples in another
+    /// way.
     ///
     /// # Errors
-    /// [`ResumeError`] that names the differences.
+    /// [`ResumeError`] that names the differences, and [`Error`] for samples that cannot be
+    /// selected.
     pub(super) fn remaining(
         &self,
         run: &Reopened,
         policy: ResumePolicy,
-    ) -> Result<Remaining, ResumeError> {
+        begun: Option<&RunSettings>,
+    ) -> Result<Remaining, Error> {
         check_experiment(run, &self.fingerprint, policy.allow_program_change)?;
         let id = |sample| self.id(sample);
-        remaining(run, self.jobs(), id, policy.retry_errors)
+        let remaining = remaining(run, self.jobs(), id, policy.retry_errors)?;
+        if let Some(begun) = begun
+            && let Some(id) = self.first_missing(begun)?
+        {
+            let path = run.path.clone();
+            return Err(ResumeError::FewerSamples { path, id }.into());
+        }
+        Ok(remaining)
+    }
+
+    /// Returns the first sample that is selected by `begun` but not by this run, if any.
+    fn first_missing(&self, begun: &RunSettings) -> Result<Option<String>, Error> {
+        let dataset = benchmarks::open(&begun.benchmark, &begun.benchmark_options)?;
+        let recording = self.engine.main_model().provider.recording();
+        let recorded = recording.map(|recording| samples(recording, dataset.as_ref()));
+        let selected = select(dataset.as_ref(), &begun.selection, recorded.as_deref())?;
+        let own: HashSet<String> = self.order().into_iter().collect();
+        let ids = dataset.ids();
+        let mut selected = selected.indices.iter().map(|index| &ids[*index]);
+        Ok(selected.find(|id| !own.contains(*id)).cloned())
     }
 
     /// Returns the ids of the selected samples in run order.
