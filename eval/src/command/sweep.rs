@@ -85,14 +85,14 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
                 Err(error) => return Err(error),
             }
         }
-        if args.estimate.dry_run {
-            return dry_run::execute(&plan, args);
-        }
         if let Some(against) = args.race.race {
             plan.race = race::header(&plan, against, args)?;
             if plan.race.is_none() {
                 return Ok(Outcome::NothingMatched);
             }
+        }
+        if args.estimate.dry_run {
+            return dry_run::execute(&plan, args);
         }
         warn_of_shortfall(&plan)?;
         let folder = args.out.clone().unwrap_or_else(default_folder);

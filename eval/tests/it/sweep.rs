@@ -577,6 +577,11 @@ fn dry_sweep_estimates_all_cells_and_writes_nothing() {
         18,
         "three attempts of one call and three of five calls: {each}"
     );
+    // Two of the three samples, of which every cell runs at least the first.
+    let race = shown(&["--race", "--max-samples", "2", "--block", "1"]);
+    let [least, _, most] = calls(&race["all"]);
+    let children: Value = (2 * (15 + 5_000 * 15) + 2).into();
+    assert_eq!((least, most), (3.into(), children), "{race}");
     let text = binary.run(&args, "");
     assert!(
         text.stdout.contains("all 2 cells\n  at least 9 calls"),

@@ -73,18 +73,23 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
 }
 
 /// Estimates the expense of a run, from its settings and from earlier runs; `None` if no sample
-/// matches.
+/// matches. The minimum is that of the first `certain` samples, or of all if that is `None`.
 ///
 /// # Errors
 /// Like [`execute`].
 pub(in crate::command) fn estimate_run(
     settings: &RunSettings,
+    certain: Option<usize>,
 ) -> Result<Option<(Expense, Option<Likely>)>, Error> {
     let Some(prepared) = Prepared::new(settings)? else {
         return Ok(None);
     };
-    let expense = expense(settings, &rows(&prepared, prepared.samples())?);
-    Ok(Some((expense, likely(settings, &prepared))))
+    let rows = rows(&prepared, prepared.samples())?;
+    let mut estimate = expense(settings, &rows);
+    if let Some(first) = certain.and_then(|count| rows.get(..count)) {
+        estimate.least = expense(settings, first).least;
+    }
+    Ok(Some((estimate, likely(settings, &prepared))))
 }
 
 /// Returns the minimum expense of a run, estimated from the first requests of some samples.

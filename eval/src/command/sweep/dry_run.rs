@@ -32,6 +32,13 @@ pub(super) fn execute(plan: &Plan, args: &SweepArgs) -> Result<Outcome, Error> {
             }
         }
     }
+    let race_samples = plan.race.as_ref().map(|race| race.order.concat());
+    // Every cell runs the first block of a race and may stop after it.
+    let first_block = plan.race.as_ref().and_then(|race| {
+        let blocks = race.blocks();
+        let sizes = blocks.first()?.iter().map(Vec::len);
+        Some(sizes.sum::<usize>())
+    });
     let mut cells = Vec::new();
     // `None` if a cell has no earlier run.
     let mut likely_in_all = Some(Sum::NOTHING);
@@ -39,10 +46,14 @@ pub(super) fn execute(plan: &Plan, args: &SweepArgs) -> Result<Outcome, Error> {
     // The assumptions are the same for all cells, because they depend only on shared flags.
     let mut by = String::new();
     for cell in &plan.cells {
-        let mut settings = RunSettings::resolve(&cell.flags)?.settings;
+        let mut flags = cell.flags.clone();
+        if let Some(samples) = &race_samples {
+            flags.select_only(samples);
+        }
+        let mut settings = RunSettings::resolve(&flags)?.settings;
         settings.engine.store.cache = None;
         by = basis(&settings);
-        let Some((expense, likely)) = estimate_run(&settings)? else {
+        let Some((expense, likely)) = estimate_run(&settings, first_block)? else {
             return Ok(Outcome::NothingMatched);
         };
         let sums = likely_in_all.zip(likely.as_ref());
