@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::devtools::{DescribeNode, DispatchMouseEvent, Evaluate, ReleaseObject};
 use crate::dump::to_javascript;
 use crate::error::{Error, Result};
-use crate::page::Page;
+use crate::page::{MAX_SETTLE, Page};
 use crate::tab::{Frame, Frames};
 
 /// Maximum frames of other origins that one dump includes, counted over all depths.
@@ -259,7 +259,7 @@ impl Page {
         self.in_world_of(frame, WHAT, "pageActions.awaitPointer()")
             .await?;
         for number in 0..MAX_MOVES {
-            self.wait_until_rendered().await?;
+            self.wait_until_rendered(WHAT, &self.main_frame()).await?;
             // The browser ignores a move to the place where the pointer is.
             let aside = DispatchMouseEvent {
                 x: to.x + f64::from(number % 2),
@@ -285,9 +285,25 @@ impl Page {
         Ok(())
     }
 
-    /// Waits until the scrolled page is rendered.
-    async fn wait_until_rendered(&self) -> Result<()> {
-        let twice = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 0)";
-        self.in_world("clicking", twice).await.map(drop)
+    /// Waits until a page in which an action may have scrolled is rendered, because observers of
+    /// visibility run only then, but at most [`MAX_SETTLE`]. Failures are ignored: the action has
+    /// succeeded, and may have left the page or opened a dialog.
+    pub(crate) async fn settle_scroll(&self, what: &'static str, frame: &Frame) {
+        let rendered = async {
+            let main = self.main_frame();
+            self.wait_until_rendered(what, &main).await?;
+            if *frame == main {
+                return Ok(());
+            }
+            self.wait_until_rendered(what, frame).await
+        };
+        drop(tokio::time::timeout(MAX_SETTLE, rendered).await);
+    }
+
+    /// Waits until the scrolled document is rendered. Hidden documents are not rendered.
+    async fn wait_until_rendered(&self, what: &'static str, frame: &Frame) -> Result<()> {
+        let twice = "new Promise((done) => document.hidden ? done() : \
+                     requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 0)";
+        self.in_world_of(frame, what, twice).await.map(drop)
     }
 }

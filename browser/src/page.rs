@@ -22,8 +22,9 @@ use crate::wire::Wire;
 
 /// Time to wait after an action, in case it begins a navigation.
 pub(crate) const SETTLE: Duration = Duration::from_millis(50);
-/// Maximum time that a page may take to let [`SETTLE`] pass, because its scripts may be busy.
-const MAX_SETTLE: Duration = Duration::from_secs(5);
+/// Maximum time that a page may take to let [`SETTLE`] pass or to be rendered, because its scripts
+/// may be busy.
+pub(crate) const MAX_SETTLE: Duration = Duration::from_secs(5);
 /// Maximum wait for the start of a navigation that a page has requested.
 const REQUEST: Duration = Duration::from_secs(1);
 
@@ -265,7 +266,9 @@ impl Page {
         let mut session = self.tab.session.clone();
         if let Some(selector) = selector {
             let focus = |selector: &str| format!("focus({})", json!(selector));
-            session = self.act("pressing a key", selector, focus).await?.1.session;
+            let (_, frame) = self.act("pressing a key", selector, focus).await?;
+            self.settle_scroll("pressing a key", &frame).await;
+            session = frame.session;
         }
         self.in_time("pressing a key", async {
             for event in events {
@@ -276,7 +279,7 @@ impl Page {
         .await
     }
 
-    /// Scrolls the element to the middle of the viewport.
+    /// Scrolls the element to the middle of the viewport, and waits until the page is rendered.
     ///
     /// # Errors
     /// The errors common to all methods with a selector; see [`Page`].
@@ -284,8 +287,9 @@ impl Page {
         let scroll = |selector: &str| format!("scrollTo({})", json!(selector));
         let (place, frame) = self.act("scrolling", selector, scroll).await?;
         let point = self.point(&place)?;
-        let through = self.point_through("scrolling", &frame, point).await;
-        through.map(drop)
+        self.point_through("scrolling", &frame, point).await?;
+        self.settle_scroll("scrolling", &frame).await;
+        Ok(())
     }
 
     /// Highlights the selected element and no other; `None` removes the highlight.

@@ -164,7 +164,11 @@ impl Page {
         self.ready()?;
         match self.act(what, selector, call).await {
             Ok(_) | Err(Error::DialogOpen { .. }) if self.dialog().is_some() => Ok(()),
-            Ok(_) => self.in_time(what, self.settle()).await,
+            Ok((_, frame)) => {
+                // The focus scrolls to the element.
+                self.settle_scroll(what, &frame).await;
+                self.in_time(what, self.settle()).await
+            }
             Err(error) => Err(error),
         }
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::command::ask::AskArgs;
 use crate::command::compare::CompareArgs;
@@ -23,8 +24,8 @@ use crate::command::view::ViewArgs;
 use crate::command::worker::WorkerArgs;
 use crate::process::{env_vars, invocation, program};
 use crate::settings::environment::{self, Parsed};
-use crate::settings::flags::names;
-use crate::settings::{FlagVariable, ResumeArgs, RunArgs, from_file};
+use crate::settings::flags::{TypedFlags, ids, names};
+use crate::settings::{FlagVariable, QueueAccessArgs, ResumeArgs, RunArgs, from_file};
 use crate::sweep::SweepArgs;
 
 /// The whole command line.
@@ -124,25 +125,57 @@ pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result
         typed,
         mut command,
     } = environment::parse(definition(), arguments)?;
-    if let Some(("run", run)) = matches.subcommand()
-        && let Some(resume) = ResumeArgs::of(run, &typed)
-    {
-        let command = Command::Resume(resume);
-        return Ok(Cli { command });
+    let mut with_usage = |error| with_usage(error, &mut command, &matches);
+    if let Some(("run", run)) = matches.subcommand() {
+        if let Some(resume) = ResumeArgs::of(run, &typed) {
+            let command = Command::Resume(resume);
+            return Ok(Cli { command });
+        }
+        check_required(run, &typed).map_err(&mut with_usage)?;
     }
     if let Some(("fork", fork)) = matches.subcommand() {
-        let fork = ForkArgs::of(fork, &typed).map_err(|error| error.format(&mut command))?;
+        let fork = ForkArgs::of(fork, &typed).map_err(with_usage)?;
         let command = Command::Fork(Box::new(fork));
         return Ok(Cli { command });
     }
     if let Some(("sweep", sweep)) = matches.subcommand() {
-        SweepArgs::check_race_rules(sweep, &typed).map_err(|error| error.format(&mut command))?;
+        SweepArgs::check_race_rules(sweep, &typed).map_err(&mut with_usage)?;
     }
-    let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    let mut cli = Cli::from_arg_matches(&matches).map_err(with_usage)?;
     if let Command::Score(score) = &mut cli.command {
         score.name_typed_flags(&typed);
     }
     Ok(cli)
+}
+
+/// Adds the usage of the called command to an error.
+fn with_usage(
+    error: clap::Error,
+    command: &mut clap::Command,
+    matches: &ArgMatches,
+) -> clap::Error {
+    let called = matches.subcommand_name().unwrap_or_default();
+    match command.find_subcommand_mut(called) {
+        Some(called) => error.format(called),
+        None => error.format(command),
+    }
+}
+
+/// Rejects typed flags of a new run that require another flag to have an effect. `requires` of clap
+/// would also apply to variables that other commands use, and to resumed and recorded runs.
+fn check_required(run: &ArgMatches, typed: &TypedFlags) -> Result<(), clap::Error> {
+    let of_queue = ids::<QueueAccessArgs>();
+    let of_queue = of_queue.iter().map(|id| (id.as_str(), "queue"));
+    let mut rules = of_queue.chain([("sample_seed", "max_samples")]);
+    let flag = |id: &str| id.replace('_', "-");
+    let broken =
+        rules.find(|(id, required)| typed.has_name(&flag(id)) && !run.contains_id(required));
+    broken.map_or(Ok(()), |(id, required)| {
+        Err(clap::Error::raw(
+            ErrorKind::MissingRequiredArgument,
+            format!("--{} requires --{}", flag(id), flag(required)),
+        ))
+    })
 }
 
 /// Returns the definition of the whole command line.

@@ -205,6 +205,23 @@ fn highlights_one_element_without_moving_layout() {
 }
 
 #[test]
+fn scrolling_waits_for_observers_of_page() {
+    on_page("pages/actions.html", async |world, page| {
+        let script = "new IntersectionObserver((entries) => { \
+                      low.disabled = !entries.at(-1).isIntersecting }).observe(low); 0";
+        page.evaluate(script).await.unwrap();
+        for round in 0..5 {
+            for (row, is_disabled) in [("scroll #low", "false"), ("scroll #save", "true")] {
+                act(&page, row).await.unwrap();
+                let disabled = value(&page, "low.disabled").await;
+                assert_eq!(disabled, is_disabled, "{round}: {row}");
+            }
+        }
+        world
+    });
+}
+
+#[test]
 fn click_waits_for_navigation_of_busy_page() {
     on_page("pages/actions.html", async |world, page| {
         // A task after the click is busy for longer than an action waits, and then navigates.

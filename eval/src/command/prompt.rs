@@ -107,7 +107,7 @@ pub(super) fn execute(args: &PromptArgs) -> Result<Outcome, Error> {
 /// # Errors
 /// [`Error::CommandLine`] or [`Error::Settings`] for an invalid side, and [`Error::Stdout`].
 fn print_differences(args: &PromptArgs, a: &str, b: &str) -> Result<Outcome, Error> {
-    let (of_a, of_b) = (side(args, a)?, side(args, b)?);
+    let (of_a, of_b) = (side(args, "A", a)?, side(args, "B", b)?);
     let (text_a, text_b) = (of_a.text(), of_b.text());
     let diff = TextDiff::from_lines(&text_a, &text_b)
         .unified_diff()
@@ -126,9 +126,21 @@ fn print_differences(args: &PromptArgs, a: &str, b: &str) -> Result<Outcome, Err
     Ok(Outcome::Complete)
 }
 
-fn side(args: &PromptArgs, side: &str) -> Result<PromptWithTools, Error> {
-    let settings = PromptSettings::resolve(&args.with(side)?)?.announce();
+/// Returns the prompt of one configuration of `--diff`. `name` is A or B.
+fn side(args: &PromptArgs, name: &str, side: &str) -> Result<PromptWithTools, Error> {
+    let args = args.with(side).map_err(|error| in_side(name, error))?;
+    let settings = PromptSettings::resolve(&args)?.announce();
     Ok(PromptWithTools::of(&settings))
+}
+
+/// Names the configuration of `--diff` in an error about its flags.
+fn in_side(name: &str, error: clap::Error) -> clap::Error {
+    if !error.use_stderr() {
+        return error;
+    }
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    clap::Error::raw(error.kind(), format!("--diff {name}: {text}"))
 }
 
 /// Returns the sections and native tools with their sizes; token counts are estimates.

@@ -201,7 +201,7 @@ fn queued_run_equals_local_run() {
 
 #[test]
 fn rejects_invalid_queue_settings() {
-    let rows: [(&[&str], &str); 8] = [
+    let rows: [(&[&str], &str); 9] = [
         (
             &[
                 "--queue",
@@ -237,6 +237,7 @@ fn rejects_invalid_queue_settings() {
             "expected 1, 3 or 5",
         ),
         (&["--detach"], "--queue"),
+        (&["--queue-creds", "none"], "--queue-creds requires --queue"),
     ];
     for (flags, wanted) in rows {
         let binary = Binary::new();

@@ -91,7 +91,7 @@ impl ForkArgs {
             return Err(clap::Error::raw(
                 ErrorKind::ArgumentConflict,
                 format!(
-                    "--{} does not apply to a fork, which makes one attempt at one sample\n",
+                    "--{} does not apply to a fork, which makes one attempt at one sample",
                     argument.get_long().unwrap_or_default()
                 ),
             ));

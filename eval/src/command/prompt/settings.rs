@@ -117,13 +117,14 @@ impl PromptArgs {
         let given = side.trim();
         let words = if given.is_empty() || given.starts_with('-') {
             shlex::split(given).ok_or_else(|| {
-                let problem = format!("--diff: unclosed quote or final backslash in `{given}`\n");
+                let problem = format!("unclosed quote or final backslash in `{given}`\n");
                 clap::Error::raw(ErrorKind::ValueValidation, problem)
             })?
         } else {
             vec!["--prompt".to_owned(), given.to_owned()]
         };
-        let command = Self::augment_args(Command::new("prompt").no_binary_name(true));
+        let command = Command::new("prompt").bin_name("rlm-eval prompt");
+        let command = Self::augment_args(command.no_binary_name(true));
         let mut matches = command.try_get_matches_from(words)?;
         let ids: Vec<Id> = matches.ids().cloned().collect();
         for id in ids {
