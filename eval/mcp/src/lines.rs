@@ -98,13 +98,16 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
         };
         let is_call = value.get("method").is_some();
         let id = value.get("id").cloned();
+        let is_notification = id.is_none() && value.get("method").is_some_and(Value::is_string);
+        let has_result = value.get("result").or(value.get("error")).is_some();
+        let is_response = !is_call && has_result;
         match serde_json::from_value(value) {
             Ok(message) => {
                 self.is_begun |= is_call && id.is_some();
                 self.is_begun.then_some(message)
             }
             // Unknown notifications and responses without a matching request need no answer.
-            Err(_) if id.is_none() || !is_call => None,
+            Err(_) if is_notification || is_response => None,
             Err(error) => {
                 let problem = format!("invalid request: {error}");
                 self.refuse(&id.unwrap_or_default(), INVALID_REQUEST, &problem);
