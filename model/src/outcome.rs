@@ -208,8 +208,8 @@ impl Stats {
             .map(settled)
     }
 
-    /// Whether there was no response and no billed try. The cost is then 0, because rejected requests
-    /// are free.
+    /// Whether there was no response and no billed try. The cost is then 0, because rejected
+    /// requests are free.
     pub const fn used_nothing(&self) -> bool {
         self.usage.is_none() && self.known_cost_usd.is_none() && self.unpriced_calls == 0
     }
