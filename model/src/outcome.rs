@@ -208,6 +208,12 @@ impl Stats {
             .map(settled)
     }
 
+    /// Whether there was no response and no billed try. The cost is then 0, because rejected
+    /// requests are free.
+    pub const fn used_nothing(&self) -> bool {
+        self.usage.is_none() && self.known_cost_usd.is_none() && self.unpriced_calls == 0
+    }
+
     /// Adds the usage and cost of one response or one failed try.
     pub fn add_usage(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
         if let Some(usage) = usage {

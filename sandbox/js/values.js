@@ -15,7 +15,8 @@
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
   const kindOf = (value) => {
     const kind = internals.kinds.kindOf(value);
-    return kind === 'Object' && inherits(value, p.generatorPrototype) ? 'Generator' : kind;
+    if (kind !== 'Object' || !inherits(value, p.iteratorPrototype)) return kind;
+    return inherits(value, p.generatorPrototype) ? 'Generator' : 'Iterator';
   };
   /** Appends to a list without calling setters of Array.prototype. */
   const add = (list, value) => p.define(list, list.length, value, true);
@@ -76,6 +77,7 @@
     WeakRef: 'use what it refers to',
     'Map Iterator': 'spread it: [...iterator]',
     'Set Iterator': 'spread it: [...iterator]',
+    Iterator: 'spread it: [...iterator]',
     Symbol: 'use a string',
     Generator: 'spread it: [...generator]',
   };
@@ -118,7 +120,10 @@
     if (given === unsettled || given === null || p.isArray(given)) return given;
     const kind = typeof given === 'symbol' ? 'Symbol' : kindOf(given);
     const advice = refused[kind];
-    if (advice !== undefined && isStrict) throw new TypeError(`a ${kind} has no form in JSON${placeOf(key)}: ${advice}`);
+    if (advice !== undefined && isStrict) {
+      const article = kind === 'Iterator' ? 'an' : 'a';
+      throw new TypeError(`${article} ${kind} has no form in JSON${placeOf(key)}: ${advice}`);
+    }
     const how = conversions[kind];
     return how === undefined ? given : how(given);
   });

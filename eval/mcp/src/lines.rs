@@ -13,6 +13,7 @@ use rmcp::transport::Transport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::Mutex;
+use tokio::task::JoinSet;
 
 /// JSON-RPC error code for input that is not JSON.
 const PARSE_ERROR: i32 = -32_700;
@@ -23,6 +24,8 @@ const INVALID_REQUEST: i32 = -32_600;
 pub(crate) struct Lines<R, W> {
     reader: BufReader<R>,
     writer: Arc<Mutex<Option<W>>>,
+    /// Errors that are being written.
+    refusals: JoinSet<io::Result<()>>,
     line: Vec<u8>,
     /// Maximum bytes of a line.
     longest: usize,
@@ -37,6 +40,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
         Self {
             reader: BufReader::new(reader),
             writer: Arc::new(Mutex::new(Some(writer))),
+            refusals: JoinSet::new(),
             line: Vec::new(),
             longest,
             is_skipping: false,
@@ -74,12 +78,15 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
     }
 
     /// Sends an error in the background, so that reading can be cancelled at any time.
-    fn refuse(&self, id: &Value, code: i32, problem: &str) {
+    fn refuse(&mut self, id: &Value, code: i32, problem: &str) {
         let error = json!({"code": code, "message": problem});
         let message = json!({"jsonrpc": "2.0", "id": id, "error": error});
         let writer = Arc::clone(&self.writer);
+        // Written errors must not accumulate.
+        while self.refusals.try_join_next().is_some() {}
         // A write error means that the client is gone, which the reader also detects.
-        tokio::spawn(async move { write(&writer, message.to_string()).await });
+        self.refusals
+            .spawn(async move { write(&writer, message.to_string()).await });
     }
 
     fn parse(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -98,13 +105,16 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
         };
         let is_call = value.get("method").is_some();
         let id = value.get("id").cloned();
+        let is_notification = id.is_none() && value.get("method").is_some_and(Value::is_string);
+        let has_result = value.get("result").or(value.get("error")).is_some();
+        let is_response = !is_call && has_result;
         match serde_json::from_value(value) {
             Ok(message) => {
                 self.is_begun |= is_call && id.is_some();
                 self.is_begun.then_some(message)
             }
             // Unknown notifications and responses without a matching request need no answer.
-            Err(_) if id.is_none() || !is_call => None,
+            Err(_) if is_notification || is_response => None,
             Err(error) => {
                 let problem = format!("invalid request: {error}");
                 self.refuse(&id.unwrap_or_default(), INVALID_REQUEST, &problem);
@@ -148,6 +158,8 @@ where
                 return Some(message);
             }
         }
+        // The end of the input closes the writer.
+        while self.refusals.join_next().await.is_some() {}
         None
     }
 

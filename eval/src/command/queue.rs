@@ -5,6 +5,7 @@ mod settings;
 use std::sync::Arc;
 
 use queue::message::{Job, Manifest, State, WorkerHeartbeat};
+use queue::name::RunKey;
 use queue::{Broker, QueueError, RunQueue, change_manifest, manifest, manifests, now_ms};
 use serde_json::json;
 
@@ -54,6 +55,7 @@ async fn apply_action(
         )
         .into());
     };
+    manifest_of(broker.as_ref(), run).await?;
     let queue = RunQueue::new(Arc::clone(broker), run.clone());
     let report = match (&given.sample, &given.worker) {
         (Some(sample), _) => apply_to_sample(&queue, action, sample).await?,
@@ -62,6 +64,13 @@ async fn apply_action(
     };
     terminal::note(&report);
     Ok(Outcome::Complete)
+}
+
+/// Returns the manifest of a run, or [`QueueError::NoRun`] if the run is not in the queue.
+async fn manifest_of(broker: &dyn Broker, run: &RunKey) -> Result<Manifest, QueueError> {
+    let found = manifest(broker, run).await?;
+    let (manifest, _) = found.ok_or_else(|| QueueError::NoRun(run.to_string()))?;
+    Ok(manifest)
 }
 
 async fn apply_to_run(queue: &RunQueue, action: &QueueAction) -> Result<String, QueueError> {
@@ -186,10 +195,7 @@ async fn status(
 ) -> Result<Outcome, Error> {
     let all = match &target.run {
         None => manifests(broker.as_ref()).await?,
-        Some(run) => match manifest(broker.as_ref(), run).await? {
-            Some((manifest, _)) => vec![manifest],
-            None => return Err(QueueError::NoRun(run.to_string()).into()),
-        },
+        Some(run) => vec![manifest_of(broker.as_ref(), run).await?],
     };
     let mut runs = Vec::new();
     for manifest in all {

@@ -32,9 +32,7 @@ pub(crate) fn of_attempt(
     };
     let stats = &outcome.stats;
     let total_time_s = stats.total.as_secs_f64();
-    // Without a response or a paid try, the cost is 0, because rejected requests are free.
-    let used_nothing =
-        stats.usage.is_none() && stats.known_cost_usd.is_none() && stats.unpriced_calls == 0;
+    let used_nothing = stats.used_nothing();
     AttemptRecord {
         v: RECORD_VERSION,
         run_id: run.run_id.clone(),

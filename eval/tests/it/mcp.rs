@@ -274,6 +274,8 @@ fn llm_map_keeps_order_and_budget() {
         (&structured["failed"], &result["isError"]),
         (&json!(17), &json!(false))
     );
+    // Texts without a call cost nothing.
+    assert_eq!(structured["cost_usd"], 0.003, "{result}");
     assert_eq!(session.end(), Some(0));
 }
 

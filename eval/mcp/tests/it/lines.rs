@@ -1,6 +1,7 @@
 //! Messages over a socket, one per line: answers, hostile input, progress, cancellation and the end
 //! of a session.
 
+use std::future::pending;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -10,7 +11,8 @@ use http_fixture::{Event, Events, HUNG};
 use mcp::serve_lines;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::runtime::Runtime;
+use tokio::io::{AsyncReadExt as _, duplex};
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -243,4 +245,19 @@ fn silent_client_is_not_an_error() {
     let mut session = Session::silent();
     drop(session.stop.take());
     assert_eq!(session.end(), [json!(null); 0]);
+}
+
+/// On one thread, the server reads all of its input before it writes an answer.
+#[test]
+fn errors_are_written_before_the_session_ends() {
+    let (mut client, server) = duplex(MAX_MESSAGE_BYTES);
+    let (rules, _events) = Rules::new();
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let served = serve_lines(rules, &b"x\ny\n"[..], server, MAX_MESSAGE_BYTES, pending());
+    assert_eq!(runtime.block_on(served), Ok(()));
+    drop(runtime);
+    let mut answers = String::new();
+    let read = client.read_to_string(&mut answers);
+    Runtime::new().unwrap().block_on(read).unwrap();
+    assert_eq!(answers.matches("-32700").count(), 2, "{answers}");
 }

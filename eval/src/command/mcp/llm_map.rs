@@ -103,9 +103,11 @@ fn reply(results: impl Iterator<Item = Result<AgentResult, Rejection>>) -> Reply
         let (status, sample) = match &result {
             Ok(answered) => {
                 llm_calls += u64::from(answered.stats.llm_calls);
-                cost_usd = cost_usd
-                    .zip(answered.stats.cost_usd())
-                    .map(|(sum, cost)| sum + cost);
+                if !answered.stats.used_nothing() {
+                    cost_usd = cost_usd
+                        .zip(answered.stats.cost_usd())
+                        .map(|(sum, cost)| sum + cost);
+                }
                 run = Some(answered.run.clone());
                 (json!(answered.status), Some(answered.sample.clone()))
             }

@@ -168,8 +168,12 @@ fn pauses_resumes_and_cancels() {
             .unwrap()
             .contains("\"s-niah-2k-3\"")
     );
-    let wrong = binary.run(&["queue", "pause", "nothing", "--queue", server.url()], "");
-    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+    let unknown = ["queue", "pause", "nothing", "--queue", server.url()];
+    let targets: [&[&str]; 3] = [&[], &["--sample", "s"], &["--worker", "w"]];
+    for target in targets {
+        let wrong = binary.run(&[&unknown[..], target].concat(), "");
+        assert_eq!(wrong.code, Some(2), "{wrong:?}");
+    }
 }
 
 #[test]

@@ -26,6 +26,8 @@ return { deep: [new WeakMap()] }
 // ----
 return [new Map([[1, 2]]).entries()]
 // ----
+return [1, 2].values()
+// ----
 return (function* () { yield 1 })()
 // ---- omitted, as in JSON
 return { u: undefined, list: [undefined, , 1] }
