@@ -123,6 +123,33 @@ export default [
     },
   ],
   [
+    "inside: nothing says that code did not run while it is running",
+    async ({ page, show, folder }) => {
+      const run = "running-20261121-170000-0001";
+      const code = "await rlm('q')";
+      const call = { text: "", tool_calls: [{ id: "c1", name: "run_code", arguments: JSON.stringify({ code }) }] };
+      const responses = [{ text: `\`\`\`js\n${code}\n\`\`\`` }, { text: `\`\`\`\n${code}\n\`\`\`` }, call];
+      const dir = writeRun(folder, run, { records: responses.map((_, place) => ({ id: `r-${place}`, iterations: 1 })) });
+      responses.forEach((response, place) => {
+        const event = eventsOf(run, `r-${place}`);
+        const kinds = [{ type: "invocation_start", role: "root", query: "Q", model: "m", max_iterations: 5, system_prompt: null }, { type: "iteration_start", iteration: 1 }, { type: "llm_response", reasoning: null, usage: null, ms: 1, ...response }, { type: "delegation_spawn", child: "d1-c0", role: "child" }];
+        writeFileSync(trajectoryFile(dir, `r-${place}`), kinds.map((kind, at) => `${JSON.stringify(event(at, "root", kind))}\n`).join(""));
+      });
+      try {
+        for (const [place, response] of responses.entries()) {
+          await show(page, `#/run/${run}/r-${place}/1`);
+          const iteration = page.locator("article").first();
+          await iteration.getByText("The code is still running, or its end was not recorded.").waitFor();
+          const shown = await iteration.innerText();
+          assert.ok(shown.includes(code), shown);
+          assert.doesNotMatch(shown, /not run|not executed/, JSON.stringify(response));
+        }
+      } finally {
+        rmSync(dir, { recursive: true });
+      }
+    },
+  ],
+  [
     "inside: a flame graph by agent and iteration, and the tokens of each turn",
     async ({ page, show }) => {
       await show(page, tree);

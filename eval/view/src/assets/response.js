@@ -7,6 +7,7 @@ import { isCut, longText } from "./long-text.js";
 import { prose } from "./written.js";
 
 const scripts = new Set(["javascript", "js", "repl", "typescript", "ts", "tsx", "jsx", "node", "mjs", "cjs", "mts"]);
+const isScript = (language) => language === "" || scripts.has(language);
 
 /** A line with a fence and what follows it. */
 const fence = /^[ \t]*(`{3,}|~{3,})([^`\n]*)$/gm;
@@ -36,7 +37,7 @@ export function splitResponse(text, ran = []) {
     const from = opening.index + opening[0].length + 1;
     parts.push({ code: false, text: text.slice(at, opening.index) });
     const isRun = (code) => typeof code === "string" && text.startsWith(code, from) && matchAt(blockEnd, text, from + code.length) !== null;
-    const place = language === "" || scripts.has(language) ? ran.findIndex(isRun) : -1;
+    const place = isScript(language) ? ran.findIndex(isRun) : -1;
     if (place >= 0) {
       const [code] = ran.splice(place, 1);
       parts.push({ code: true, language, text: code, ran: true });
@@ -65,19 +66,19 @@ function endOf(text, from, marks, language) {
 
 /**
  * Converts a response to elements. `ran`: executed code of each block, which is shown separately if
- * the response does not contain it; undefined if code cannot be executed.
+ * the response does not contain it; undefined if no code can be executed, or if it is not known what
+ * was.
  */
 export function drawResponse(text, ran, where) {
   const left = [...(ran ?? [])];
-  const drawPart = (part) => (part.code ? codeBlock(part.text, where, part.ran || (scripts.has(part.language) && ran === undefined), part.language) : prose(part.text.trim()));
+  const drawPart = (part) => (part.code ? codeBlock(part.text, where, part.ran || (isScript(part.language) && ran === undefined), part.language) : prose(part.text.trim()));
   const drawn = isCut(text) ? [longText(text, where, { kind: "prose" })] : splitResponse(text ?? "", left).map(drawPart);
   return [...drawn, ...left.map((code) => codeBlock(code, where, true))];
 }
 
 /** Draws a block of code, with a note if it did not run. */
 export function codeBlock(code, where, ran, language = "javascript") {
-  const script = language === "" || scripts.has(language);
-  const draw = script ? highlight : language === "html" ? highlightHtml : (text) => [text];
+  const draw = isScript(language) ? highlight : language === "html" ? highlightHtml : (text) => [text];
   const block = longText(code, where, { kind: "code", draw });
   if (!ran) block.prepend(el("span", { class: "note" }, "not run"));
   return block;
