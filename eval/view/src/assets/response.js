@@ -11,6 +11,8 @@ const isScript = (language) => language === "" || scripts.has(language);
 
 /** A line with a fence and what follows it. */
 const fence = /^[ \t]*(`{3,}|~{3,})([^`\n]*)$/gm;
+/** A fence with the rest of its line, also after other text. */
+const opening = /((?<!`)`{3,}|(?<!~)~{3,}(?!~))([^`\n]*)$/gm;
 /** The end of a block after its code. A fence that opens the next block is not part of it. */
 const blockEnd = /\s*(?:`{3,}|~{3,})(?!\S)|(?=\s*(?:`{3}|~{3}|$))/y;
 
@@ -32,18 +34,24 @@ const closes = (info) => info.trim() === "" || (/^\s+\S+\s+\S/.test(info) && !sc
 export function splitResponse(text, ran = []) {
   const parts = [];
   let at = 0;
-  for (let opening = matchAt(fence, text, at); opening; opening = matchAt(fence, text, at)) {
-    const language = languageOf(opening[2]);
-    const from = opening.index + opening[0].length + 1;
-    parts.push({ code: false, text: text.slice(at, opening.index) });
+  for (let found = matchAt(opening, text, at); found; found = matchAt(opening, text, Math.max(at, found.index + found[0].length))) {
+    const [line, marks, info] = found;
+    const language = languageOf(info);
+    const from = found.index + line.length + 1;
     const isRun = (code) => typeof code === "string" && text.startsWith(code, from) && matchAt(blockEnd, text, from + code.length) !== null;
     const place = isScript(language) ? ran.findIndex(isRun) : -1;
+    const lineStart = text.lastIndexOf("\n", found.index) + 1;
+    const before = text.slice(lineStart, found.index);
+    // After other text, a fence opens a block only if the block ran.
+    if (before.trim() !== "" && (place < 0 || language === "")) continue;
+    // Indentation and the marks of a quotation belong to the block.
+    parts.push({ code: false, text: text.slice(at, /[^>\s]/.test(before) ? found.index : Math.max(at, lineStart)) });
     if (place >= 0) {
       const [code] = ran.splice(place, 1);
       parts.push({ code: true, language, text: code, ran: true });
       at = from + code.length + matchAt(blockEnd, text, from + code.length)[0].length;
     } else {
-      const [end, next] = endOf(text, from, opening[1], language);
+      const [end, next] = endOf(text, from, marks, language);
       parts.push({ code: true, language, text: text.slice(from, end).trimEnd(), ran: false });
       at = next;
     }
