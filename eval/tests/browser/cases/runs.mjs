@@ -68,6 +68,15 @@ export default [
     },
   ],
   [
+    "runs: a comparison fits into a window of 320 pixels",
+    async ({ page, show }) => {
+      await show(page, "#/compare/arc-20261121-070000-0001/arc-20261121-070000-0002");
+      const wider = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll(".card .estimate")].map((one) => one.scrollWidth - one.clientWidth).filter((over) => over > 0));
+      assert.deepEqual(wider, []);
+    },
+    { width: 320 },
+  ],
+  [
     "runs: the scores of another scorer, chosen on a run, stay chosen in its comparison",
     async ({ page, show }) => {
       const run = "arc-20261121-070000-0001";
