@@ -36,6 +36,8 @@ pub struct CallUsage {
     /// Number of responses and billed tries of unknown cost. In the result of [`Calls::spent`],
     /// number of calls whose cost is partly or entirely unknown.
     pub unpriced_calls: u64,
+    /// Number of responses and billed tries without counted tokens.
+    pub uncounted_calls: u64,
 }
 
 #[derive(Debug)]
@@ -145,6 +147,7 @@ impl CallUsage {
             usage,
             cost_usd,
             unpriced_calls: u64::from(cost_usd.is_none()),
+            uncounted_calls: u64::from(usage.is_none()),
         };
     }
 }
@@ -158,5 +161,6 @@ impl AddAssign for CallUsage {
             *self.cost_usd.get_or_insert_default() += cost;
         }
         self.unpriced_calls += other.unpriced_calls;
+        self.uncounted_calls += other.uncounted_calls;
     }
 }

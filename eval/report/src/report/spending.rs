@@ -69,28 +69,25 @@ impl Spending {
     fn cost(&self) -> Option<String> {
         let cost = self.used.cost_usd?;
         let each = cost / self.agents.max(1) as f64;
-        let unknown = match self.used.unpriced_calls {
-            0 => String::new(),
-            calls => format!(" and {calls} unknown"),
-        };
-        Some(format!(
-            "{}{unknown} ({} of {})",
-            usd(cost),
-            self.agents,
-            usd(each)
-        ))
+        Some(self.with_mean(&usd(cost), &usd(each), self.used.unpriced_calls))
     }
 
     fn tokens(&self) -> Option<String> {
         let usage = self.used.usage?;
         let about = if usage.estimated { "~" } else { "" };
+        let total = format!("{about}{}", amount(usage.total()));
         let each = usage.total() / self.agents.max(1);
-        Some(format!(
-            "{about}{} ({} of {})",
-            amount(usage.total()),
-            self.agents,
-            amount(each)
-        ))
+        Some(self.with_mean(&total, &amount(each), self.used.uncounted_calls))
+    }
+
+    /// Formats a total and the mean of an agent. `unknown` calls are missing in both, so the mean
+    /// is a lower bound.
+    fn with_mean(&self, total: &str, each: &str, unknown: u64) -> String {
+        let agents = self.agents;
+        match unknown {
+            0 => format!("{total} ({agents} of {each})"),
+            _ => format!("{total} and {unknown} unknown ({agents} of ≥ {each})"),
+        }
     }
 }
 
@@ -126,4 +123,44 @@ fn rows(runs: &[&[Spending]], cell: fn(&Spending) -> Option<String>) -> Vec<Row>
             (name, cells.collect())
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Role, Usage};
+    use records::trajectory::CallUsage;
+
+    use super::Spending;
+
+    #[test]
+    fn marks_means_as_lower_bounds_if_calls_are_unknown() {
+        let rows = [
+            (0, "$0.00400 (3 of $0.00133)", "440 (3 of 146)"),
+            (
+                2,
+                "$0.00400 and 2 unknown (3 of ≥ $0.00133)",
+                "440 and 2 unknown (3 of ≥ 146)",
+            ),
+        ];
+        for (unknown, cost, tokens) in rows {
+            let spending = Spending {
+                role: Role::Child,
+                depth: 1,
+                agents: 3,
+                llm_calls: 4 + unknown,
+                used: CallUsage {
+                    usage: Some(Usage {
+                        input_tokens: 400,
+                        output_tokens: 40,
+                        ..Usage::default()
+                    }),
+                    cost_usd: Some(0.004),
+                    unpriced_calls: unknown,
+                    uncounted_calls: unknown,
+                },
+            };
+            assert_eq!(spending.cost().as_deref(), Some(cost));
+            assert_eq!(spending.tokens().as_deref(), Some(tokens));
+        }
+    }
 }

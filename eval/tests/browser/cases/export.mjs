@@ -25,6 +25,10 @@ export default [
       await page.keyboard.press("n");
       await page.getByRole("heading", { name: "d1-c0", exact: true }).waitFor();
       assert.equal(await page.locator("#trail").getByRole("link").count(), 0);
+      // Without such an iteration, the last ones are shown.
+      await page.evaluate(() => (location.hash = "#/run/tree-20261121-080000-0001/tree/1?iteration=999"));
+      await page.locator('[data-iteration="2"]').waitFor();
+      assert.equal(await page.getByText("This is not part of the exported page.").count(), 0);
       alone();
     },
   ],

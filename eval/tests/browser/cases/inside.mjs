@@ -88,7 +88,7 @@ export default [
     "inside: of the code blocks in a response, only those that did not run are marked, and each is shown once",
     async ({ page, show, folder }) => {
       const run = "blocks-20261121-170000-0001";
-      /** Response, code that ran, and code of the blocks that did not run. */
+      /** Response, code that ran, code of the blocks that did not run, and sometimes the prose. */
       const rows = [
         ["```js\nlog(1)\n```\n\n```js\nlog(2)\n```\n\n```js\nlog(3)\n```", ["log(1)", "log(2)"], ["log(3)"]],
         ["None.\n\n```js\n```\n\nText.\n\n```js\nlog(1)\n```\n\nEnd.", ["log(1)"], [""]],
@@ -98,6 +98,9 @@ export default [
         ["```js\nlog(`\n```\n`)\n```\n\nText.", ["log(`\n```\n`)"], []],
         ["```js\r\nlog(1)\r\nlog(2)\r\n```\r\n", ["log(1)\r\nlog(2)"], []],
         ["```text\nlog(1)\n```\n\n```js\nlog(1)```", ["log(1)"], ["log(1)"]],
+        ["Inline ```js\nlog(1)\n``` more", ["log(1)"], [], ["Inline", "more"]],
+        ["Inline ```js\nlog(1)\n```\n\n```text\nlog(1)\n```", ["log(1)"], ["log(1)"]],
+        ["> ```js\n> log(1)\n> ```\n\nText.", ["> log(1)\n>"], [], ["Text."]],
       ];
       const dir = writeRun(folder, run, { records: rows.map((_, place) => ({ id: `b-${place}`, iterations: 1 })) });
       rows.forEach(([text, codes, left], place) => {
@@ -107,15 +110,43 @@ export default [
         writeFileSync(trajectoryFile(dir, `b-${place}`), kinds.map((kind, at) => `${JSON.stringify(event(at, "root", kind))}\n`).join(""));
       });
       try {
-        for (const [place, [text, codes, left]] of rows.entries()) {
+        for (const [place, [text, codes, left, prose]] of rows.entries()) {
           await show(page, `#/run/${run}/b-${place}/1`);
           const shown = await page.locator(".response .long-text").evaluateAll((all) => all.map((one) => [one.querySelector("pre").textContent.trim(), one.querySelector(".note") !== null]));
           const marked = (isMarked) => shown.filter(([, mark]) => mark === isMarked).map(([code]) => code);
           const plain = (code) => code.replaceAll("\r", "").trim();
           assert.deepEqual(marked(false).map(plain), codes.map(plain), text);
           assert.deepEqual(marked(true), left, text);
+          if (prose) assert.deepEqual(await page.locator(".response .markdown").allInnerTexts(), prose);
           assert.deepEqual(await page.locator("pre.output").allInnerTexts(), codes.map((_, at) => `printed ${at + 1}`));
           assert.equal(await page.getByText("1 more block did not run.").count(), left.length);
+        }
+      } finally {
+        rmSync(dir, { recursive: true });
+      }
+    },
+  ],
+  [
+    "inside: nothing says that code did not run while it is running",
+    async ({ page, show, folder }) => {
+      const run = "running-20261121-170000-0001";
+      const code = "await rlm('q')";
+      const call = { text: "", tool_calls: [{ id: "c1", name: "run_code", arguments: JSON.stringify({ code }) }] };
+      const responses = [{ text: `\`\`\`js\n${code}\n\`\`\`` }, { text: `\`\`\`\n${code}\n\`\`\`` }, call];
+      const dir = writeRun(folder, run, { records: responses.map((_, place) => ({ id: `r-${place}`, iterations: 1 })) });
+      responses.forEach((response, place) => {
+        const event = eventsOf(run, `r-${place}`);
+        const kinds = [{ type: "invocation_start", role: "root", query: "Q", model: "m", max_iterations: 5, system_prompt: null }, { type: "iteration_start", iteration: 1 }, { type: "llm_response", reasoning: null, usage: null, ms: 1, ...response }, { type: "delegation_spawn", child: "d1-c0", role: "child" }];
+        writeFileSync(trajectoryFile(dir, `r-${place}`), kinds.map((kind, at) => `${JSON.stringify(event(at, "root", kind))}\n`).join(""));
+      });
+      try {
+        for (const [place, response] of responses.entries()) {
+          await show(page, `#/run/${run}/r-${place}/1`);
+          const iteration = page.locator("article").first();
+          await iteration.getByText("The code is still running, or its end was not recorded.").waitFor();
+          const shown = await iteration.innerText();
+          assert.ok(shown.includes(code), shown);
+          assert.doesNotMatch(shown, /not run|not executed/, JSON.stringify(response));
         }
       } finally {
         rmSync(dir, { recursive: true });

@@ -68,6 +68,15 @@ export default [
     },
   ],
   [
+    "runs: a comparison fits into a window of 320 pixels",
+    async ({ page, show }) => {
+      await show(page, "#/compare/arc-20261121-070000-0001/arc-20261121-070000-0002");
+      const wider = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll(".card .estimate")].map((one) => one.scrollWidth - one.clientWidth).filter((over) => over > 0));
+      assert.deepEqual(wider, []);
+    },
+    { width: 320 },
+  ],
+  [
     "runs: the scores of another scorer, chosen on a run, stay chosen in its comparison",
     async ({ page, show }) => {
       const run = "arc-20261121-070000-0001";
@@ -297,12 +306,15 @@ export default [
       const costs = [0.5, null];
       const dir = writeRun(folder, `costs/${run}`, { records: costs.map((cost_usd, place) => ({ id: `s-${place}`, cost_usd })) });
       writeRun(folder, "costs/other", { identity: { prompt_mode: "coordinator" }, records: [{ id: "s-0", cost_usd: 0.25 }] });
+      writeRun(folder, "costs/unpriced", { identity: { prompt_mode: "minimal" }, records: [{ id: "s-0", cost_usd: null }] });
       const event = eventsOf(run, "s-0");
       append(trajectoryFile(dir, "s-0"), event(1, "root", { type: "invocation_start", role: "root", query: "Q", model: "m", max_iterations: 5, system_prompt: null }));
       for (const cost_usd of costs) append(trajectoryFile(dir, "s-0"), event(2, "root", { type: "llm_response", text: "t", reasoning: null, usage: null, cost_usd, ms: 1 }));
       try {
         await show(page, "#/runs?folder=costs");
-        await page.locator("tr", { has: page.locator(`a.row[title$="${run}"]`) }).getByText("and 1 unknown").waitFor();
+        const row = (name) => page.locator("tr", { has: page.locator(`a.row[title$="/${name}"]`) });
+        await row(run).getByText("and 1 unknown").waitFor();
+        await row("unpriced").getByText("1 unknown", { exact: true }).waitFor();
         assert.deepEqual(await page.locator(".matrix-cell .more-figure").allInnerTexts(), ["$0.25", "$0.50 and 1 unknown"]);
         await show(page, `#/run/${encodeURIComponent(`costs/${run}`)}/s-0/1`);
         assert.equal(await page.locator(".agent .cost").innerText(), "≥ $0.50");

@@ -41,13 +41,16 @@ export function drawIteration({ number, events }, { where, hash, agentHash, agen
       .filter((event) => !drawnElsewhere.has(event.kind.type) && !shownAbove.has(event))
       .map((event) => (event.kind.type === "web" && drawWeb(event.kind.event, where, results.get(event)?.kind.event.results)) || drawOther(event.kind, where));
   parts.push(...others(0, before));
+  const isWeb = events.some(({ kind }) => kind.type === "web");
+  const hasCode = !flat && !codeless && !isWeb;
   const isAction = of("web").some(({ kind }) => kind.event.what === "json_action");
   responses.forEach(({ kind }, place) => {
     if (headOf(kind.reasoning)) parts.push(named("Reasoning", longText(kind.reasoning, where, { kind: "reasoning" })));
     // Each block that ran has an end of its own.
     const own = responses.length === 1 ? ends : ends.slice(place, place + 1);
-    const codes = own.length ? own.map((end) => end.kind.code) : [kind.code];
-    const ran = flat || codeless ? undefined : codes.filter((code) => headOf(code));
+    const codes = (own.length ? own.map((end) => end.kind.code) : [kind.code]).filter((code) => headOf(code));
+    const isOpen = hasCode && !own.length && !codes.length;
+    const ran = flat || codeless || isOpen ? undefined : codes;
     if (kind.truncated) parts.push(el("p", { class: "problem" }, "This response was cut off at the limit of output tokens."));
     const calls = kind.tool_calls ?? [];
     if (headOf(kind.text) || !calls.length || ran?.length) parts.push(named(flat ? "Answer" : "Response", el("div", { class: "response" }, ...((isAction && drawJsonAction(kind.text, where)) || drawResponse(kind.text, ran, where)))));
@@ -55,7 +58,7 @@ export function drawIteration({ number, events }, { where, hash, agentHash, agen
     const made = new Set(of("tool_call").map((event) => event.kind.call));
     const isRead = of("web").some((event) => event.kind.event.what === "envelope" && event.kind.event.envelope);
     if (isRead && calls.length) made.add(calls[0].id);
-    for (const call of ran?.length ? [] : calls.filter(({ id }) => !made.has(id))) parts.push(named(`Call of ${headOf(call.name)}, not executed`, longText(call.arguments, where)));
+    for (const call of ran?.length ? [] : calls.filter(({ id }) => !made.has(id))) parts.push(named(`Call of ${headOf(call.name)}${isOpen ? "" : ", not executed"}`, longText(call.arguments, where)));
   });
   const children = drawChildren(events, agentHash, agentOf);
   if (children) parts.push(children);
@@ -70,8 +73,7 @@ export function drawIteration({ number, events }, { where, hash, agentHash, agen
   if (dropped) parts.push(el("p", { class: "quiet" }, `${plural(dropped, "more block")} did not run.`));
   // The returned value has already been shown.
   for (const { kind } of of("message_answered")) if (kind.error || !responses.length) parts.push(drawAnswer(kind, where));
-  const isWeb = events.some(({ kind }) => kind.type === "web");
-  if (!flat && !codeless && !isWeb && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is still running, or its end was not recorded."));
+  if (hasCode && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is still running, or its end was not recorded."));
   const failed = ends.some(({ kind }) => kind.error);
   return el(
     "article",

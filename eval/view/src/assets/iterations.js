@@ -1,6 +1,6 @@
 // The iterations of an agent in pages. On updates, only what has changed is drawn again.
 
-import { ask } from "./api.js";
+import { ask, embedded } from "./api.js";
 import { el, problem } from "./dom.js";
 import { count } from "./format.js";
 import { drawIteration, foldIteration } from "./iteration.js";
@@ -23,12 +23,23 @@ export function iterationList(where, agent, { hashOf, agentOf, start, flat, code
 
   const options = (number) => ({ where, hash: hashOf(agent, number), agentHash: (id) => hashOf(id), agentOf, flat, codeless });
 
-  const ofPage = () => ask("iterations", { ...where, agent, offset, limit: iterationPage });
+  const ofPage = (from = offset) => ask("iterations", { ...where, agent, offset: from, limit: iterationPage });
+
+  /** Reads the page at the offset. It has no rows if it does not exist. */
+  async function readPage() {
+    try {
+      return await ofPage();
+    } catch (error) {
+      if (!embedded || !offset) throw error;
+      // An exported page contains only pages that exist. Each states the total.
+      return { ...(await ofPage(0)), rows: [] };
+    }
+  }
 
   /** Updates the page, and fails if it cannot be read. */
   async function refresh() {
     offset = wanted ?? offset;
-    let found = await ofPage();
+    let found = await readPage();
     if (found.rows.length) wanted = null;
     else if (found.total) {
       // The wanted iteration does not exist, or has not been read yet.

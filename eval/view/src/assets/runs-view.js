@@ -161,6 +161,14 @@ const modeOf = (run) => (run.run?.protocol === "rlm" ? (run.run.prompt_mode ?? "
 /** Returns `2 unknown` if the costs of two attempts are unknown, and null if all are known. */
 const unknownCosts = (summary) => (summary?.cost_unknown ? `${count(summary.cost_unknown)} unknown` : null);
 
+/** Returns the contents of a cell with a cost. Without a known cost, it says only what is unknown. */
+function costCell(summary) {
+  const cost = dollars(summary?.cost_usd);
+  const unknown = unknownCosts(summary);
+  if (!unknown) return cost;
+  return summary.cost_usd ? [cost, el("span", { class: "more-figure" }, `and ${unknown}`)] : el("span", { class: "more-figure" }, unknown);
+}
+
 const tokensOf = (run) => (run.summary?.usage ? run.summary.usage.input_tokens + run.summary.usage.output_tokens : null);
 
 function columns(ticked, changed, runs, folder) {
@@ -185,7 +193,7 @@ function columns(ticked, changed, runs, folder) {
     { key: "score", label: "Score", highFirst: true, kind: "score", cell: (run) => [el("span", { class: "estimate" }, ...estimateText(run.summary?.score)), intervalPlot(run.summary?.score?.mean, intervalOf(run.summary?.score), { width: 130 })] },
     { key: "coverage", label: "Scored", numeric: true, secondary: true, highFirst: true, cell: (run) => run.summary && el("span", { title: `${count(run.summary.scored)} of ${count(run.summary.attempts_total)} attempts` }, percent(run.summary.coverage)) },
     hasTokens && { key: "tokens", label: "Tokens", numeric: true, secondary: true, highFirst: true, cell: (run) => amount(tokensOf(run)) },
-    hasCost && { key: "cost", label: "Cost", numeric: true, secondary: true, highFirst: true, cell: (run) => [dollars(run.summary?.cost_usd), unknownCosts(run.summary) ? el("span", { class: "more-figure" }, `and ${unknownCosts(run.summary)}`) : null] },
+    hasCost && { key: "cost", label: "Cost", numeric: true, secondary: true, highFirst: true, cell: (run) => costCell(run.summary) },
     { key: "time", label: "Time each", numeric: true, secondary: true, highFirst: true, cell: (run) => seconds(run.summary?.per_attempt?.total_time_s) },
   ].filter(Boolean);
 }

@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 
 /// Maximum characters shown before the first searched word.
 const BEFORE: usize = 60;
+/// Maximum lines shown before that of the first searched word, because the page shows few lines.
+const LINES_BEFORE: usize = 1;
 /// Maximum characters of a snippet; a searched word at its end is not cut.
 const SHOWN: usize = 260;
 
@@ -24,6 +26,8 @@ pub fn snippet(text: &str, words: &[String]) -> Vec<String> {
     });
     let first = places.min().map_or(0, |(_, place)| place);
     let from = first.saturating_sub(BEFORE);
+    let mut breaks = (from..first).rev().filter(|at| characters[*at] == '\n');
+    let from = breaks.nth(LINES_BEFORE).map_or(from, |at| at + 1);
     let to = (from + SHOWN).min(characters.len());
     let mut parts = Vec::new();
     let mut plain = String::from(if from > 0 { "…" } else { "" });
@@ -80,6 +84,11 @@ mod tests {
                 vec!["Find the ", "Needle", ", ", "needle", ""],
             ),
             ("x", vec!["y"], vec!["x"]),
+            (
+                "<output>\nspun\n</output>\n<error>\nTypeError",
+                vec!["typeerror"],
+                vec!["…<error>\n", "TypeError", ""],
+            ),
             ("İstanbul a", vec!["a"], vec!["İstanbul ", "a", ""]),
             (
                 "an apple, a pineapple, x.a",
