@@ -17,9 +17,7 @@ use serde::Serialize;
 use super::error::DRIVERS;
 use super::layers::PromptOverrideSettings;
 use super::values::{names, one_of};
-use super::{
-    CompactionArgs, McpServer, PromptOverrideArgs, Resolved, SettingsError, compaction, layers,
-};
+use super::{CompactionArgs, McpServer, PromptOverrideArgs, Resolved, SettingsError, layers};
 use crate::providers::{ModelRef, profile_name};
 
 /// Flags that shape the agents' prompts, models and depth.
@@ -176,8 +174,6 @@ pub(super) fn resolve(
     layers.overrides.repl_api = args.repl_api;
     notes.append(&mut layers.notes);
     let warnings = idle(&layers, args.protocol).into_iter().collect();
-    // Check the file even if compaction does not need it.
-    compaction::own_windows(args.long_conversations.windows.as_deref())?;
 
     Ok(Resolved {
         warnings,
