@@ -168,8 +168,10 @@ fn check_required(run: &ArgMatches, typed: &TypedFlags) -> Result<(), clap::Erro
     let of_queue = of_queue.iter().map(|id| (id.as_str(), "queue"));
     let mut rules = of_queue.chain([("sample_seed", "max_samples")]);
     let flag = |id: &str| id.replace('_', "-");
-    let broken =
-        rules.find(|(id, required)| typed.has_name(&flag(id)) && !run.contains_id(required));
+    // A pilot has a maximum of its own.
+    let is_given =
+        |id: &str| run.contains_id(id) || id == "max_samples" && run.contains_id("pilot");
+    let broken = rules.find(|(id, required)| typed.has_name(&flag(id)) && !is_given(required));
     broken.map_or(Ok(()), |(id, required)| {
         Err(clap::Error::raw(
             ErrorKind::MissingRequiredArgument,

@@ -111,7 +111,7 @@ impl Found {
     }
 
     fn visit(&mut self, folder: &Path) -> Result<(), FolderError> {
-        if is_run(folder) {
+        if RunDir::is_whole(folder) {
             self.add(folder);
             return Ok(());
         }
@@ -125,7 +125,7 @@ impl Found {
             if cells.contains(&name) {
                 continue;
             }
-            if !is_run(&path) && RunDir::is_begun(&path) {
+            if !RunDir::is_whole(&path) && RunDir::is_begun(&path) {
                 self.left_out.push(format!(
                     "skipped {}: it is an incomplete run directory",
                     path.display()
@@ -159,7 +159,7 @@ impl Found {
         let mut not_begun = Vec::new();
         for (index, cell) in plan.cells.iter().enumerate() {
             let path = folder.join(&cell.name);
-            if is_run(&path) {
+            if RunDir::is_whole(&path) {
                 let place = self.add(&path);
                 begun.push((index, cell.name.clone(), place));
             } else {
@@ -188,10 +188,6 @@ impl Found {
         });
         Ok(())
     }
-}
-
-fn is_run(folder: &Path) -> bool {
-    RunDir::is_whole(folder)
 }
 
 /// Lists the folders in a folder by name, skipping hidden folders and links, which may form cycles.

@@ -31,21 +31,6 @@ pub struct CompactionArgs {
     pub windows: Option<PathBuf>,
 }
 
-/// Reads the user's context windows from the file, if one is named.
-///
-/// # Errors
-/// [`SettingsError`] for an invalid or unreadable file.
-pub(super) fn own_windows(file: Option<&Path>) -> Result<Option<WindowTable>, SettingsError> {
-    let Some(file) = file else {
-        return Ok(None);
-    };
-    let text = fs::read_to_string(file).map_err(|error| SettingsError::unreadable(file, error))?;
-    Ok(Some(WindowTable::parse(
-        &file.display().to_string(),
-        &text,
-    )?))
-}
-
 /// Looks up the context windows of the models that agents may use, if the threshold is a
 /// percentage.
 ///
@@ -61,8 +46,10 @@ pub(super) fn find_windows<'a>(
         return Ok(());
     };
     let mut table = WindowTable::bundled()?;
-    if let Some(own) = own_windows(file)? {
-        table = own.or(table);
+    if let Some(file) = file {
+        let text =
+            fs::read_to_string(file).map_err(|error| SettingsError::unreadable(file, error))?;
+        table = WindowTable::parse(&file.display().to_string(), &text)?.or(table);
     }
     for reference in references {
         let Some(window) = table.of(reference.as_str()) else {

@@ -69,10 +69,6 @@ impl Flags<'_> {
             mut notes,
             mut warnings,
         } = guidance::resolve(args, model, &registry, self.servers)?;
-        if start != RunMode::Resume {
-            // Check the file even if compaction does not need it.
-            super::compaction::own_windows(args.long_conversations.windows.as_deref())?;
-        }
         let web = super::web::resolve(self.web)?;
         let layers = &guidance.layers;
         let equipped = super::tools::resolve(

@@ -109,18 +109,13 @@ impl SweepArgs {
         if sweep.contains_id("race") || sweep.contains_id("replay_race") {
             return Ok(());
         }
-        let is_given = |argument: &&Arg| {
-            let id = argument.get_id().as_str();
-            let source = sweep.value_source(id);
-            if id == MAX_SAMPLES {
-                // Its variable also sets --max-samples of the cells.
-                source == Some(ValueSource::CommandLine) && typed.has(argument)
-            } else {
-                source.is_some_and(|source| source != ValueSource::DefaultValue)
-            }
+        // Variables may be meant for other sweeps and, as EVAL_MAX_SAMPLES, for cells.
+        let is_typed = |argument: &&Arg| {
+            let source = sweep.value_source(argument.get_id().as_str());
+            source == Some(ValueSource::CommandLine) && typed.has(argument)
         };
         let command = RaceArgs::augment_args(Command::new("race"));
-        let Some(rule) = command.get_arguments().find(is_given) else {
+        let Some(rule) = command.get_arguments().find(is_typed) else {
             return Ok(());
         };
         let advice = if rule.get_id() == MAX_SAMPLES {
@@ -131,7 +126,7 @@ impl SweepArgs {
         Err(clap::Error::raw(
             ErrorKind::MissingRequiredArgument,
             format!(
-                "--{} has no effect without --race or --replay-race{advice}\n",
+                "--{} has no effect without --race or --replay-race{advice}",
                 rule.get_long().unwrap_or_default()
             ),
         ))

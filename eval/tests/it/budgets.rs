@@ -56,12 +56,6 @@ fn stops_at_budget_and_resumes_with_larger_one() {
         let records = records(binary.path());
         assert_eq!(records.len(), 6, "{flag}");
         assert!(records.iter().all(|record| record["llm_calls"] == 2));
-        // A lower budget does not stop a complete run.
-        let dir = run_dir(binary.path());
-        let again = ["run", "--resume", dir.to_str().unwrap(), flag, budget];
-        let ran = binary.run(&again, "");
-        assert_eq!(ran.code, Some(0), "{flag}: {ran:?}");
-        assert!(!ran.stderr.contains("the run was stopped"), "{ran:?}");
     }
 }
 

@@ -268,8 +268,10 @@ fn race_keeps_budget_and_compares_with_baselines() {
         assert_eq!(ran.code, Some(2), "{ran:?}");
         assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
     }
-    // The variable also limits the cells.
-    let limited = prepared().variable("EVAL_MAX_SAMPLES", "1");
+    // Variables may be meant for races, and EVAL_MAX_SAMPLES also limits the cells.
+    let limited = prepared()
+        .variable("EVAL_MAX_SAMPLES", "1")
+        .variable("EVAL_BLOCK", "2");
     let ran = limited.run(&args("never", &["--dry-run"]), "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let unfinished = binary.run(&["sweep", "--replay-race", "capped"], "");

@@ -1,7 +1,5 @@
 //! Settings of individual protocols.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::SettingsGroup;
@@ -15,8 +13,11 @@ settings_group! {
         /// Protocol `direct`: if a context exceeds the model's context window, remove a quarter
         /// from its middle until it fits (truncate), or end the attempt with status `limit`
         /// (refuse). The trajectory records the cuts
-        pub overflow: Overflow = Overflow::Truncate
-            => (value_parser = one_of::<Overflow>(Overflow::WORDS), value_name = "WHAT"),
+        pub overflow: Overflow => (
+            default_value = "truncate",
+            value_name = "WHAT",
+            value_parser = one_of::<Overflow>(["truncate", "refuse"])
+        ),
 
         /// Protocol `workflow`: maximum runs of the model's program. Each response is one run
         pub workflow_runs: u32 = 3
@@ -46,22 +47,12 @@ settings_group! {
 impl SettingsGroup for ProtocolSettings {}
 
 /// Handling of a context that exceeds the model's window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Overflow {
     /// The middle of the context is cut until the context fits.
+    #[default]
     Truncate,
     /// The attempt ends with status `limit`.
     Refuse,
-}
-
-impl Overflow {
-    /// Values in flags, default first.
-    pub const WORDS: [&'static str; 2] = ["truncate", "refuse"];
-}
-
-impl fmt::Display for Overflow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(Self::WORDS[*self as usize])
-    }
 }

@@ -147,8 +147,7 @@ pub(super) fn run_attempts(
             "stopped by --fail-on-error after {errors} attempts ended in an error"
         )),
         StopReason::Halted(HaltReason::OverBudget(message)) => {
-            // If all attempts have scores, there was nothing left to stop.
-            if !is_of_sweep && summary.scored < summary.attempts_total {
+            if !is_of_sweep {
                 terminal::note(&format!("the run was stopped: {message}"));
             }
         }
